@@ -1,0 +1,16 @@
+create function private.fail(status integer, code text, message text, details jsonb default null, hint text default null)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  raise sqlstate 'PGRST' using
+    message = json_build_object(
+      'code', fail.code, 'message', fail.message, 'details', fail.details, 'hint', fail.hint
+    )::text,
+    detail = json_build_object('status', fail.status, 'headers', json_build_object())::text;
+end;
+$$;
+comment on function private.fail(integer, text, text, jsonb, text) is
+  'The one way to raise an error that a caller sees: PostgREST answers with `status` and the body {code, message, details, hint}. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+grant execute on function private.fail(integer, text, text, jsonb, text) to anon, authenticated, service_role;

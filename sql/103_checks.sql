@@ -1,0 +1,100 @@
+-- Functions that check constraints call. They are executable by the roles that write the tables.
+
+create function private.is_string_map(value jsonb)
+returns boolean
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when jsonb_typeof(is_string_map.value) <> 'object' then false
+    else not jsonb_path_exists(is_string_map.value, '$.* ? (@.type() != "string")')
+  end;
+$$;
+comment on function private.is_string_map(jsonb) is 'Whether the value is an object whose members are all strings.';
+grant execute on function private.is_string_map(jsonb) to authenticated, service_role;
+
+create function private.is_chain_network(value jsonb)
+returns boolean
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    jsonb_typeof(is_chain_network.value) = 'object'
+      and is_chain_network.value ->> 'cluster' in ('devnet', 'testnet', 'mainnet-beta')
+      and jsonb_typeof(is_chain_network.value -> 'url') = 'string'
+      and is_chain_network.value ->> 'url' ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'
+      and length(is_chain_network.value ->> 'url') <= 2048,
+    false
+  );
+$$;
+comment on function private.is_chain_network(jsonb) is
+  'Whether the value is a Solana network: {url: an http(s) address, cluster: devnet | testnet | mainnet-beta}.';
+grant execute on function private.is_chain_network(jsonb) to authenticated, service_role;
+
+create function private.decode_base58(value text)
+returns bytea
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+declare
+  v_alphabet constant text := '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  v_number numeric := 0;
+  v_bytes bytea := '';
+  v_digit integer;
+begin
+  if length(decode_base58.value) > 128 then
+    return null;
+  end if;
+  for v_index in 1..length(decode_base58.value) loop
+    v_digit := strpos(v_alphabet, substr(decode_base58.value, v_index, 1)) - 1;
+    if v_digit < 0 then
+      return null;
+    end if;
+    v_number := v_number * 58 + v_digit;
+  end loop;
+  while v_number > 0 loop
+    v_bytes := substring(int2send((v_number % 256)::smallint) from 2) || v_bytes;
+    v_number := div(v_number, 256);
+  end loop;
+  -- Each leading 1 stands for a leading zero byte.
+  return decode(repeat('00', length(substring(decode_base58.value from '^1*'))), 'hex') || v_bytes;
+end;
+$$;
+comment on function private.decode_base58(text) is
+  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when it is no base58 or longer than 128 characters.';
+grant execute on function private.decode_base58(text) to authenticated, service_role;
+
+create function private.is_public_key(value jsonb)
+returns boolean
+language sql immutable strict security invoker
+set search_path = ''
+as $$
+  select jsonb_typeof(is_public_key.value) = 'string'
+    and coalesce(octet_length(private.decode_base58(is_public_key.value #>> '{}')) = 32, false);
+$$;
+comment on function private.is_public_key(jsonb) is 'Whether the value is the base58 text of 32 bytes, a Solana public key.';
+grant execute on function private.is_public_key(jsonb) to authenticated, service_role;
+
+create function private.is_fees(value jsonb)
+returns boolean
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when jsonb_typeof(is_fees.value) <> 'array' then false
+    else not exists (
+      select
+      from jsonb_array_elements(is_fees.value) as fee
+      where case
+        when jsonb_typeof(fee) <> 'array' or jsonb_array_length(fee) <> 2 then true
+        when not coalesce(private.is_public_key(fee -> 0), false) then true
+        when jsonb_typeof(fee -> 1) <> 'number' then true
+        else (fee ->> 1)::numeric <> trunc((fee ->> 1)::numeric)
+          or (fee ->> 1)::numeric not between 0 and 18446744073709551615
+      end
+    )
+  end;
+$$;
+comment on function private.is_fees(jsonb) is
+  'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
+grant execute on function private.is_fees(jsonb) to authenticated, service_role;

@@ -1,0 +1,11 @@
+create function private.tg_any__before_update_touch()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end;
+$$;
+comment on function private.tg_any__before_update_touch() is 'Keeps updated_at of the table that it is put on.';

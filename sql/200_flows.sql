@@ -1,0 +1,103 @@
+create table public.flows (
+  id integer generated always as identity primary key,
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  name text not null default '',
+  description text not null default '',
+  nodes jsonb not null default '[]',
+  edges jsonb not null default '[]',
+  environment jsonb not null default '{}',
+  chain_network jsonb not null default '{"url": "https://api.devnet.solana.com", "cluster": "devnet"}',
+  instructions_bundling text not null default 'Off',
+  is_public boolean not null default false,
+  start_shared boolean not null default false,
+  start_unverified boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint flows_id_user_id_key unique (id, user_id),
+  constraint flows_name_length check (char_length(name) <= 200),
+  constraint flows_description_length check (char_length(description) <= 20000),
+  constraint flows_nodes_array check (jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216),
+  constraint flows_edges_array check (jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216),
+  constraint flows_environment_strings check (private.is_string_map(environment)),
+  constraint flows_chain_network_valid check (private.is_chain_network(chain_network)),
+  constraint flows_instructions_bundling_known check (instructions_bundling in ('Off', 'Automatic'))
+);
+comment on table public.flows is 'Flows as the editor saves them. A flow is run as a deployment, which freezes it, or as it is now.';
+comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
+comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
+comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts.';
+comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
+comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
+comment on column public.flows.is_public is 'Signed-in users may read the flow.';
+comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
+comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
+
+create index flows_user_id_idx on public.flows (user_id);
+
+alter table public.flows enable row level security;
+create policy flows_select_owner_or_public on public.flows for select to authenticated
+  using (user_id = (select auth.uid()) or is_public);
+create policy flows_insert_owner on public.flows for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy flows_update_owner on public.flows for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flows_delete_owner on public.flows for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.flows to authenticated;
+grant select, insert, update, delete on public.flows to service_role;
+
+create function private.tg_flows__before_update()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (new.user_id, new.created_at) is distinct from (old.user_id, old.created_at) then
+    perform private.fail(400, 'column_read_only', 'user_id and created_at of a flow can''t be changed.');
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flows__before_update() is 'Refuses changes of a flow''s read-only columns.';
+create trigger _100_refuse_read_only before update on public.flows
+  for each row execute function private.tg_flows__before_update();
+create trigger _200_touch before update on public.flows
+  for each row execute function private.tg_any__before_update_touch();
+
+create function private.tg_flows__before_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  if exists (select from auth.users as u where u.id = old.user_id)
+    and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
+  then
+    perform private.fail(409, 'flow_has_deployments', format('Flow %s has deployments, so it can''t be deleted.', old.id),
+      hint => 'Delete its deployments first.');
+  end if;
+  return old;
+end;
+$$;
+comment on function private.tg_flows__before_delete() is
+  'Refuses to delete a flow that has deployments. Definer, since users can''t read auth.users.';
+create trigger _100_refuse_deployed before delete on public.flows
+  for each row execute function private.tg_flows__before_delete();
+
+create function private.tg_flows__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- By trigger, not by foreign key: a run of an interflow child goes with its parent run, whatever becomes of the child's flow.
+  delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
+  return null;
+end;
+$$;
+comment on function private.tg_flows__after_delete() is
+  'A deleted flow takes its runs along. Definer, since nobody deletes runs directly.';
+create trigger _100_delete_runs after delete on public.flows
+  for each row execute function private.tg_flows__after_delete();

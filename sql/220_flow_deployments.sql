@@ -1,0 +1,133 @@
+create table public.flow_deployments (
+  id uuid primary key,
+  created_at timestamptz not null,
+  user_id uuid not null references auth.users (id) on delete cascade,
+  entrypoint integer not null,
+  snapshot_hash bytea not null references private.flow_snapshots (hash),
+  start_permission text not null default 'Owner',
+  output_instructions boolean not null default false,
+  action_identity text,
+  fees jsonb not null default '[]',
+  chain_network jsonb not null,
+  constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
+  constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
+  constraint flow_deployments_action_identity_public_key check (private.is_public_key(to_jsonb(action_identity))),
+  constraint flow_deployments_fees_valid check (private.is_fees(fees)),
+  constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network))
+);
+comment on table public.flow_deployments is
+  'Frozen flows. id, created_at, user_id, entrypoint and snapshot_hash never change; the other columns are the owner''s to customise.';
+comment on column public.flow_deployments.id is 'UUID version 7; of two deployments of one flow the newer has the greater id.';
+comment on column public.flow_deployments.created_at is 'The time in the id.';
+comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
+comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
+comment on column public.flow_deployments.start_permission is
+  'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
+comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
+comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
+comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
+comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
+
+create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
+create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
+create index flow_deployments_snapshot_hash_idx on public.flow_deployments (snapshot_hash);
+
+alter table public.flow_deployments enable row level security;
+create policy flow_deployments_select_owner on public.flow_deployments for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_deployments_update_owner on public.flow_deployments for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+-- No insert: a deployment is made by deploy_flow, which freezes the flow.
+grant select, update, delete on public.flow_deployments to authenticated;
+grant select, update, delete on public.flow_deployments to service_role;
+
+create function private.tg_flow_deployments__before_insert()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Deploys and deletes of one flow go one after another; starts, which only read, don't wait for them.
+  perform from public.flows as f where f.id = new.entrypoint for no key update;
+  new.id := private.uuid_v7_after((
+    select d.id from public.flow_deployments as d
+    where d.entrypoint = new.entrypoint and d.user_id = new.user_id
+    order by d.id desc limit 1
+  ));
+  new.created_at := private.uuid_v7_time(new.id);
+  return new;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_insert() is
+  'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow. Definer: it must see all of them.';
+create trigger _100_assign_id before insert on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__before_insert();
+
+create function private.tg_flow_deployments__after_insert()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into public.flow_deployments_tags as t (user_id, entrypoint, tag, deployment_id)
+  values (new.user_id, new.entrypoint, 'latest', new.id)
+  on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id
+  where t.deployment_id < excluded.deployment_id;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__after_insert() is
+  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
+create trigger _100_move_latest after insert on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__after_insert();
+
+create function private.tg_flow_deployments__before_update()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash)
+    is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash)
+  then
+    perform private.fail(400, 'column_read_only',
+      'id, created_at, user_id, entrypoint and snapshot_hash of a deployment can''t be changed.',
+      hint => 'Deploy the flow again for a new deployment.');
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_update() is 'Refuses changes of a deployment''s read-only columns.';
+create trigger _100_refuse_read_only before update on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__before_update();
+
+create function private.tg_flow_deployments__before_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_previous uuid;
+begin
+  perform from public.flows as f where f.id = old.entrypoint for no key update;
+  -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
+  -- that waited for this one's locks could have moved latest in between.)
+  select d.id into v_previous
+  from public.flow_deployments as d
+  where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
+  order by d.id desc limit 1;
+  if v_previous is not null then
+    update public.flow_deployments_tags as t set deployment_id = v_previous
+    where t.entrypoint = old.entrypoint and t.tag = 'latest' and t.deployment_id = old.id;
+  end if;
+  return old;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_delete() is
+  'Moves latest to the newest of the other deployments, under a lock of the flow. Definer: nobody else may move latest.';
+create trigger _100_move_latest_back before delete on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__before_delete();

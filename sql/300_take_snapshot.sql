@@ -1,0 +1,96 @@
+create function private.take_snapshot(flow_id integer)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_flow public.flows;
+  v_owner uuid;
+  v_graph jsonb;
+  v_entry jsonb;
+  v_flows jsonb := '{}';
+  v_wanted integer[] := array[take_snapshot.flow_id];
+  v_seen integer[] := '{}';
+  v_current integer;
+  v_findings jsonb := '[]';
+  v_reference record;
+  v_data jsonb;
+  v_hash bytea;
+begin
+  select f.user_id into strict v_owner from public.flows as f where f.id = take_snapshot.flow_id;
+
+  -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
+  while cardinality(v_wanted) > 0 loop
+    v_current := v_wanted[1];
+    v_wanted := v_wanted[2:];
+    continue when v_current = any (v_seen);
+    v_seen := v_seen || v_current;
+
+    select * into v_flow from public.flows as f where f.id = v_current and f.user_id = v_owner;
+    v_graph := jsonb_build_object(
+      'nodes', private.reduce_nodes(v_flow.nodes), 'edges', private.reduce_edges(v_flow.edges),
+      'environment', v_flow.environment, 'instructions_bundling', v_flow.instructions_bundling
+    );
+    v_findings := v_findings || coalesce((
+      select jsonb_agg(jsonb_build_object('flow_id', v_current) || finding)
+      from jsonb_array_elements(private.flow_findings(v_graph -> 'nodes', v_graph -> 'edges')) as finding
+    ), '[]');
+    if v_current = take_snapshot.flow_id then
+      v_entry := v_graph;
+    else
+      v_flows := v_flows || jsonb_build_object(v_current, v_graph);
+    end if;
+
+    for v_reference in
+      select r.*, f.id as flow_id
+      from private.interflow_references(v_graph -> 'nodes') as r
+      left join public.flows as f on f.id = r.id and f.user_id = v_owner
+    loop
+      if v_reference.flow_id is null then
+        v_findings := v_findings || jsonb_build_object(
+          'flow_id', v_current, 'code', 'interflow_flow_unknown', 'path', v_reference.path,
+          'message', 'this is the id of none of your flows'
+        );
+      elsif v_reference.flow_id = take_snapshot.flow_id then
+        -- Called by its id, the entry is one of the called flows too.
+        v_flows := v_flows || jsonb_build_object(v_reference.flow_id, v_entry);
+      else
+        v_wanted := v_wanted || v_reference.flow_id;
+      end if;
+    end loop;
+  end loop;
+
+  if v_findings <> '[]' then
+    perform private.fail(422, 'flow_invalid', format('The flow can''t run: %s.', v_findings #>> '{0,message}'), v_findings);
+  end if;
+
+  v_data := jsonb_build_object('entry', v_entry, 'flows', v_flows);
+  v_hash := sha256(convert_to(v_data::text, 'UTF8'));
+  loop
+    insert into private.flow_snapshots (hash, data) values (v_hash, v_data) on conflict (hash) do nothing;
+    -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
+    perform from private.flow_snapshots as s where s.hash = v_hash for key share;
+    exit when found;
+  end loop;
+  return v_hash;
+end;
+$$;
+comment on function private.take_snapshot(integer) is
+  'Freezes a flow and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists everything that keeps them from running. Definer, since snapshots are private; callers check who asks.';
+
+create function private.interflow_references(nodes jsonb)
+returns table (path text, id integer)
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select
+    format('nodes[%s].data.targets_form.form_data.id', position - 1),
+    case when pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
+      then (node #>> '{data,targets_form,form_data,id}')::integer
+    end
+  from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
+  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions')
+  order by position;
+$$;
+comment on function private.interflow_references(jsonb) is
+  'The flows that a graph calls, with the path that names each; id is null where the path holds no integer.';

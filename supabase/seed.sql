@@ -1,0 +1,1 @@
+-- Rows that every new local database gets. The project needs none: users sign up, flows are saved by them.
