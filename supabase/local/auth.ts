@@ -1,0 +1,42 @@
+import { App, getAuthSchemaSql } from '@supabase/lite';
+import { createPostgresConnection } from '@supabase/lite/postgres';
+import type { Sql } from './postgres.ts';
+
+/** Makes the Auth server's tables; run as supabase_auth_admin, which owns them. */
+export async function createAuthSchema(sql: Sql): Promise<void> {
+  await sql.unsafe(getAuthSchemaSql().replace('CREATE SCHEMA IF NOT EXISTS auth;', ''));
+}
+
+/** The Auth API, answering requests under `/auth/v1`. */
+export interface AuthServer {
+  fetch: (request: Request) => Promise<Response>;
+  close: () => Promise<void>;
+}
+
+export interface AuthOptions {
+  /** Connects as supabase_auth_admin. */
+  databaseUrl: string;
+  jwtSecret: string;
+  siteUrl: string;
+}
+
+/** Starts Supabase's Auth API on the stack's own database: sign-up without confirmation, tokens signed with the stack's secret. */
+export async function startAuth(options: AuthOptions): Promise<AuthServer> {
+  const connection = createPostgresConnection({ url: options.databaseUrl, postgresOptions: { max: 4 } });
+  const app = new App({
+    connection,
+    auth: {
+      enabled: true,
+      jwt_secret: options.jwtSecret,
+      jwt_expiry: 3600,
+      enable_signup: true,
+      site_url: options.siteUrl,
+      email: { enable_signup: true, enable_confirmations: false },
+    },
+  });
+  await app.init();
+  return {
+    fetch: async (request) => await app.server.fetch(request),
+    close: async () => await connection.close(),
+  };
+}

@@ -1,0 +1,98 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createAuthSchema } from './auth.ts';
+import type { StackKeys } from './keys.ts';
+import type { Part } from './part.ts';
+import { projectDir } from './paths.ts';
+import { findFreePort } from './ports.ts';
+import { connect, databaseUrl, isInitialised, type Sql, startPostgres } from './postgres.ts';
+import { preparePostgres } from './postgres_home.ts';
+
+/** The roles with a password; all of a cluster's roles share one. */
+export type LoginRole = 'supabase_admin' | 'postgres' | 'authenticator' | 'supabase_auth_admin';
+
+/** A running Postgres server in the platform's state. */
+export interface Cluster {
+  part: Part;
+  port: number;
+  /** True when this start made the cluster: nothing is migrated yet. */
+  isNew: boolean;
+  url: (role: LoginRole, database?: string) => string;
+}
+
+export interface ClusterOptions {
+  /** Where the data is wanted; it lies elsewhere when the server's user can't reach the folder. */
+  dataDir: string;
+  port: number;
+  dbPassword: StackKeys['dbPassword'];
+  settings?: Record<string, string>;
+  log?: (line: string) => void;
+  /** Receives the process before it is ready, so that a stop can reach it at any time. */
+  onPart?: (part: Part) => void;
+}
+
+async function run(url: string, work: (sql: Sql) => Promise<unknown>): Promise<void> {
+  const sql = connect(url);
+  try {
+    await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Starts Postgres; a new cluster is brought into the state in which the Supabase platform hands over a database. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const home = await preparePostgres();
+  if (home.notice !== undefined) options.log?.(home.notice);
+  const dataDir = home.dataDir(options.dataDir);
+  const isNew = !isInitialised(dataDir);
+  const url = (role: LoginRole, database?: string) => databaseUrl(role, options.dbPassword, options.port, database);
+
+  const part = await startPostgres({
+    home,
+    dataDir,
+    port: options.port,
+    password: options.dbPassword,
+    settings: options.settings,
+  });
+  options.onPart?.(part);
+  try {
+    await part.waitUntilReady();
+    if (isNew) {
+      const script = await readFile(join(projectDir, 'supabase/local/bootstrap.sql'), 'utf8');
+      // A literal, since utility statements take no parameters; the password is base64url.
+      await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
+      await run(url('supabase_auth_admin'), createAuthSchema);
+    }
+  } catch (error) {
+    await part.stop();
+    // Half-made is worse than not made: the next start would take it for ready.
+    if (isNew) await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  }
+  return { part, port: options.port, isNew, url };
+}
+
+/** Runs `work` on a new cluster that is gone afterwards; what it loses in a crash doesn't matter, so it doesn't sync. */
+export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
+  const dataDir = join(projectDir, '.stack', `scratch-${process.pid}`);
+  const cluster = await startCluster({
+    dataDir,
+    port: await findFreePort(),
+    dbPassword: 'scratch',
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  try {
+    return await work(cluster);
+  } finally {
+    await cluster.part.stop();
+    await rm((await preparePostgres()).dataDir(dataDir), { recursive: true, force: true });
+  }
+}
+
+/** Makes a database that equals `template`, by default the cluster's first one, the platform's state. */
+export async function createDatabase(cluster: Cluster, name: string, template = 'postgres'): Promise<void> {
+  await run(cluster.url('supabase_admin', 'template1'), async (sql) => {
+    await sql`create database ${sql(name)} template ${sql(template)} owner postgres`;
+  });
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { sign } from 'hono/jwt';
+
+/** The secrets of one stack, in both of Supabase's key generations. */
+export interface StackKeys {
+  jwtSecret: string;
+  /** Legacy keys: JWTs whose `role` claim is anon or service_role. */
+  anonKey: string;
+  serviceRoleKey: string;
+  /** Their opaque successors, `sb_publishable_…` and `sb_secret_…`. */
+  publishableKey: string;
+  secretKey: string;
+  /** Password of the database roles postgres, authenticator and supabase_auth_admin. */
+  dbPassword: string;
+}
+
+const TEN_YEARS_S = 10 * 365 * 24 * 60 * 60;
+
+async function makeKeys(): Promise<StackKeys> {
+  const jwtSecret = randomBytes(32).toString('base64url');
+  const iat = Math.floor(Date.now() / 1000);
+  const roleKey = (role: string) => sign({ iss: 'supabase', role, iat, exp: iat + TEN_YEARS_S }, jwtSecret, 'HS256');
+  return {
+    jwtSecret,
+    anonKey: await roleKey('anon'),
+    serviceRoleKey: await roleKey('service_role'),
+    publishableKey: `sb_publishable_${randomBytes(24).toString('base64url')}`,
+    secretKey: `sb_secret_${randomBytes(24).toString('base64url')}`,
+    dbPassword: randomBytes(24).toString('base64url'),
+  };
+}
+
+/** The keys kept in `file`, made on first use. */
+export async function loadKeys(file: string): Promise<StackKeys> {
+  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8'));
+  const keys = await makeKeys();
+  await writeFile(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
+  await chmod(file, 0o600);
+  return keys;
+}

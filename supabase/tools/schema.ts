@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, createDatabase } from '../local/cluster.ts';
+import { applyMigrations, forSupabaseCli, runSupabase } from '../local/migrations.ts';
+import { projectDir } from '../local/paths.ts';
+import { connect } from '../local/postgres.ts';
+import { StackError } from '../local/stack_error.ts';
+
+const sqlDir = join(projectDir, 'sql');
+
+/** Makes a database from the declarative files in sql/, in name order. */
+export async function createDeclaredDatabase(cluster: Cluster, name: string): Promise<void> {
+  await createDatabase(cluster, name);
+  const sql = connect(cluster.url('postgres', name));
+  try {
+    for (const file of readdirSync(sqlDir).filter((file) => file.endsWith('.sql')).sort()) {
+      await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {
+        throw new StackError(`sql/${file}: ${error.message}${error.where ? `\n${error.where}` : ''}`);
+      });
+    }
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Makes a database from supabase/migrations with `supabase db push`. */
+export async function createMigratedDatabase(cluster: Cluster, name: string): Promise<void> {
+  await createDatabase(cluster, name);
+  await applyMigrations(cluster.url('postgres', name), { seed: false });
+}
+
+/** The statements that turn database `from` into `to`; empty when they are equal. Source: the Supabase CLI's pg-delta. */
+export async function diffDatabases(cluster: Cluster, from: string, to: string): Promise<string> {
+  const url = (database: string) => forSupabaseCli(cluster.url('postgres', database));
+  // Into a file: stdout carries remarks too.
+  const dir = mkdtempSync(join(tmpdir(), 'flow-diff-'));
+  const file = join(dir, 'diff.sql');
+  try {
+    await runSupabase(['db', 'diff', '--use-pg-delta', '--from', url(from), '--to', url(to), '--output', file]);
+    return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
