@@ -1,0 +1,36 @@
+import { type ErrorBody, type ErrorCode, errorCodes } from '../../types/errors.ts';
+
+/** An error that its caller sees: status and body of the answer. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  status: number;
+  code: string;
+  details: unknown;
+  hint: string | null;
+  headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    body: Omit<ErrorBody, 'details' | 'hint'> & Partial<ErrorBody>,
+    options: { headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(body.message, { cause: options.cause });
+    this.status = status;
+    this.code = body.code;
+    this.details = body.details ?? null;
+    this.hint = body.hint ?? null;
+    this.headers = options.headers ?? {};
+  }
+
+  toBody(): ErrorBody {
+    return { code: this.code, message: this.message, details: this.details, hint: this.hint };
+  }
+}
+
+/** An ApiError of one of the project's codes, with that code's status. */
+export const apiError = (
+  code: ErrorCode,
+  message: string,
+  options: { details?: unknown; hint?: string; headers?: Record<string, string>; cause?: unknown } = {},
+): ApiError =>
+  new ApiError(errorCodes[code].status, { code, message, details: options.details, hint: options.hint }, options);

@@ -1,0 +1,41 @@
+/** The project's address and keys, as the platform's environment gives them. */
+export interface Config {
+  supabaseUrl: string;
+  /** Goes along with a caller's own token. */
+  publicKey: string;
+  /** Acts as service role. */
+  secretKey: string;
+  /** Every key of the project that stands for nobody in particular. */
+  publicKeys: readonly string[];
+  /** Every key of the project that acts as service role. */
+  secretKeys: readonly string[];
+}
+
+/** The keys of a JSON object such as `{"default": "sb_secret_…"}`, its default first. */
+function opaqueKeys(json: string | undefined): string[] {
+  if (json === undefined || json === '') return [];
+  const { default: first, ...others } = JSON.parse(json) as Record<string, string>;
+  return [...(first === undefined ? [] : [first]), ...Object.values(others)];
+}
+
+/**
+ * Reads the configuration; keys of both generations are taken, the newer preferred.
+ * Throws one error that names everything that is missing.
+ */
+export function readConfig(env: (name: string) => string | undefined): Config {
+  const present = (key: string | undefined): key is string => key !== undefined && key !== '';
+  const publicKeys = [...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')), env('SUPABASE_ANON_KEY')].filter(present);
+  const secretKeys = [...opaqueKeys(env('SUPABASE_SECRET_KEYS')), env('SUPABASE_SERVICE_ROLE_KEY')].filter(present);
+  const supabaseUrl = env('SUPABASE_URL');
+  const missing = [
+    present(supabaseUrl) ? undefined : 'SUPABASE_URL',
+    publicKeys.length > 0 ? undefined : 'SUPABASE_PUBLISHABLE_KEYS or SUPABASE_ANON_KEY',
+    secretKeys.length > 0 ? undefined : 'SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY',
+  ].filter(present);
+  const [publicKey] = publicKeys;
+  const [secretKey] = secretKeys;
+  if (!present(supabaseUrl) || publicKey === undefined || secretKey === undefined) {
+    throw new Error(`Missing in the environment: ${missing.join(', ')}`);
+  }
+  return { supabaseUrl: supabaseUrl.replace(/\/+$/, ''), publicKey, secretKey, publicKeys, secretKeys };
+}

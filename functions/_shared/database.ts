@@ -1,0 +1,86 @@
+import type { ErrorBody } from '../../types/errors.ts';
+import { ApiError, apiError } from './api_error.ts';
+
+/** Calls SQL functions through PostgREST; one call is one transaction. */
+export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
+
+export interface RpcOptions {
+  supabaseUrl: string;
+  /** The project key that admits the calls; a legacy service-role key also needs `authorization`. */
+  apikey: string;
+  authorization?: string;
+  fetch: typeof fetch;
+}
+
+/** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
+const UNAVAILABLE_CODES = new Set([
+  'PGRST000', // could not connect
+  'PGRST001', // connection lost
+  'PGRST002', // schema cache not loaded
+  'PGRST003', // no connection of the pool became free
+  '08000', // connection_exception
+  '08006', // connection_failure
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+]);
+
+/** SQLSTATEs for text that JSON may carry and Postgres refuses. */
+const BAD_TEXT_CODES = new Set([
+  '22P02', // invalid_text_representation
+  '22P05', // untranslatable_character: \u0000
+  '22021', // character_not_in_repertoire
+]);
+
+const unavailable = (cause: unknown): ApiError =>
+  apiError('service_unavailable', 'The database does not answer right now.', { headers: { 'retry-after': '1' }, cause });
+
+/** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. */
+function toApiError(name: string, status: number, body: Partial<ErrorBody>): ApiError {
+  const { code = '', message = '' } = body;
+  const cause = new Error(`rpc ${name}: ${status} ${code} ${message}`);
+  if (/^[a-z][a-z_]+$/.test(code)) return new ApiError(status, { ...body, code, message }, { cause });
+  if (code.startsWith('PGRST30')) return apiError('token_invalid', 'The access token is not valid.', { cause });
+  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504) return unavailable(cause);
+  if (BAD_TEXT_CODES.has(code)) {
+    return apiError('request_invalid', 'A text holds characters that can\'t be stored, such as NUL.', { cause });
+  }
+  if (status === 401) return apiError('token_invalid', 'The access token is not valid.', { cause });
+  return apiError('internal', 'Something unexpected happened.', { cause });
+}
+
+/** Makes the door to the database's functions; errors are thrown as ApiError. */
+export function makeRpc(options: RpcOptions): Rpc {
+  return async <Result>(name: string, args: object, headers: Record<string, string> = {}): Promise<Result> => {
+    let response: Response;
+    let text: string;
+    try {
+      response = await options.fetch(`${options.supabaseUrl}/rest/v1/rpc/${name}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          apikey: options.apikey,
+          ...(options.authorization && { authorization: options.authorization }),
+          ...headers,
+        },
+        body: JSON.stringify(args),
+      });
+      text = await response.text();
+    } catch (error) {
+      throw unavailable(error);
+    }
+    let body: unknown = null;
+    try {
+      if (text !== '') body = JSON.parse(text);
+    } catch (error) {
+      // Not PostgREST's words: something on the way there.
+      throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', { cause: error });
+    }
+    if (!response.ok) throw toApiError(name, response.status, body as Partial<ErrorBody>);
+    // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
+    return body as Result;
+  };
+}

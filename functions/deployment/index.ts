@@ -1,0 +1,4 @@
+import { edgePlatform } from '../_shared/platform.ts';
+import { makeDeploymentApp } from './app.ts';
+
+export default makeDeploymentApp(edgePlatform());

@@ -1,0 +1,4 @@
+import { edgePlatform } from '../_shared/platform.ts';
+import { makeFlowApp } from './app.ts';
+
+export default makeFlowApp(edgePlatform());

@@ -1,0 +1,48 @@
+import type { Rpc } from '../_shared/database.ts';
+import type { ExecuteResult, LogLine, NodeRun } from './engine/execute.ts';
+import type { ValueMap } from '../../types/value.ts';
+
+/** A run that this worker may execute until its lease is over. */
+export interface Claim {
+  flow_run_id: string;
+  message_id: number;
+  /** Which claim of the run this is; what an older one writes is refused. */
+  attempt: number;
+  flow_id: number;
+  user_id: string;
+  started_by: string | null;
+  inputs: { M: ValueMap };
+  snapshot_hash: string;
+  /** JSON text; null when the worker said that it knows the hash. */
+  snapshot: string | null;
+  /** What earlier claims stored. */
+  node_runs: NodeRun[];
+  /** Log lines that earlier claims stored. */
+  log_count: number;
+}
+
+/** What a worker stores of a run's progress. */
+export interface Progress {
+  node_runs: NodeRun[];
+  logs: (LogLine & { log_index: number })[];
+}
+
+/** The queue of runs and their records, through the runner's SQL functions. */
+export interface Claims {
+  claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
+  /** Stores progress and holds the claim for another lease. */
+  checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
+  /** Stores the rest and ends the run. */
+  finish: (claim: Claim, progress: Progress, result: ExecuteResult) => Promise<void>;
+}
+
+export const makeClaims = (rpc: Rpc, leaseSeconds: number): Claims => {
+  const held = ({ flow_run_id, message_id, attempt }: Claim) => ({ flow_run_id, message_id, attempt });
+  return {
+    claim: (maxRuns, knownSnapshots) =>
+      rpc('claim_flow_runs', { max_runs: maxRuns, lease_seconds: leaseSeconds, known_snapshots: knownSnapshots }),
+    checkpoint: (claim, progress) =>
+      rpc('checkpoint_flow_run', { ...held(claim), lease_seconds: leaseSeconds, ...progress }),
+    finish: (claim, progress, result) => rpc('finish_flow_run', { ...held(claim), ...progress, ...result }),
+  };
+};

@@ -1,0 +1,130 @@
+import type { Graph, SnapshotNode } from '../../../types/flow.ts';
+import type { LosslessJson, Value } from '../../../types/value.ts';
+import { type InputPort, type NodeModule, nodePorts, type NodePorts, type NodeRegistry } from './node.ts';
+
+/** One entry of an edge's queue: a value, or the news that there is none. */
+export interface Entry {
+  /** Undefined: the source gave no value. */
+  value: Value | undefined;
+  /** It belongs to one iteration of a loop: taken out when used, while other entries stay for every iteration. */
+  isElement: boolean;
+}
+
+/** An edge between two nodes of a run, with its queue. */
+export interface RunEdge {
+  source: RunNode;
+  /** Output name; for a passthrough edge the name of the input that is handed on. */
+  sourcePort: string;
+  target: RunNode;
+  input: InputPort;
+  queue: Entry[];
+}
+
+/** A node of a run with its wiring and state. */
+export interface RunNode {
+  id: string;
+  /** For error lines: the name in the editor, else the node's kind. */
+  title: string;
+  nodeId: string;
+  /** Undefined: there is no such native node; it fails when it is reached. */
+  module: NodeModule | undefined;
+  ports: NodePorts;
+  formData: LosslessJson;
+  incoming: RunEdge[];
+  outgoing: RunEdge[];
+  /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
+  times: number;
+  isRunning: boolean;
+  /** It was started at least once. */
+  hasStarted: boolean;
+  /** An edge names a port that the node does not have: its error when it is reached. */
+  wiringFault: string | undefined;
+}
+
+/** A graph made ready to run, and what was left out on the way. */
+export interface RunGraph {
+  /** In the order of the flow's nodes array, which is the order of starting. */
+  nodes: RunNode[];
+  warnings: string[];
+}
+
+function makeNode({ id, data }: SnapshotNode, registry: NodeRegistry): RunNode {
+  const module = data.type === 'native' ? registry(data.node_id) : undefined;
+  const formData = data.targets_form.form_data;
+  const ports = module === undefined
+    ? {
+      inputs: data.targets.map(({ name, required, passthrough }) => ({ name, required, passthrough })),
+      outputs: data.sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
+    }
+    : nodePorts(module, formData);
+  return {
+    id,
+    title: data.display_name || data.node_id,
+    nodeId: data.node_id,
+    module,
+    ports,
+    formData,
+    incoming: [],
+    outgoing: [],
+    times: 0,
+    isRunning: false,
+    hasStarted: false,
+    wiringFault: undefined,
+  };
+}
+
+const PASSTHROUGH = 'passthrough-';
+
+/**
+ * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an edge to a
+ * port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
+ */
+export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
+  const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
+  const nodes = new Map(kept.map((node) => [node.id, makeNode(node, registry)]));
+  const targetNames = new Map(kept.flatMap((node) => node.data.targets.map((port) => [port.id, port.name] as const)));
+  const sourceNames = new Map(kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)));
+  const warnings: string[] = [];
+
+  for (const [index, edge] of graph.edges.entries()) {
+    const source = nodes.get(edge.source);
+    const target = nodes.get(edge.target);
+    if (source === undefined || target === undefined) continue;
+    const { sourceHandle, targetHandle } = edge;
+    const isPassthrough = sourceHandle?.startsWith(PASSTHROUGH) ?? false;
+    const sourceName = isPassthrough
+      ? targetNames.get(sourceHandle?.slice(PASSTHROUGH.length) ?? '')
+      : sourceNames.get(sourceHandle ?? '');
+    const targetName = targetNames.get(targetHandle ?? '');
+    if (sourceName === undefined || targetName === undefined) {
+      const handle = sourceName === undefined ? sourceHandle : targetHandle;
+      warnings.push(`edges[${index}] from ${edge.source} to ${edge.target} is left out: no port has the id ${handle}`);
+      continue;
+    }
+    const sourcePort = wiredName(source, sourceName, 'output');
+    const targetPort = wiredName(target, targetName, 'input');
+    const input = target.ports.inputs.find((port) => port.name === targetPort);
+    if (input === undefined) target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
+    const isKnown = isPassthrough
+      ? source.ports.inputs.some((port) => port.name === sourcePort)
+      : source.ports.outputs.some((port) => port.name === sourcePort);
+    if (!isKnown) source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
+    const runEdge: RunEdge = {
+      source,
+      sourcePort,
+      target,
+      input: input ?? { name: targetPort, required: true, passthrough: false },
+      queue: [],
+    };
+    source.outgoing.push(runEdge);
+    target.incoming.push(runEdge);
+  }
+  return { nodes: [...nodes.values()], warnings };
+}
+
+/** The name under which an edge reaches a port: a labelled node has one port, whatever the JSON calls it. */
+function wiredName(node: RunNode, name: string, side: 'input' | 'output'): string {
+  if (node.module?.labelledSide !== side) return name;
+  const [port] = side === 'input' ? node.ports.inputs : node.ports.outputs;
+  return port?.name ?? name;
+}

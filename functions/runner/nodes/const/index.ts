@@ -1,0 +1,33 @@
+import { parse } from 'lossless-json';
+import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/value.ts';
+import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+function parseJson(text: string): Value {
+  try {
+    return jsonToValue(parse(text) as LosslessJson);
+  } catch (error) {
+    throw new NodeError(`the value is no JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** The value of a const: type JSON holds a JSON text, File a list of addresses, every other type a tagged value. */
+function constValue(type: string | undefined, value: LosslessJson | undefined): Value {
+  if (type === undefined || value === undefined) throw new NodeError('form_data lacks type or value');
+  if (type === 'JSON') {
+    if (typeof value !== 'string') throw new NodeError('a JSON constant holds its JSON as text');
+    return parseJson(value);
+  }
+  if (type === 'File') return jsonToValue(value);
+  return decodeValue(toPlainJson(value));
+}
+
+/** Tagged JSON holds one number only, the 0 of N; the rest of it is text. */
+const toPlainJson = (json: LosslessJson): unknown => JSON.parse(JSON.stringify(json, (_, member) =>
+  typeof member === 'object' && member !== null && 'isLosslessNumber' in member ? Number(member) : member));
+
+/** Gives a constant. */
+export const constNode: NodeModule = {
+  definition,
+  run: ({ formData }) => ({ Source: constValue(formText(formData, 'type'), formMember(formData, 'value')) }),
+};

@@ -1,0 +1,14 @@
+import { jsonToValue } from '../../../../types/value.ts';
+import { formMember, formText, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives the flow's input of its label, else the default that the editor saved as form_label, else null. */
+export const flowInputNode: NodeModule = {
+  definition,
+  labelledSide: 'output',
+  takesFlowInputs: true,
+  run: ({ inputs, formData }) => {
+    const label = formText(formData, 'label') ?? '';
+    return { [label]: inputs[label] ?? jsonToValue(formMember(formData, 'form_label') ?? null) };
+  },
+};

@@ -1,0 +1,13 @@
+import { formText, type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives its input as the flow's output of its label. */
+export const flowOutputNode: NodeModule = {
+  definition,
+  labelledSide: 'input',
+  isFlowOutput: true,
+  run: ({ inputs, formData }) => {
+    const label = formText(formData, 'label') ?? '';
+    return { [label]: requireInput(inputs, label) };
+  },
+};

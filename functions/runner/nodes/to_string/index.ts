@@ -1,0 +1,9 @@
+import { valueToText } from '../../../../types/value.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives its input as text; the empty text when there is none. */
+export const toStringNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => ({ result: { S: inputs.stringify === undefined ? '' : valueToText(inputs.stringify) } }),
+};

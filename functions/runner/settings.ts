@@ -1,0 +1,15 @@
+/** How the runner works. */
+export const runnerSettings = Object.freeze({
+  /** How long a claim holds without a sign of life; then another worker may take the run over. */
+  leaseSeconds: 30,
+  /** After this long without one, progress is stored, which also holds the claim. */
+  checkpointMs: 5_000,
+  /** Finished node executions that are stored together at most. */
+  checkpointNodeRuns: 500,
+  /** Runs that one worker executes at a time. */
+  concurrency: 16,
+  /** Parsed snapshots that a worker keeps. */
+  cachedSnapshots: 100,
+});
+
+export type RunnerSettings = typeof runnerSettings;

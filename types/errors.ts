@@ -1,0 +1,37 @@
+/** The body of every error answer: PostgREST's shape, on /rest/v1 and /functions/v1 alike. */
+export interface ErrorBody {
+  /** Stable; what programs should look at. One of `errorCodes` for errors of this project. */
+  code: string;
+  /** For people. */
+  message: string;
+  /** What is known beyond the message, e.g. the list of findings of `flow_invalid`; else null. */
+  details: unknown;
+  /** What to do about it; else null. */
+  hint: string | null;
+}
+
+/** Every error code of this project, with its HTTP status and meaning. */
+export const errorCodes = {
+  request_invalid: { status: 400, meaning: 'The request is malformed; `details` lists what is wrong and where.' },
+  inputs_invalid: { status: 400, meaning: '`inputs` is no object of tagged values.' },
+  start_target_ambiguous: { status: 400, meaning: 'A start names its deployment by `id`, or by `flow` and `tag`.' },
+  action_signer_invalid: { status: 400, meaning: '`action_signer` is no public key.' },
+  column_read_only: { status: 400, meaning: 'The write changes a column that never changes.' },
+  unauthenticated: { status: 401, meaning: 'The request carries no credential.' },
+  token_invalid: { status: 401, meaning: 'The token is malformed, forged or expired, or its user is gone.' },
+  route_not_found: { status: 404, meaning: 'There is no such route.' },
+  flow_not_found: { status: 404, meaning: 'There is no such flow, or it is somebody else\'s.' },
+  deployment_not_found: { status: 404, meaning: 'There is no such deployment, or the caller may not start it.' },
+  method_not_allowed: { status: 405, meaning: 'The route has other methods; see the header `Allow`.' },
+  flow_has_deployments: { status: 409, meaning: 'A flow with deployments can\'t be deleted.' },
+  tag_latest_protected: { status: 409, meaning: 'The tag `latest` is kept by the database.' },
+  claim_lost: { status: 409, meaning: 'For runners: the run was claimed again, or has ended.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
+  inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
+  media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
+  flow_invalid: { status: 422, meaning: 'The flow can\'t run; `details` lists every finding.' },
+  internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
+  service_unavailable: { status: 503, meaning: 'The database does not answer now; try again after `Retry-After` seconds.' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;

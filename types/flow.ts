@@ -1,0 +1,36 @@
+import type { LosslessJson } from './value.ts';
+
+/** What running needs of a node, as a snapshot keeps it. */
+export interface SnapshotNode {
+  id: string;
+  data: {
+    type: 'native' | 'deno' | 'WASM' | 'mock';
+    node_id: string;
+    display_name?: string | null;
+    sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
+    targets: { id: string; name: string; type_bounds: string[]; required: boolean; passthrough: boolean }[];
+    targets_form: { form_data: LosslessJson; extra?: LosslessJson };
+    instruction_info?: { before: string[]; signature: string; after: string[] } | null;
+  };
+}
+
+export interface SnapshotEdge {
+  source: string;
+  sourceHandle: string | null;
+  target: string;
+  targetHandle: string | null;
+}
+
+/** One frozen flow. */
+export interface Graph {
+  nodes: SnapshotNode[];
+  edges: SnapshotEdge[];
+  environment: { [name: string]: string };
+  instructions_bundling: 'Off' | 'Automatic';
+}
+
+/** A frozen flow with all flows that it reaches through interflow nodes, by id. */
+export interface Snapshot {
+  entry: Graph;
+  flows: { [flowId: string]: Graph };
+}

@@ -1,0 +1,90 @@
+/** A decimal's greatest mantissa, 2^96 - 1, and greatest scale: what a `D` value holds. */
+const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
+const DECIMAL_MAX_SCALE = 28;
+
+const INTEGER = /^[+-]?\d+$/;
+const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+const FLOAT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
+
+/** The integer in canonical form (no `+`, no leading zeros), or undefined when it is none or out of range. */
+export function parseInteger(text: string, min: bigint, max: bigint): string | undefined {
+  // The length guard keeps hostile input from costing quadratic time; no range needs more digits.
+  if (!INTEGER.test(text) || text.length > 1_000) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return value >= min && value <= max ? String(value) : undefined;
+}
+
+/** A decimal from its sign, digits and scale in canonical form (trailing zeros kept), or undefined when it does not fit. */
+function formatDecimal(isNegative: boolean, digits: string, scale: number): string | undefined {
+  if (digits.length > 1_000) return undefined;
+  let mantissa = BigInt(digits || '0');
+  for (; scale > DECIMAL_MAX_SCALE && mantissa % 10n === 0n; scale--) mantissa /= 10n;
+  if (mantissa > DECIMAL_MAX_MANTISSA || scale > DECIMAL_MAX_SCALE) return undefined;
+  const padded = String(mantissa).padStart(scale + 1, '0');
+  const whole = padded.slice(0, padded.length - scale);
+  const sign = isNegative && mantissa !== 0n ? '-' : '';
+  return scale === 0 ? sign + whole : `${sign}${whole}.${padded.slice(-scale)}`;
+}
+
+/** A plain decimal (no exponent) in canonical form, or undefined when it is none, or not exactly a 96-bit decimal. */
+export function parseDecimal(text: string): string | undefined {
+  const match = PLAIN_DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  if (whole === '' && fraction === '') return undefined;
+  return formatDecimal(sign === '-', whole + fraction, fraction.length);
+}
+
+/** As `parseDecimal`, for a JSON number, whose exponent is worked in without loss. */
+export function parseDecimalNumber(text: string): string | undefined {
+  const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
+  const exponent = Number(exponentText);
+  const match = PLAIN_DECIMAL.exec(mantissa);
+  if (match === null || Math.abs(exponent) > 1_000) return undefined;
+  const [, sign, whole = '', fraction = ''] = match;
+  const scale = fraction.length - exponent;
+  const digits = whole + fraction + (scale < 0 ? '0'.repeat(-scale) : '');
+  return formatDecimal(sign === '-', digits, Math.max(scale, 0));
+}
+
+/** A float's text as the reference server writes it: `5.0`, `1e16`, `1e-7`, `NaN`, `inf`, `-inf`. */
+export function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  const [mantissa = '0', exponentText = '0'] = Math.abs(value).toExponential().split('e');
+  const digits = mantissa.replace('.', '');
+  // Digits before the decimal point; the ends of the plain range are those of Rust's shortest float printing (ryu).
+  const point = Number(exponentText) + 1;
+  if (point > 16 || point <= -5) {
+    const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
+    return `${sign}${digits[0]}${fraction}e${point - 1}`;
+  }
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  if (digits.length <= point) return `${sign}${digits.padEnd(point, '0')}.0`;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** A float's text in canonical form, or undefined when it is none. */
+export function parseFloatText(text: string): string | undefined {
+  if (!FLOAT.test(text)) return undefined;
+  const lower = text.toLowerCase().replace(/^\+/, '');
+  if (lower.endsWith('nan')) return 'NaN';
+  if (lower.startsWith('inf')) return 'inf';
+  if (lower.startsWith('-inf')) return '-inf';
+  return formatFloat(Number(text));
+}
+
+/** A float in plain decimal notation, without exponent: `1e21` gives its 22 digits. */
+export function floatToPlainText(text: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text);
+  if (match === null) return text;
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
+  const exponent = Number(exponentText);
+  const digits = whole + fraction;
+  const point = whole.length + exponent;
+  const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
+  const split = Math.max(point, 1);
+  const rest = padded.slice(split).replace(/0+$/, '');
+  return rest === '' ? `${sign}${padded.slice(0, split)}` : `${sign}${padded.slice(0, split)}.${rest}`;
+}

@@ -1,0 +1,191 @@
+import { base58, base64 } from '@scure/base';
+import { z } from 'zod';
+import { floatToPlainText, formatFloat, parseDecimal, parseDecimalNumber, parseFloatText, parseInteger } from './number_text.ts';
+
+/**
+ * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
+ *
+ * `N` null · `S` string · `B` boolean · `U`/`I` 64-bit and `U1`/`I1` 128-bit integers (U: unsigned) · `F` float · `D` decimal ·
+ * `B3`/`B6` 32 and 64 bytes in base58 · `BY` other bytes in base64 · `A` array · `M` map.
+ */
+export type Value =
+  | { N: 0 }
+  | { S: string }
+  | { B: boolean }
+  | { U: string }
+  | { I: string }
+  | { U1: string }
+  | { I1: string }
+  | { F: string }
+  | { D: string }
+  | { B3: string }
+  | { B6: string }
+  | { BY: string }
+  | { A: Value[] }
+  | { M: ValueMap };
+
+/** Values by name: a flow's inputs and outputs, a node's inputs and outputs. */
+export type ValueMap = { [name: string]: Value };
+
+/** Levels of `A` and `M` that a value may have. */
+export const MAX_VALUE_DEPTH = 64;
+
+const U64_MAX = 2n ** 64n - 1n;
+const I64_MIN = -(2n ** 63n);
+const U128_MAX = 2n ** 128n - 1n;
+const I128_MIN = -(2n ** 127n);
+
+/** What is wrong with a value, and where. */
+export class ValueError extends Error {
+  override name = 'ValueError';
+  path: (string | number)[];
+  constructor(message: string, path: (string | number)[]) {
+    super(message);
+    this.path = path;
+  }
+}
+
+const isObject = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** Text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+function decodeBytes(decode: (text: string) => Uint8Array, text: string): Uint8Array | undefined {
+  try {
+    return decode(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes as the value that stands for them: 32 and 64 bytes have tags of their own. */
+export function bytesToValue(bytes: Uint8Array): Value {
+  if (bytes.length === 32) return { B3: base58.encode(bytes) };
+  if (bytes.length === 64) return { B6: base58.encode(bytes) };
+  return { BY: base64.encode(bytes) };
+}
+
+/** Per tag with a string payload: its canonical value, or undefined with what the tag takes. */
+const textTags: Record<string, { takes: string; decode: (text: string) => Value | undefined }> = {
+  S: { takes: 'a string without NUL and lone surrogates', decode: (text) => isStorable(text) ? { S: text } : undefined },
+  U: { takes: 'an integer from 0 to 2^64-1, as a string', decode: (text) => wrap('U', parseInteger(text, 0n, U64_MAX)) },
+  I: { takes: 'an integer from -2^63 to 2^63-1, as a string', decode: (text) => wrap('I', parseInteger(text, I64_MIN, -I64_MIN - 1n)) },
+  U1: { takes: 'an integer from 0 to 2^128-1, as a string', decode: (text) => wrap('U1', parseInteger(text, 0n, U128_MAX)) },
+  I1: { takes: 'an integer from -2^127 to 2^127-1, as a string', decode: (text) => wrap('I1', parseInteger(text, I128_MIN, -I128_MIN - 1n)) },
+  F: { takes: 'a float, as a string', decode: (text) => wrap('F', parseFloatText(text)) },
+  D: { takes: 'a plain decimal of 96 bits and at most 28 places, as a string', decode: (text) => wrap('D', parseDecimal(text)) },
+  B3: { takes: 'base58 of 32 bytes', decode: (text) => decodeBytes(base58.decode, text)?.length === 32 ? { B3: text } : undefined },
+  B6: { takes: 'base58 of 64 bytes', decode: (text) => decodeBytes(base58.decode, text)?.length === 64 ? { B6: text } : undefined },
+  BY: {
+    takes: 'bytes in base64',
+    decode: (text) => {
+      const bytes = decodeBytes(base64.decode, text.padEnd(Math.ceil(text.length / 4) * 4, '='));
+      return bytes && bytesToValue(bytes);
+    },
+  },
+};
+
+const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined): Value | undefined =>
+  // SAFETY: every one of these tags takes a string.
+  text === undefined ? undefined : { [tag]: text } as Value;
+
+/**
+ * A value from its JSON, in canonical form (numbers without `+` and leading zeros, floats in shortest form, 32 and 64 bytes
+ * under their own tags). Throws a ValueError that names the path.
+ */
+export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
+  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
+  const tags = isObject(json) ? Object.keys(json) : [];
+  const [tag] = tags;
+  if (!isObject(json) || tag === undefined || tags.length !== 1) {
+    throw new ValueError('a value is an object with exactly one tag, such as {"S": "text"}', path);
+  }
+  const payload = json[tag];
+  const inner = [...path, tag];
+  const text = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined;
+  if (text !== undefined) {
+    const value = typeof payload === 'string' ? text.decode(payload) : undefined;
+    if (value === undefined) throw new ValueError(`takes ${text.takes}`, inner);
+    return value;
+  }
+  switch (tag) {
+    case 'N':
+      if (payload !== 0) throw new ValueError('takes 0', inner);
+      return { N: 0 };
+    case 'B':
+      if (typeof payload !== 'boolean') throw new ValueError('takes true or false', inner);
+      return { B: payload };
+    case 'A':
+      if (!Array.isArray(payload)) throw new ValueError('takes an array', inner);
+      return { A: payload.map((member, index) => decodeValue(member, [...inner, index], depth - 1)) };
+    case 'M':
+      return { M: decodeValueMap(payload, inner, depth - 1) };
+    default:
+      throw new ValueError(`there is no tag ${JSON.stringify(tag)}`, path);
+  }
+}
+
+/** Values by name from their JSON; throws as `decodeValue` does. */
+export function decodeValueMap(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): ValueMap {
+  if (!isObject(json)) throw new ValueError('takes an object of values', path);
+  // Without prototype: a member may be called __proto__.
+  const map: ValueMap = Object.create(null);
+  for (const [name, member] of Object.entries(json)) {
+    if (!isStorable(name)) throw new ValueError('a name holds NUL or a lone surrogate', path);
+    map[name] = decodeValue(member, [...path, name], depth);
+  }
+  return map;
+}
+
+/** The number of a JSON text as a value: integers stay integers, fractions and exponents become decimals, else floats. */
+export function numberToValue(text: string): Value {
+  if (/^-?\d+$/.test(text)) {
+    const [small, large, min, middle, max] = text.startsWith('-')
+      ? ['I', 'I1', I128_MIN, I64_MIN, 0n] as const
+      : ['U', 'U1', 0n, U64_MAX, U128_MAX] as const;
+    const fits64 = small === 'I' ? parseInteger(text, middle, max) : parseInteger(text, min, middle);
+    return wrap(small, fits64) ?? wrap(large, parseInteger(text, min, max)) ?? { F: formatFloat(Number(text)) };
+  }
+  return wrap('D', parseDecimalNumber(text)) ?? { F: formatFloat(Number(text)) };
+}
+
+/** JSON as parsed without loss: numbers are objects that print their source text (lossless-json's LosslessNumber). */
+export type LosslessJson = null | boolean | string | { isLosslessNumber: true } | LosslessJson[] | { [name: string]: LosslessJson };
+
+const isLosslessNumber = (json: object): json is { isLosslessNumber: true } =>
+  'isLosslessNumber' in json && json.isLosslessNumber === true;
+
+/** Plain (untagged) JSON as a value: objects become maps, numbers as `numberToValue` says; strings stay strings. */
+export function jsonToValue(json: LosslessJson | number): Value {
+  if (json === null) return { N: 0 };
+  if (typeof json === 'boolean') return { B: json };
+  if (typeof json === 'string') return { S: json };
+  if (typeof json === 'number') return numberToValue(String(json));
+  if (Array.isArray(json)) return { A: json.map(jsonToValue) };
+  if (isLosslessNumber(json)) return numberToValue(String(json));
+  const map: ValueMap = Object.create(null);
+  for (const [name, member] of Object.entries(json)) map[name] = jsonToValue(member);
+  return { M: map };
+}
+
+/** A value as text, as the nodes print and to_string give it: texts and numbers bare, bytes of a key in base58, else tagged JSON. */
+export function valueToText(value: Value): string {
+  if ('S' in value) return value.S;
+  if ('F' in value) return floatToPlainText(value.F);
+  for (const tag of ['U', 'I', 'U1', 'I1', 'D', 'B3', 'B6'] as const) {
+    if (tag in value) return (value as Record<string, string>)[tag] ?? '';
+  }
+  return JSON.stringify(value, null, 2);
+}
+
+/** Values by name, as a request carries them: the parsed form is canonical. */
+export const valueMapSchema = z.unknown().transform((json, context): ValueMap => {
+  try {
+    return decodeValueMap(json);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    context.addIssue({ code: 'custom', message: error.message, path: error.path });
+    return z.NEVER;
+  }
+});
