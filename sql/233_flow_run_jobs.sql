@@ -10,5 +10,3 @@ comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at sta
 comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
 
 create index flow_run_jobs_snapshot_hash_idx on private.flow_run_jobs (snapshot_hash);
-
-alter table private.flow_run_jobs enable row level security;

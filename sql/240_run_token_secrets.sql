@@ -7,8 +7,6 @@ create table private.run_token_secrets (
 comment on table private.run_token_secrets is
   'Keys of the run tokens, the greatest generation being the current one. The first is made when the first token is.';
 
-alter table private.run_token_secrets enable row level security;
-
 create function private.run_token(flow_run_id uuid)
 returns text
 language plpgsql volatile security definer

@@ -20,7 +20,10 @@ export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'takes the integer id
 export const startTargetSchema = z.object({
   id: z.uuid('takes the UUID of a deployment').optional(),
   flow: flowIdSchema.optional(),
-  tag: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'takes 1 to 128 letters, digits, dots, underscores and hyphens').optional(),
+  tag: z.string().regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
+    'takes 1 to 128 letters, digits, dots, underscores and hyphens',
+  ).optional(),
 });
 
 /** The answer to a deploy. */

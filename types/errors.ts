@@ -20,18 +20,21 @@ export const errorCodes = {
   unauthenticated: { status: 401, meaning: 'The request carries no credential.' },
   token_invalid: { status: 401, meaning: 'The token is malformed, forged or expired, or its user is gone.' },
   route_not_found: { status: 404, meaning: 'There is no such route.' },
-  flow_not_found: { status: 404, meaning: 'There is no such flow, or it is somebody else\'s.' },
+  flow_not_found: { status: 404, meaning: "There is no such flow, or it is somebody else's." },
   deployment_not_found: { status: 404, meaning: 'There is no such deployment, or the caller may not start it.' },
   method_not_allowed: { status: 405, meaning: 'The route has other methods; see the header `Allow`.' },
-  flow_has_deployments: { status: 409, meaning: 'A flow with deployments can\'t be deleted.' },
+  flow_has_deployments: { status: 409, meaning: "A flow with deployments can't be deleted." },
   tag_latest_protected: { status: 409, meaning: 'The tag `latest` is kept by the database.' },
   claim_lost: { status: 409, meaning: 'For runners: the run was claimed again, or has ended.' },
   body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
   inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
   media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
-  flow_invalid: { status: 422, meaning: 'The flow can\'t run; `details` lists every finding.' },
+  flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists every finding." },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
-  service_unavailable: { status: 503, meaning: 'The database does not answer now; try again after `Retry-After` seconds.' },
+  service_unavailable: {
+    status: 503,
+    meaning: 'The database does not answer now; try again after `Retry-After` seconds.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -1,6 +1,13 @@
 import { base58, base64 } from '@scure/base';
 import { z } from 'zod';
-import { floatToPlainText, formatFloat, parseDecimal, parseDecimalNumber, parseFloatText, parseInteger } from './number_text.ts';
+import {
+  floatToPlainText,
+  formatFloat,
+  parseDecimal,
+  parseDecimalNumber,
+  parseFloatText,
+  parseInteger,
+} from './number_text.ts';
 
 /**
  * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
@@ -68,15 +75,39 @@ export function bytesToValue(bytes: Uint8Array): Value {
 
 /** Per tag with a string payload: its canonical value, or undefined with what the tag takes. */
 const textTags: Record<string, { takes: string; decode: (text: string) => Value | undefined }> = {
-  S: { takes: 'a string without NUL and lone surrogates', decode: (text) => isStorable(text) ? { S: text } : undefined },
-  U: { takes: 'an integer from 0 to 2^64-1, as a string', decode: (text) => wrap('U', parseInteger(text, 0n, U64_MAX)) },
-  I: { takes: 'an integer from -2^63 to 2^63-1, as a string', decode: (text) => wrap('I', parseInteger(text, I64_MIN, -I64_MIN - 1n)) },
-  U1: { takes: 'an integer from 0 to 2^128-1, as a string', decode: (text) => wrap('U1', parseInteger(text, 0n, U128_MAX)) },
-  I1: { takes: 'an integer from -2^127 to 2^127-1, as a string', decode: (text) => wrap('I1', parseInteger(text, I128_MIN, -I128_MIN - 1n)) },
+  S: {
+    takes: 'a string without NUL and lone surrogates',
+    decode: (text) => isStorable(text) ? { S: text } : undefined,
+  },
+  U: {
+    takes: 'an integer from 0 to 2^64-1, as a string',
+    decode: (text) => wrap('U', parseInteger(text, 0n, U64_MAX)),
+  },
+  I: {
+    takes: 'an integer from -2^63 to 2^63-1, as a string',
+    decode: (text) => wrap('I', parseInteger(text, I64_MIN, -I64_MIN - 1n)),
+  },
+  U1: {
+    takes: 'an integer from 0 to 2^128-1, as a string',
+    decode: (text) => wrap('U1', parseInteger(text, 0n, U128_MAX)),
+  },
+  I1: {
+    takes: 'an integer from -2^127 to 2^127-1, as a string',
+    decode: (text) => wrap('I1', parseInteger(text, I128_MIN, -I128_MIN - 1n)),
+  },
   F: { takes: 'a float, as a string', decode: (text) => wrap('F', parseFloatText(text)) },
-  D: { takes: 'a plain decimal of 96 bits and at most 28 places, as a string', decode: (text) => wrap('D', parseDecimal(text)) },
-  B3: { takes: 'base58 of 32 bytes', decode: (text) => decodeBytes(base58.decode, text)?.length === 32 ? { B3: text } : undefined },
-  B6: { takes: 'base58 of 64 bytes', decode: (text) => decodeBytes(base58.decode, text)?.length === 64 ? { B6: text } : undefined },
+  D: {
+    takes: 'a plain decimal of 96 bits and at most 28 places, as a string',
+    decode: (text) => wrap('D', parseDecimal(text)),
+  },
+  B3: {
+    takes: 'base58 of 32 bytes',
+    decode: (text) => decodeBytes(base58.decode, text)?.length === 32 ? { B3: text } : undefined,
+  },
+  B6: {
+    takes: 'base58 of 64 bytes',
+    decode: (text) => decodeBytes(base58.decode, text)?.length === 64 ? { B6: text } : undefined,
+  },
   BY: {
     takes: 'bytes in base64',
     decode: (text) => {
@@ -151,7 +182,9 @@ export function numberToValue(text: string): Value {
 }
 
 /** JSON as parsed without loss: numbers are objects that print their source text (lossless-json's LosslessNumber). */
-export type LosslessJson = null | boolean | string | { isLosslessNumber: true } | LosslessJson[] | { [name: string]: LosslessJson };
+export type LosslessJson = null | boolean | string | { isLosslessNumber: true } | LosslessJson[] | {
+  [name: string]: LosslessJson;
+};
 
 const isLosslessNumber = (json: object): json is { isLosslessNumber: true } =>
   'isLosslessNumber' in json && json.isLosslessNumber === true;

@@ -26,7 +26,15 @@ export function makeApp(name: string, routes: Route[]): { fetch: (request: Reque
     cors({
       origin: '*',
       allowMethods: ['GET', 'POST', 'OPTIONS'],
-      allowHeaders: ['authorization', 'x-client-info', 'apikey', 'content-type', 'x-api-key', 'x-flow-run-token', 'idempotency-key'],
+      allowHeaders: [
+        'authorization',
+        'x-client-info',
+        'apikey',
+        'content-type',
+        'x-api-key',
+        'x-flow-run-token',
+        'idempotency-key',
+      ],
       exposeHeaders: ['retry-after'],
       maxAge: 3600,
     }),
@@ -38,7 +46,9 @@ export function makeApp(name: string, routes: Route[]): { fetch: (request: Reque
       throw apiError('method_not_allowed', `This route has no ${context.req.method}.`, { headers: { allow } });
     });
   }
-  app.notFound((context) => answerError(context, apiError('route_not_found', `There is no route ${context.req.path}.`)));
+  app.notFound((context) =>
+    answerError(context, apiError('route_not_found', `There is no route ${context.req.path}.`))
+  );
   app.onError((error, context) =>
     answerError(
       context,

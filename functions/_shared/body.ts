@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { apiError } from './api_error.ts';
 
 /** Bytes that a request body may have. */
@@ -55,7 +55,9 @@ export async function readBody<Schema extends z.ZodType>(request: Request, schem
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw apiError('request_invalid', `The body is no JSON: ${error instanceof Error ? error.message : error}.`, { cause: error });
+    throw apiError('request_invalid', `The body is no JSON: ${error instanceof Error ? error.message : error}.`, {
+      cause: error,
+    });
   }
   return parse(schema, json, 'body');
 }

@@ -20,7 +20,8 @@ export function forwardedCredentials(request: Request, config: Config): Record<s
 
 /** Whether two texts are equal, in a time that does not depend on where they differ. */
 async function isEqual(a: string, b: string): Promise<boolean> {
-  const digest = async (text: string) => new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  const digest = async (text: string) =>
+    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   const [left, right] = await Promise.all([digest(a), digest(b)]);
   return left.reduce((difference, byte, index) => difference | (byte ^ (right[index] ?? 0)), 0) === 0;
 }

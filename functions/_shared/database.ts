@@ -36,7 +36,10 @@ const BAD_TEXT_CODES = new Set([
 ]);
 
 const unavailable = (cause: unknown): ApiError =>
-  apiError('service_unavailable', 'The database does not answer right now.', { headers: { 'retry-after': '1' }, cause });
+  apiError('service_unavailable', 'The database does not answer right now.', {
+    headers: { 'retry-after': '1' },
+    cause,
+  });
 
 /** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. */
 function toApiError(name: string, status: number, body: Partial<ErrorBody>): ApiError {
@@ -46,7 +49,7 @@ function toApiError(name: string, status: number, body: Partial<ErrorBody>): Api
   if (code.startsWith('PGRST30')) return apiError('token_invalid', 'The access token is not valid.', { cause });
   if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504) return unavailable(cause);
   if (BAD_TEXT_CODES.has(code)) {
-    return apiError('request_invalid', 'A text holds characters that can\'t be stored, such as NUL.', { cause });
+    return apiError('request_invalid', "A text holds characters that can't be stored, such as NUL.", { cause });
   }
   if (status === 401) return apiError('token_invalid', 'The access token is not valid.', { cause });
   return apiError('internal', 'Something unexpected happened.', { cause });
@@ -77,7 +80,9 @@ export function makeRpc(options: RpcOptions): Rpc {
       if (text !== '') body = JSON.parse(text);
     } catch (error) {
       // Not PostgREST's words: something on the way there.
-      throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', { cause: error });
+      throw response.status >= 502
+        ? unavailable(error)
+        : apiError('internal', 'Something unexpected happened.', { cause: error });
     }
     if (!response.ok) throw toApiError(name, response.status, body as Partial<ErrorBody>);
     // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.

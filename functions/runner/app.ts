@@ -33,7 +33,9 @@ export function makeRunnerApp(platform: Platform) {
       if (!await isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
-      platform.waitUntil(worker.drain().catch((error) => console.error('The queue can\'t be read:', error.cause ?? error)));
+      platform.waitUntil(
+        worker.drain().catch((error) => console.error("The queue can't be read:", error.cause ?? error)),
+      );
       return context.json({ status: 'poked' }, 202);
     },
   }]);

@@ -51,7 +51,9 @@ function admit(request: IncomingMessage, url: URL, keys: StackKeys): string | un
   const token = roleToken(key, keys);
   if (token === undefined) return 'Invalid API key';
   const { authorization } = request.headers;
-  if (authorization === undefined || /^bearer sb_/i.test(authorization)) request.headers.authorization = `Bearer ${token}`;
+  if (authorization === undefined || /^bearer sb_/i.test(authorization)) {
+    request.headers.authorization = `Bearer ${token}`;
+  }
   return undefined;
 }
 
@@ -95,7 +97,10 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     if (!(part === 'auth' && OPEN_AUTH_ROUTES.test(request.url ?? ''))) {
       const refusal = admit(request, url, options.keys);
       if (refusal !== undefined) {
-        return answer(response, 401, { message: refusal, hint: 'Send the anon, publishable or service key as header apikey.' });
+        return answer(response, 401, {
+          message: refusal,
+          hint: 'Send the anon, publishable or service key as header apikey.',
+        });
       }
     }
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
@@ -108,7 +113,10 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   server.once('close', () => agent.destroy());
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new StackError(`The gateway can't listen on port ${options.port}: ${error.message}`)));
+    server.once(
+      'error',
+      (error) => reject(new StackError(`The gateway can't listen on port ${options.port}: ${error.message}`)),
+    );
     server.listen(options.port, '127.0.0.1', resolve);
   });
   return server;

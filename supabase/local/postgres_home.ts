@@ -51,7 +51,9 @@ async function restoreSymlinks(native: string): Promise<void> {
 
 function shareDir(home: string): string {
   const share = [join(home, 'share/postgresql'), join(home, 'share')].find((dir) => existsSync(join(dir, 'extension')));
-  if (share === undefined) throw new StackError(`${home} is no Postgres installation: it has no share/postgresql/extension`);
+  if (share === undefined) {
+    throw new StackError(`${home} is no Postgres installation: it has no share/postgresql/extension`);
+  }
   return share;
 }
 
@@ -83,7 +85,9 @@ function serverUser(): { uid: number; gid: number } | undefined {
   spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
   const made = lookUpUser('postgres');
   if (made === undefined) {
-    throw new StackError('Postgres does not run as root, and no user postgres could be made: run this as an ordinary user.');
+    throw new StackError(
+      'Postgres does not run as root, and no user postgres could be made: run this as an ordinary user.',
+    );
   }
   return made;
 }
@@ -115,9 +119,14 @@ export async function preparePostgres(): Promise<PostgresHome> {
   if (user === undefined || closed === undefined) return { bin: bin(installed), ...user, dataDir: (wanted) => wanted };
 
   // Tests and demos are often tried in a `mktemp -d` as root: everything works there too, the server just lives elsewhere.
-  const elsewhere = join('/var/tmp', `${basename(projectDir)}-${createHash('sha256').update(projectDir).digest('hex').slice(0, 12)}`);
+  const elsewhere = join(
+    '/var/tmp',
+    `${basename(projectDir)}-${createHash('sha256').update(projectDir).digest('hex').slice(0, 12)}`,
+  );
   mkdirSync(elsewhere, { mode: 0o755, recursive: true });
-  if (statSync(elsewhere).uid !== 0) throw new StackError(`${elsewhere} belongs to somebody else: remove it, or run this as an ordinary user`);
+  if (statSync(elsewhere).uid !== 0) {
+    throw new StackError(`${elsewhere} belongs to somebody else: remove it, or run this as an ordinary user`);
+  }
   const copy = join(elsewhere, 'postgres');
   if (!existsSync(bin(copy)('postgres'))) cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   return {
@@ -128,7 +137,8 @@ export async function preparePostgres(): Promise<PostgresHome> {
       mkdirSync(dirname(dir), { recursive: true });
       return dir;
     },
-    notice: `The database is kept in ${elsewhere}: run as root, Postgres runs as user postgres, and that user can't enter ${closed}.`,
+    notice:
+      `The database is kept in ${elsewhere}: run as root, Postgres runs as user postgres, and that user can't enter ${closed}.`,
   };
 }
 

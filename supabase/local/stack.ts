@@ -182,7 +182,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
     const names = functionNames();
     const functionEnv = { ...platformEnv(apiUrl, status.DB_URL, keys), ...options.functionEnv };
-    const authServer = startAuth({ databaseUrl: urlFor('supabase_auth_admin'), jwtSecret: keys.jwtSecret, siteUrl: apiUrl });
+    const authServer = startAuth({
+      databaseUrl: urlFor('supabase_auth_admin'),
+      jwtSecret: keys.jwtSecret,
+      siteUrl: apiUrl,
+    });
     await Promise.all([
       applyMigrations(status.DB_URL, { seed: cluster.isNew }).then(async () => {
         const rest = keep(startPostgrest({
@@ -223,7 +227,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 /** Deletes a stack's database and keys. */
 export async function resetStack(port: number): Promise<void> {
-  if (readStatus(port) !== undefined) throw new StackError(`The stack on port ${port} is running: stop it before you reset it.`);
+  if (readStatus(port) !== undefined) {
+    throw new StackError(`The stack on port ${port} is running: stop it before you reset it.`);
+  }
   const home = await preparePostgres();
   const dir = stackDir(port);
   await rm(home.dataDir(join(dir, 'postgres')), { recursive: true, force: true });

@@ -27,7 +27,9 @@ async function writeMigration(name: string): Promise<void> {
 const [name] = process.argv.slice(2);
 try {
   if (name === undefined || !/^[a-z][a-z0-9_]*$/.test(name)) {
-    throw new StackError('npm run db:diff -- <name>: name the change in snake_case, a verb first, such as add_flow_run_status');
+    throw new StackError(
+      'npm run db:diff -- <name>: name the change in snake_case, a verb first, such as add_flow_run_status',
+    );
   }
   await writeMigration(name);
 } catch (error) {

@@ -43,3 +43,26 @@ export async function diffDatabases(cluster: Cluster, from: string, to: string):
     rmSync(dir, { recursive: true });
   }
 }
+
+/** The generated types of the exposed schema. */
+export const databaseTypesFile = join(projectDir, 'types/database.types.ts');
+
+/** What `supabase gen types` writes for a database. */
+export const generateTypes = async (cluster: Cluster, database: string): Promise<string> => {
+  const url = forSupabaseCli(cluster.url('postgres', database));
+  return await runSupabase(['gen', 'types', `--remote=${url}`, '--schema', 'public']);
+};
+
+/** One finding of the database's advisors. */
+export interface Advice {
+  name: string;
+  level: string;
+  detail: string;
+}
+
+/** What `supabase db advisors` finds, but for indexes that a new database has not used yet. */
+export async function readAdvice(cluster: Cluster, database: string): Promise<Advice[]> {
+  const url = forSupabaseCli(cluster.url('postgres', database));
+  const advice: Advice[] = JSON.parse(await runSupabase(['db', 'advisors', `--remote=${url}`, '--level', 'info']));
+  return advice.filter(({ name }) => name !== 'unused_index');
+}

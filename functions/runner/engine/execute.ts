@@ -1,7 +1,9 @@
 import type { Graph } from '../../../types/flow.ts';
-import { jsonToValue, type Value, type ValueMap } from '../../../types/value.ts';
-import { type Entry, makeRunGraph, type RunEdge, type RunNode } from './graph.ts';
-import { formMember, formText, type LogLevel, NodeError, type NodeRegistry } from './node.ts';
+import type { Value, ValueMap } from '../../../types/value.ts';
+import { makeRunGraph, type RunNode } from './graph.ts';
+import { formText, type LogLevel, NodeError, type NodeRegistry } from './node.ts';
+import { completeInputs, isOptionalOutput, type Outcome, settle, toError } from './node_values.ts';
+import { readiness, takeHeads } from './readiness.ts';
 
 /** Error lines that a run keeps at most. */
 const MAX_ERROR_LINES = 100;
@@ -52,21 +54,14 @@ export interface ExecuteResult {
   not_run: string[];
 }
 
-type Outcome = { outputs: ValueMap } | { error: string };
-
 interface Completion {
   node: RunNode;
   times: number;
   isElement: boolean;
-  inputs: ValueMap;
   outcome: Outcome;
 }
 
 const runKey = (nodeId: string, times: number): string => `${nodeId}#${times}`;
-
-/** Every required head of the node's edges holds a value. */
-const isSatisfiedBy = (edge: RunEdge, head: Entry | undefined): boolean =>
-  head === undefined ? false : head.value !== undefined || !edge.input.required;
 
 /**
  * Runs a graph to its end.
@@ -96,86 +91,6 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
       content,
     });
 
-  /** The node will give no further output. Kept per scan: diamonds would ask the same again and again. */
-  const isFinished = (node: RunNode, known: Map<RunNode, boolean>): boolean => {
-    const before = known.get(node);
-    if (before !== undefined) return before;
-    const answer = (): boolean => {
-      if (node.isRunning) return false;
-      if (node.incoming.length === 0) return node.times > 0;
-      const missing = node.incoming.filter((edge) => edge.input.required && edge.queue[0]?.value === undefined);
-      if (missing.length === 0) return node.times > 0 && !node.incoming.some((edge) => edge.queue[0]?.isElement);
-      return missing.some((edge) => isFinished(edge.source, known));
-    };
-    const result = answer();
-    known.set(node, result);
-    return result;
-  };
-
-  /** Takes the iteration's entries out of the queues; entries from outside of loops stay for the next one. */
-  const takeHeads = (node: RunNode): { values: ValueMap; isElement: boolean } => {
-    const values: ValueMap = Object.create(null);
-    let isElement = false;
-    for (const edge of node.incoming) {
-      const head = edge.queue[0];
-      if (head === undefined) continue;
-      if (head.value !== undefined) values[edge.input.name] = head.value;
-      if (head.isElement) {
-        isElement = true;
-        edge.queue.shift();
-      }
-    }
-    return { values, isElement };
-  };
-
-  const readiness = (node: RunNode, known: Map<RunNode, boolean>): 'ready' | 'skip' | 'no' => {
-    if (node.isRunning) return 'no';
-    if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
-    if (node.times > 0 && !node.incoming.some((edge) => edge.queue[0]?.isElement)) return 'no';
-    let isSkipped = false;
-    for (const edge of node.incoming) {
-      const head = edge.queue[0];
-      if (isSatisfiedBy(edge, head)) continue;
-      if (head === undefined) {
-        if (edge.input.required || !isFinished(edge.source, known)) return 'no';
-      } else {
-        isSkipped = true;
-      }
-    }
-    if (!isSkipped) return 'ready';
-    // One iteration of a loop lacks a required value: it is passed over, and the next keeps its place.
-    return node.incoming.some((edge) => edge.queue[0]?.isElement) ? 'skip' : 'no';
-  };
-
-  /** Edge values, then form data for the inputs that got none. */
-  const completeInputs = (node: RunNode, values: ValueMap): ValueMap => {
-    if (node.module?.takesFlowInputs) return inputs;
-    for (const { name } of node.ports.inputs) {
-      if (values[name] !== undefined) continue;
-      const preset = formMember(node.formData, name);
-      if (preset !== undefined) values[name] = jsonToValue(preset);
-    }
-    return values;
-  };
-
-  const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {
-    for (const { name, required, passthrough } of node.ports.inputs) {
-      const value = given[name];
-      if (!passthrough || value === undefined || (!required && 'N' in value)) continue;
-      outputs[name] ??= value;
-    }
-    return outputs;
-  };
-
-  const settle = (node: RunNode, given: ValueMap, outputs: ValueMap): Outcome => {
-    const complete = withPassthrough(node, given, outputs);
-    const missing = node.ports.outputs.filter((port) => !port.optional && complete[port.name] === undefined);
-    if (missing.length === 0) return { outputs: complete };
-    return { error: `output not found: ${JSON.stringify(missing.map((port) => port.name))}` };
-  };
-
-  const toError = (error: unknown): Outcome => ({ error: error instanceof Error ? error.message : String(error) });
-
   const begin = (node: RunNode, call: { times: number; inputs: ValueMap }): Outcome | Promise<Outcome> => {
     try {
       if (node.module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
@@ -195,9 +110,10 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
   const start = (node: RunNode): void => {
     const { values, isElement } = takeHeads(node);
     const times = node.times++;
-    const call = { times, inputs: completeInputs(node, values) };
+    const call = { times, inputs: completeInputs(node, values, inputs) };
     node.hasStarted = true;
-    const complete = (outcome: Outcome) => completions.push({ node, times, isElement, inputs: call.inputs, outcome });
+    node.isRunning = true;
+    const complete = (outcome: Outcome) => completions.push({ node, times, isElement, outcome });
 
     const earlier = finished.get(runKey(node.id, times));
     if (earlier?.end_time) {
@@ -219,10 +135,8 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
     };
     const outcome = begin(node, call);
     if (!(outcome instanceof Promise)) return end(outcome);
-    node.isRunning = true;
     running++;
     void outcome.then((settled) => {
-      node.isRunning = false;
       running--;
       end(settled);
       wake();
@@ -232,18 +146,14 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
   const skip = (node: RunNode): void => {
     const { isElement } = takeHeads(node);
     const times = node.times++;
-    completions.push({ node, times, isElement, inputs: {}, outcome: { outputs: {} } });
-  };
-
-  const isOptionalOutput = (edge: RunEdge): boolean => {
-    const port = edge.source.ports.outputs.find((output) => output.name === edge.sourcePort);
-    if (port !== undefined) return port.optional;
-    return !edge.source.ports.inputs.find((input) => input.name === edge.sourcePort)?.required;
+    node.isRunning = true;
+    completions.push({ node, times, isElement, outcome: { outputs: {} } });
   };
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
   const apply = ({ node, times, isElement, outcome }: Completion): RunNode[] => {
     const outputs: ValueMap = 'outputs' in outcome ? outcome.outputs : {};
+    node.isRunning = false;
     if ('error' in outcome && errors.length < MAX_ERROR_LINES) {
       errors.push(`${node.title} ${node.id}${times > 0 || isElement ? `#${times}` : ''}: ${outcome.error}`);
     }
@@ -286,7 +196,9 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
   for (const node of nodes) {
     const values = flowOutputs.get(node);
     const [first] = values ?? [];
-    if (values !== undefined && first !== undefined) output[flowOutputLabel(node)] = node.times > 1 ? { A: values } : first;
+    if (values !== undefined && first !== undefined) {
+      output[flowOutputLabel(node)] = node.times > 1 ? { A: values } : first;
+    }
   }
   return {
     status: errors.length > 0 ? 'failed' : 'succeeded',

@@ -1,6 +1,6 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import type { LosslessJson, Value } from '../../../types/value.ts';
-import { type InputPort, type NodeModule, nodePorts, type NodePorts, type NodeRegistry } from './node.ts';
+import { type InputPort, type NodeModule, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
 
 /** One entry of an edge's queue: a value, or the news that there is none. */
 export interface Entry {
@@ -34,6 +34,7 @@ export interface RunNode {
   outgoing: RunEdge[];
   /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
   times: number;
+  /** From its start until its outputs have been handed on. */
   isRunning: boolean;
   /** It was started at least once. */
   hasStarted: boolean;

@@ -23,8 +23,11 @@ function constValue(type: string | undefined, value: LosslessJson | undefined): 
 }
 
 /** Tagged JSON holds one number only, the 0 of N; the rest of it is text. */
-const toPlainJson = (json: LosslessJson): unknown => JSON.parse(JSON.stringify(json, (_, member) =>
-  typeof member === 'object' && member !== null && 'isLosslessNumber' in member ? Number(member) : member));
+const toPlainJson = (json: LosslessJson): unknown =>
+  JSON.parse(
+    JSON.stringify(json, (_, member) =>
+      typeof member === 'object' && member !== null && 'isLosslessNumber' in member ? Number(member) : member),
+  );
 
 /** Gives a constant. */
 export const constNode: NodeModule = {

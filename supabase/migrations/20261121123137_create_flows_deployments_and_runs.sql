@@ -9,9 +9,6 @@ CREATE TABLE "private"."flow_run_jobs" (
   CONSTRAINT "flow_run_jobs_pkey" PRIMARY KEY (flow_run_id)
 );
 
-ALTER TABLE "private"."flow_run_jobs"
-  ENABLE ROW LEVEL SECURITY;
-
 CREATE TABLE "private"."flow_snapshots" (
   "hash"       bytea                    NOT NULL,
   "data"       jsonb                    NOT NULL,
@@ -20,9 +17,6 @@ CREATE TABLE "private"."flow_snapshots" (
   CONSTRAINT "flow_snapshots_pkey" PRIMARY KEY (hash)
 );
 
-ALTER TABLE "private"."flow_snapshots"
-  ENABLE ROW LEVEL SECURITY;
-
 CREATE TABLE "private"."run_token_secrets" (
   "generation" integer                  NOT NULL,
   "secret"     bytea                    NOT NULL DEFAULT extensions.gen_random_bytes(32),
@@ -30,9 +24,6 @@ CREATE TABLE "private"."run_token_secrets" (
   CONSTRAINT "run_token_secrets_pkey" PRIMARY KEY (generation),
   CONSTRAINT "run_token_secrets_secret_length" CHECK ((octet_length(secret) = 32))
 );
-
-ALTER TABLE "private"."run_token_secrets"
-  ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE "public"."flow_deployments_tags" (
   "entrypoint"    integer NOT NULL,

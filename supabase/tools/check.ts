@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Cluster, createDatabase, withScratchCluster } from '../local/cluster.ts';
+import { denoBinary, functionNames } from '../local/functions.ts';
+import { projectDir } from '../local/paths.ts';
+import { connect } from '../local/postgres.ts';
+import { StackError } from '../local/stack_error.ts';
+import { importMap, importMapFile } from './import_map.ts';
+import {
+  createDeclaredDatabase,
+  createMigratedDatabase,
+  databaseTypesFile,
+  diffDatabases,
+  generateTypes,
+  readAdvice,
+} from './schema.ts';
+
+/** A check throws a StackError that says what is wrong. */
+interface Check {
+  name: string;
+  run: () => Promise<void>;
+}
+
+async function runProgram(command: string, args: string[]): Promise<void> {
+  const child = spawn(command, args, {
+    cwd: projectDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new StackError(output.trim());
+}
+
+const program = (name: string) => join(projectDir, 'node_modules/.bin', name);
+
+/** Proves that a check can fail: it must, on something that is known to be wrong. */
+async function mustFail(name: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof StackError) return;
+    throw error;
+  }
+  throw new StackError(`The check "${name}" can't fail: it did not find what its canary has wrong.`);
+}
+
+const canaryLintFile = 'tests/fixtures/canary/types/imports_upwards.ts';
+
+const sourceChecks: Check[] = [
+  { name: 'format (deno fmt)', run: () => runProgram(denoBinary(), ['fmt', '--check', '--quiet']) },
+  {
+    name: 'lint and import direction (oxlint)',
+    run: async () => {
+      await runProgram(program('oxlint'), ['--deny-warnings', '--ignore-pattern=tests/fixtures/canary']);
+      await mustFail('lint', () => runProgram(program('oxlint'), ['--deny-warnings', canaryLintFile]));
+    },
+  },
+  { name: 'types on Node (tsc)', run: () => runProgram(program('tsc'), []) },
+  {
+    name: 'types on Deno (deno check)',
+    run: () =>
+      runProgram(denoBinary(), ['check', '--quiet', ...functionNames().map((name) => `functions/${name}/index.ts`)]),
+  },
+  {
+    name: 'functions/deno.json names the versions of package.json',
+    run: async () => {
+      if (readFileSync(importMapFile, 'utf8') !== importMap()) {
+        throw new StackError('functions/deno.json is stale: npm run functions:imports writes it anew.');
+      }
+    },
+  },
+];
+
+async function checkDiff(cluster: Cluster, from: string, to: string): Promise<void> {
+  for (const [a, b] of [[from, to], [to, from]] as const) {
+    const difference = await diffDatabases(cluster, a, b);
+    if (difference !== '') {
+      throw new StackError(
+        `supabase/migrations and sql/ differ: npm run db:diff -- <name> writes the migration.\n${difference}`,
+      );
+    }
+  }
+}
+
+async function checkTypes(cluster: Cluster, database: string): Promise<void> {
+  if (await generateTypes(cluster, database) !== readFileSync(databaseTypesFile, 'utf8')) {
+    throw new StackError('types/database.types.ts is stale: npm run db:types writes it anew.');
+  }
+}
+
+async function checkAdvice(cluster: Cluster, database: string): Promise<void> {
+  const advice = await readAdvice(cluster, database);
+  if (advice.length > 0) {
+    throw new StackError(advice.map(({ level, name, detail }) => `${level} ${name}: ${detail}`).join('\n'));
+  }
+}
+
+/** A database with one mistake for each of the checks to find. */
+async function createCanary(cluster: Cluster): Promise<void> {
+  await createDatabase(cluster, 'canary', 'migrated');
+  const sql = connect(cluster.url('postgres', 'canary'));
+  await sql`create table public.canary (flow_id integer references public.flows (id))`;
+  await sql.end();
+}
+
+/** The checks that need databases; each runs on the real one and on the canary. */
+const schemaChecks = (cluster: Cluster): Check[] => [
+  {
+    name: 'migrations equal sql/ (supabase db diff, both ways)',
+    run: async () => {
+      await checkDiff(cluster, 'migrated', 'declared');
+      await mustFail('migrations equal sql/', () => checkDiff(cluster, 'canary', 'declared'));
+    },
+  },
+  {
+    name: 'types/database.types.ts is up to date (supabase gen types)',
+    run: async () => {
+      await checkTypes(cluster, 'migrated');
+      await mustFail('database types', () => checkTypes(cluster, 'canary'));
+    },
+  },
+  {
+    name: 'advisors find nothing (supabase db advisors)',
+    run: async () => {
+      await checkAdvice(cluster, 'migrated');
+      await mustFail('advisors', () => checkAdvice(cluster, 'canary'));
+    },
+  },
+];
+
+async function runChecks(checks: Check[]): Promise<number> {
+  let failures = 0;
+  for (const { name, run } of checks) {
+    const began = performance.now();
+    try {
+      await run();
+      console.log(`ok      ${name} (${((performance.now() - began) / 1000).toFixed(1)} s)`);
+    } catch (error) {
+      failures++;
+      console.log(`FAILED  ${name}\n${error instanceof StackError ? error.message : (error as Error).stack}\n`);
+    }
+  }
+  return failures;
+}
+
+let failures = await runChecks(sourceChecks);
+failures += await withScratchCluster(async (cluster) => {
+  await createMigratedDatabase(cluster, 'migrated');
+  await createDeclaredDatabase(cluster, 'declared');
+  await createCanary(cluster);
+  return await runChecks(schemaChecks(cluster));
+});
+if (failures > 0) {
+  console.log(`${failures} checks failed`);
+  process.exitCode = 1;
+}

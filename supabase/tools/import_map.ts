@@ -1,0 +1,22 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { projectDir } from '../local/paths.ts';
+
+/** The import map with which the functions are deployed: hosted Supabase has no package.json. */
+export const importMapFile = join(projectDir, 'functions/deno.json');
+
+/** The import map for the versions that package.json names. */
+export function importMap(): string {
+  const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  const imports = Object.entries(dependencies).flatMap(([name, version]) => [
+    [name, `npm:${name}@${version}`],
+    // Paths inside a package, such as hono/cors.
+    [`${name}/`, `npm:/${name}@${version}/`],
+  ]);
+  return `${JSON.stringify({ imports: Object.fromEntries(imports) }, null, 2)}\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(importMapFile, importMap());

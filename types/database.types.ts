@@ -1,0 +1,302 @@
+
+export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
+
+export type Database = {
+  
+  "public": {
+          Tables: {
+            "flow_deployments": {
+                  Row: {
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                  }
+                  Update: {
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_deployments_entrypoint_fkey"
+      columns: ["entrypoint","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
+    }
+                  ]
+                },"flow_deployments_tags": {
+                  Row: {
+                    "deployment_id": string,"description": string,"entrypoint": number,"tag": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "deployment_id": string,"description"?: string,"entrypoint": number,"tag": string,"user_id"?: string
+                  }
+                  Update: {
+                    "deployment_id"?: string,"description"?: string,"entrypoint"?: number,"tag"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_deployments_tags_deployment_id_fkey"
+      columns: ["deployment_id","entrypoint","user_id"]
+isOneToOne: false
+      referencedRelation: "flow_deployments"
+      referencedColumns: ["id","entrypoint","user_id"]
+    },{
+      foreignKeyName: "flow_deployments_tags_entrypoint_fkey"
+      columns: ["entrypoint","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
+    }
+                  ]
+                },"flow_run": {
+                  Row: {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"deployment": {
+              "action_identity": string | null,
+"chain_network": NonNullable<Json>,
+"created_at": string,
+"entrypoint": number,
+"fees": NonNullable<Json>,
+"id": string,
+"output_instructions": boolean,
+"snapshot_hash": string,
+"start_permission": string,
+"user_id": string
+            } | null
+                  }
+                  ComputedFields: "deployment"
+                  Insert: {
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: never,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string
+                  }
+                  Update: {
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: never,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_run_parent_flow_run_id_fkey"
+      columns: ["parent_flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
+                  ]
+                },"flow_run_logs": {
+                  Row: {
+                    "content": string,"flow_run_id": string,"log_index": number,"log_level": string,"module": string | null,"node_id": string | null,"time": string,"times": number | null,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "content": string,"flow_run_id": string,"log_index": number,"log_level": string,"module"?: string | null,"node_id"?: string | null,"time": string,"times"?: number | null,"user_id": string
+                  }
+                  Update: {
+                    "content"?: string,"flow_run_id"?: string,"log_index"?: number,"log_level"?: string,"module"?: string | null,"node_id"?: string | null,"time"?: string,"times"?: number | null,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_run_logs_flow_run_id_fkey"
+      columns: ["flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
+                  ]
+                },"flows": {
+                  Row: {
+                    "chain_network": NonNullable<Json>,"created_at": string,"description": string,"edges": NonNullable<Json>,"environment": NonNullable<Json>,"id": number,"instructions_bundling": string,"is_public": boolean,"name": string,"nodes": NonNullable<Json>,"start_shared": boolean,"start_unverified": boolean,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"updated_at"?: string,"user_id"?: string
+                  }
+                  Update: {
+                    "chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"edges"?: NonNullable<Json>,"environment"?: NonNullable<Json>,"id"?: never,"instructions_bundling"?: string,"is_public"?: boolean,"name"?: string,"nodes"?: NonNullable<Json>,"start_shared"?: boolean,"start_unverified"?: boolean,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
+                },"node_run": {
+                  Row: {
+                    "end_time": string | null,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"node_id": string,"output": Json | null,"start_time": string,"times": number,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"node_id": string,"output"?: Json | null,"start_time": string,"times": number,"user_id": string
+                  }
+                  Update: {
+                    "end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"node_id"?: string,"output"?: Json | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "node_run_flow_run_id_fkey"
+      columns: ["flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
+                  ]
+                }
+          }
+          Views: {
+            [_ in never]: never
+          }
+          Functions: {
+            "checkpoint_flow_run":
+{ Args: { "attempt": number,"flow_run_id": string,"lease_seconds": number,"logs"?: Json,"message_id": number,"node_runs"?: Json }; Returns: undefined
+                           },
+"claim_flow_runs":
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_runs": number }; Returns: {
+              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"log_count": number,"message_id": number,"node_runs": Json,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"user_id": string
+            }[]
+                           },
+"deploy_flow":
+{ Args: { "flow_id": number }; Returns: Json
+                           },
+"deployment":
+{ Args: { "flow_run": Omit<Database["public"]['Tables']["flow_run"]['Row'], Database["public"]['Tables']["flow_run"]['ComputedFields']> }; Returns: {
+              "action_identity": string | null,
+"chain_network": NonNullable<Json>,
+"created_at": string,
+"entrypoint": number,
+"fees": NonNullable<Json>,
+"id": string,
+"output_instructions": boolean,
+"snapshot_hash": string,
+"start_permission": string,
+"user_id": string
+            }
+                          SetofOptions: {
+        from: "flow_run"
+        to: "flow_deployments"
+        isOneToOne: true
+        isSetofReturn: true
+      } },
+"finish_flow_run":
+{ Args: { "attempt": number,"errors"?: (string)[],"flow_run_id": string,"logs"?: Json,"message_id": number,"node_runs"?: Json,"not_run"?: (string)[],"output": Json,"status": string }; Returns: undefined
+                           },
+"start_deployment":
+{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"inputs"?: Json,"tag"?: string }; Returns: Json
+                           }
+          }
+          Enums: {
+            [_ in never]: never
+          }
+          CompositeTypes: {
+            [_ in never]: never
+          }
+        }
+}
+
+type DatabaseWithoutInternals = Omit<Database, '__InternalSupabase'>
+
+type DefaultSchema = DatabaseWithoutInternals[Extract<keyof Database, "public">]
+
+export type Tables<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+        DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])
+    : never = never
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? (DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"] &
+      DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Views"])[TableName] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof (DefaultSchema["Tables"] & DefaultSchema["Views"])
+  ? (DefaultSchema["Tables"] & DefaultSchema["Views"])[DefaultSchemaTableNameOrOptions] extends {
+      Row: infer R
+    }
+    ? R
+    : never
+  : never
+
+export type TablesInsert<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+  ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Insert: infer I
+    }
+    ? I
+    : never
+  : never
+
+export type TablesUpdate<
+  DefaultSchemaTableNameOrOptions extends
+    | keyof DefaultSchema["Tables"]
+    | { schema: keyof DatabaseWithoutInternals },
+  TableName extends DefaultSchemaTableNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"]
+    : never = never
+> = DefaultSchemaTableNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaTableNameOrOptions["schema"]]["Tables"][TableName] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : DefaultSchemaTableNameOrOptions extends keyof DefaultSchema["Tables"]
+  ? DefaultSchema["Tables"][DefaultSchemaTableNameOrOptions] extends {
+      Update: infer U
+    }
+    ? U
+    : never
+  : never
+
+export type Enums<
+  DefaultSchemaEnumNameOrOptions extends
+    | keyof DefaultSchema["Enums"]
+    | { schema: keyof DatabaseWithoutInternals },
+  EnumName extends DefaultSchemaEnumNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"]
+    : never = never
+> = DefaultSchemaEnumNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[DefaultSchemaEnumNameOrOptions["schema"]]["Enums"][EnumName]
+  : DefaultSchemaEnumNameOrOptions extends keyof DefaultSchema["Enums"]
+  ? DefaultSchema["Enums"][DefaultSchemaEnumNameOrOptions]
+  : never
+
+export type CompositeTypes<
+  PublicCompositeTypeNameOrOptions extends
+    | keyof DefaultSchema["CompositeTypes"]
+    | { schema: keyof DatabaseWithoutInternals },
+  CompositeTypeName extends PublicCompositeTypeNameOrOptions extends {
+    schema: keyof DatabaseWithoutInternals
+  }
+    ? keyof DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"]
+    : never = never
+> = PublicCompositeTypeNameOrOptions extends { schema: keyof DatabaseWithoutInternals }
+  ? DatabaseWithoutInternals[PublicCompositeTypeNameOrOptions["schema"]]["CompositeTypes"][CompositeTypeName]
+  : PublicCompositeTypeNameOrOptions extends keyof DefaultSchema["CompositeTypes"]
+  ? DefaultSchema["CompositeTypes"][PublicCompositeTypeNameOrOptions]
+  : never
+
+export const Constants = {
+  "public": {
+          Enums: {
+            
+          }
+        }
+} as const

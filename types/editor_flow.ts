@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
+
+/** A flow as the editor exports it: what matters of it for storing it here; everything else is left out. */
+export const editorFlowSchema = z.object({
+  name: z.string().default(''),
+  description: z.string().default(''),
+  nodes: z.array(z.looseObject({ id: z.string() })),
+  edges: z.array(z.looseObject({ source: z.string(), target: z.string() })),
+  environment: z.record(z.string(), z.string()).nullish(),
+  current_network: chainNetworkSchema.nullish(),
+  instructions_bundling: z.enum(['Off', 'Automatic']).nullish(),
+  isPublic: z.boolean().nullish(),
+  start_shared: z.boolean().nullish(),
+  start_unverified: z.boolean().nullish(),
+});
+
+/** A flow as the editor exports it. */
+export type EditorFlow = z.input<typeof editorFlowSchema>;
+
+/** The row to insert into `flows` for an exported flow; throws a ZodError that names what is missing. */
+export function editorFlowToRow(json: unknown) {
+  const flow = editorFlowSchema.parse(json);
+  return {
+    name: flow.name,
+    description: flow.description,
+    nodes: flow.nodes,
+    edges: flow.edges,
+    environment: flow.environment ?? {},
+    // Left out, the column's own default applies.
+    ...(flow.current_network && { chain_network: flow.current_network }),
+    instructions_bundling: flow.instructions_bundling ?? 'Off',
+    is_public: flow.isPublic ?? false,
+    start_shared: flow.start_shared ?? false,
+    start_unverified: flow.start_unverified ?? false,
+  };
+}
