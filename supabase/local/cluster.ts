@@ -73,20 +73,34 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return { part, port: options.port, isNew, url };
 }
 
-/** Runs `work` on a new cluster that is gone afterwards; what it loses in a crash doesn't matter, so it doesn't sync. */
-export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
-  const dataDir = join(projectDir, '.stack', `scratch-${process.pid}`);
+/** Starts a new cluster that `remove` deletes; what it loses in a crash doesn't matter, so it doesn't sync. */
+export async function startScratchCluster(
+  name: string,
+  fromPort?: number,
+): Promise<Cluster & { remove: () => Promise<void> }> {
+  const dataDir = join(projectDir, '.stack', name);
   const cluster = await startCluster({
     dataDir,
-    port: await findFreePort(),
+    port: await findFreePort(fromPort),
     dbPassword: 'scratch',
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
+  return {
+    ...cluster,
+    remove: async () => {
+      await cluster.part.stop();
+      await rm((await preparePostgres()).dataDir(dataDir), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs `work` on a new cluster that is gone afterwards. */
+export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
+  const cluster = await startScratchCluster(`scratch-${process.pid}`);
   try {
     return await work(cluster);
   } finally {
-    await cluster.part.stop();
-    await rm((await preparePostgres()).dataDir(dataDir), { recursive: true, force: true });
+    await cluster.remove();
   }
 }
 

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { cloneDatabase } from '../support/database.ts';
+
+const suiteDir = import.meta.dirname;
+const files = readdirSync(suiteDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.sql'))
+  .sort();
+
+/** Runs one pgTAP file in a database of its own and returns its lines. */
+async function runTap(file: string): Promise<string[]> {
+  const database = await cloneDatabase();
+  try {
+    const sql = database.connect();
+    const results = await sql.unsafe(
+      `begin; set local search_path = public, tap; ${readFileSync(join(suiteDir, file), 'utf8')}; rollback;`,
+    );
+    // A statement sequence answers with one row list per statement; TAP lines are the rows' only text column.
+    const lists = results as unknown as Record<string, unknown>[][];
+    return lists.flat().flatMap((row) => Object.values(row)).flatMap((value) =>
+      typeof value === 'string' ? value.split('\n') : []
+    );
+  } finally {
+    await database.drop();
+  }
+}
+
+/** What is wrong with TAP output: failed assertions with their diagnostics, a missing plan, a wrong count. */
+function tapFaults(lines: string[]): string[] {
+  const plan = lines.map((line) => /^1\.\.(\d+)/.exec(line)?.[1]).find((count) => count !== undefined);
+  const assertions = lines.filter((line) => /^(not )?ok \d+/.test(line));
+  return [
+    ...lines.filter((line) => line.startsWith('not ok') || line.startsWith('#')),
+    ...(plan === undefined ? ['no plan'] : []),
+    ...(plan !== undefined && Number(plan) !== assertions.length ? [`planned ${plan}, ran ${assertions.length}`] : []),
+  ];
+}
+
+describe.each([...new Set(files.map(dirname))])('%s', (folder) => {
+  const claims = files.filter((file) => dirname(file) === folder).map((file) =>
+    [basename(file, '.test.sql').replaceAll('_', ' '), file] as const
+  );
+  it.each(claims)('%s', async (_claim, file) => {
+    expect(tapFaults(await runTap(file))).toEqual([]);
+  });
+});
+
+describe('the pgTAP runner', () => {
+  it('finds failed assertions, missing ones and missing plans', () => {
+    expect(tapFaults(['1..1', 'not ok 1 - x', '# Failed test 1'])).toHaveLength(2);
+    expect(tapFaults(['1..2', 'ok 1 - x'])).toEqual(['planned 2, ran 1']);
+    expect(tapFaults(['ok 1 - x'])).toEqual(['no plan']);
+    expect(tapFaults(['1..1', 'ok 1 - x'])).toEqual([]);
+  });
+});

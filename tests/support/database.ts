@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import type { LoginRole } from '../../supabase/local/cluster.ts';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { TEMPLATE } from './template.ts';
+
+/** A database of a test file's own. */
+export interface TestDatabase {
+  /** Its address for a role. */
+  url: (role: LoginRole) => string;
+  /** A client of the role; ended with the database. */
+  connect: (role?: LoginRole) => Sql;
+  drop: () => Promise<void>;
+}
+
+/** Clones the migrated template. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const urls = inject('cluster');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const at = (role: LoginRole, database: string) => urls[role].replace(/\/[^/]*$/, `/${database}`);
+  const admin = connect(at('supabase_admin', 'template1'));
+  await admin`create database ${admin(name)} template ${admin(TEMPLATE)} owner postgres`;
+  const clients: Sql[] = [];
+  return {
+    url: (role) => at(role, name),
+    connect: (role = 'postgres') => {
+      const client = connect(at(role, name), { max: 1 });
+      clients.push(client);
+      return client;
+    },
+    drop: async () => {
+      await Promise.all(clients.map((client) => client.end()));
+      await admin`drop database ${admin(name)} with (force)`;
+      await admin.end();
+    },
+  };
+}
