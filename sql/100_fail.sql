@@ -4,9 +4,10 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
+  -- PostgREST carries details as text only; the Edge Functions give the JSON in it back.
   raise sqlstate 'PGRST' using
     message = json_build_object(
-      'code', fail.code, 'message', fail.message, 'details', fail.details, 'hint', fail.hint
+      'code', fail.code, 'message', fail.message, 'details', fail.details::text, 'hint', fail.hint
     )::text,
     detail = json_build_object('status', fail.status, 'headers', json_build_object())::text;
 end;

@@ -23,7 +23,12 @@ export class ApiError extends Error {
   }
 
   toBody(): ErrorBody {
-    return { code: this.code, message: this.message, details: this.details, hint: this.hint };
+    return {
+      code: this.code,
+      message: this.message,
+      details: this.details,
+      hint: this.hint,
+    };
   }
 }
 
@@ -31,6 +36,16 @@ export class ApiError extends Error {
 export const apiError = (
   code: ErrorCode,
   message: string,
-  options: { details?: unknown; hint?: string; headers?: Record<string, string>; cause?: unknown } = {},
+  options: {
+    details?: unknown;
+    hint?: string;
+    headers?: Record<string, string>;
+    cause?: unknown;
+  } = {},
 ): ApiError =>
-  new ApiError(errorCodes[code].status, { code, message, details: options.details, hint: options.hint }, options);
+  new ApiError(errorCodes[code].status, {
+    code,
+    message,
+    details: options.details,
+    hint: options.hint,
+  }, options);

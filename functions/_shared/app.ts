@@ -11,15 +11,27 @@ export interface Route {
 }
 
 const answerError = (context: Context, error: ApiError): Response => {
-  if (error.status >= 500) console.error(`${context.req.method} ${context.req.path}`, error.cause ?? error);
-  return context.json(error.toBody(), error.status as ContentfulStatusCode, error.headers);
+  if (error.status >= 500) {
+    console.error(
+      `${context.req.method} ${context.req.path}`,
+      error.cause ?? error,
+    );
+  }
+  return context.json(
+    error.toBody(),
+    error.status as ContentfulStatusCode,
+    error.headers,
+  );
 };
 
 /**
  * Makes an Edge Function of its routes: CORS preflight, 404 and 405 in the project's error shape, and no error that says more
  * than it should.
  */
-export function makeApp(name: string, routes: Route[]): { fetch: (request: Request) => Promise<Response> } {
+export function makeApp(
+  name: string,
+  routes: Route[],
+): { fetch: (request: Request) => Promise<Response> } {
   const app = new Hono().basePath(`/${name}`);
   app.use(
     '*',
@@ -43,16 +55,25 @@ export function makeApp(name: string, routes: Route[]): { fetch: (request: Reque
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map((route) => route.method).join(', ');
     app.all(path, (context) => {
-      throw apiError('method_not_allowed', `This route has no ${context.req.method}.`, { headers: { allow } });
+      throw apiError(
+        'method_not_allowed',
+        `This route has no ${context.req.method}.`,
+        { headers: { allow } },
+      );
     });
   }
   app.notFound((context) =>
-    answerError(context, apiError('route_not_found', `There is no route ${context.req.path}.`))
+    answerError(
+      context,
+      apiError('route_not_found', `There is no route ${context.req.path}.`),
+    )
   );
   app.onError((error, context) =>
     answerError(
       context,
-      error instanceof ApiError ? error : apiError('internal', 'Something unexpected happened.', { cause: error }),
+      error instanceof ApiError ? error : apiError('internal', 'Something unexpected happened.', {
+        cause: error,
+      }),
     )
   );
   return { fetch: async (request) => await app.fetch(request) };

@@ -8,23 +8,40 @@ export const MAX_BODY_BYTES = 1_048_576;
 const issueDetails = (error: z.ZodError) =>
   error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'there is no such member' }))
+      ? issue.keys.map((key) => ({
+        path: [...issue.path, key].join('.'),
+        message: 'there is no such member',
+      }))
       : [{ path: issue.path.join('.'), message: issue.message }]
   );
 
 /** The value in the schema's form; throws request_invalid with a path for each fault. */
-export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const details = issueDetails(result.error);
   const first = details[0];
   const where = first && first.path !== '' ? `${first.path}: ` : '';
-  throw apiError('request_invalid', `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`, { details });
+  throw apiError(
+    'request_invalid',
+    `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`,
+    { details },
+  );
 }
 
 async function readText(request: Request): Promise<string> {
-  const tooLarge = () => apiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const tooLarge = () =>
+    apiError(
+      'body_too_large',
+      `The body is larger than ${MAX_BODY_BYTES} bytes.`,
+    );
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) {
+    throw tooLarge();
+  }
   if (request.body === null) return '';
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let size = 0;
@@ -35,29 +52,43 @@ async function readText(request: Request): Promise<string> {
     try {
       text += decoder.decode(chunk, { stream: true });
     } catch (error) {
-      throw apiError('request_invalid', 'The body is not UTF-8.', { cause: error });
+      throw apiError('request_invalid', 'The body is not UTF-8.', {
+        cause: error,
+      });
     }
   }
   return text;
 }
 
 /** The JSON body in the schema's form; an empty body stands for `{}`. */
-export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
   const text = await readText(request);
   if (text.trim() === '') return parse(schema, {}, 'body');
-  const mediaType = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  const mediaType = request.headers.get('content-type')?.split(';')[0]?.trim()
+    .toLowerCase();
   if (mediaType !== 'application/json') {
-    throw apiError('media_type_unsupported', 'A body must be application/json.', {
-      hint: 'Send the header Content-Type: application/json.',
-    });
+    throw apiError(
+      'media_type_unsupported',
+      'A body must be application/json.',
+      {
+        hint: 'Send the header Content-Type: application/json.',
+      },
+    );
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw apiError('request_invalid', `The body is no JSON: ${error instanceof Error ? error.message : error}.`, {
-      cause: error,
-    });
+    throw apiError(
+      'request_invalid',
+      `The body is no JSON: ${error instanceof Error ? error.message : error}.`,
+      {
+        cause: error,
+      },
+    );
   }
   return parse(schema, json, 'body');
 }

@@ -14,7 +14,10 @@ export interface Config {
 /** The keys of a JSON object such as `{"default": "sb_secret_…"}`, its default first. */
 function opaqueKeys(json: string | undefined): string[] {
   if (json === undefined || json === '') return [];
-  const { default: first, ...others } = JSON.parse(json) as Record<string, string>;
+  const { default: first, ...others } = JSON.parse(json) as Record<
+    string,
+    string
+  >;
   return [...(first === undefined ? [] : [first]), ...Object.values(others)];
 }
 
@@ -24,8 +27,14 @@ function opaqueKeys(json: string | undefined): string[] {
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
   const present = (key: string | undefined): key is string => key !== undefined && key !== '';
-  const publicKeys = [...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')), env('SUPABASE_ANON_KEY')].filter(present);
-  const secretKeys = [...opaqueKeys(env('SUPABASE_SECRET_KEYS')), env('SUPABASE_SERVICE_ROLE_KEY')].filter(present);
+  const publicKeys = [
+    ...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')),
+    env('SUPABASE_ANON_KEY'),
+  ].filter(present);
+  const secretKeys = [
+    ...opaqueKeys(env('SUPABASE_SECRET_KEYS')),
+    env('SUPABASE_SERVICE_ROLE_KEY'),
+  ].filter(present);
   const supabaseUrl = env('SUPABASE_URL');
   const missing = [
     present(supabaseUrl) ? undefined : 'SUPABASE_URL',
@@ -34,8 +43,16 @@ export function readConfig(env: (name: string) => string | undefined): Config {
   ].filter(present);
   const [publicKey] = publicKeys;
   const [secretKey] = secretKeys;
-  if (!present(supabaseUrl) || publicKey === undefined || secretKey === undefined) {
+  if (
+    !present(supabaseUrl) || publicKey === undefined || secretKey === undefined
+  ) {
     throw new Error(`Missing in the environment: ${missing.join(', ')}`);
   }
-  return { supabaseUrl: supabaseUrl.replace(/\/+$/, ''), publicKey, secretKey, publicKeys, secretKeys };
+  return {
+    supabaseUrl: supabaseUrl.replace(/\/+$/, ''),
+    publicKey,
+    secretKey,
+    publicKeys,
+    secretKeys,
+  };
 }

@@ -2,7 +2,11 @@ import type { ErrorBody } from '../../types/errors.ts';
 import { ApiError, apiError } from './api_error.ts';
 
 /** Calls SQL functions through PostgREST; one call is one transaction. */
-export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
+export type Rpc = <Result>(
+  name: string,
+  args: object,
+  headers?: Record<string, string>,
+) => Promise<Result>;
 
 export interface RpcOptions {
   supabaseUrl: string;
@@ -41,36 +45,79 @@ const unavailable = (cause: unknown): ApiError =>
     cause,
   });
 
+/** SQL gives details as the text of their JSON, which is all that PostgREST carries. */
+function readDetails(details: unknown): unknown {
+  if (typeof details !== 'string') return details ?? null;
+  try {
+    return JSON.parse(details);
+  } catch {
+    return details;
+  }
+}
+
 /** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. */
-function toApiError(name: string, status: number, body: Partial<ErrorBody>): ApiError {
+function toApiError(
+  name: string,
+  status: number,
+  body: Partial<ErrorBody>,
+): ApiError {
   const { code = '', message = '' } = body;
   const cause = new Error(`rpc ${name}: ${status} ${code} ${message}`);
-  if (/^[a-z][a-z_]+$/.test(code)) return new ApiError(status, { ...body, code, message }, { cause });
-  if (code.startsWith('PGRST30')) return apiError('token_invalid', 'The access token is not valid.', { cause });
-  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504) return unavailable(cause);
-  if (BAD_TEXT_CODES.has(code)) {
-    return apiError('request_invalid', "A text holds characters that can't be stored, such as NUL.", { cause });
+  if (/^[a-z][a-z_]+$/.test(code)) {
+    return new ApiError(status, {
+      code,
+      message,
+      details: readDetails(body.details),
+      hint: body.hint,
+    }, { cause });
   }
-  if (status === 401) return apiError('token_invalid', 'The access token is not valid.', { cause });
+  if (code.startsWith('PGRST30')) {
+    return apiError('token_invalid', 'The access token is not valid.', {
+      cause,
+    });
+  }
+  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504) {
+    return unavailable(cause);
+  }
+  if (BAD_TEXT_CODES.has(code)) {
+    return apiError(
+      'request_invalid',
+      "A text holds characters that can't be stored, such as NUL.",
+      { cause },
+    );
+  }
+  if (status === 401) {
+    return apiError('token_invalid', 'The access token is not valid.', {
+      cause,
+    });
+  }
   return apiError('internal', 'Something unexpected happened.', { cause });
 }
 
 /** Makes the door to the database's functions; errors are thrown as ApiError. */
 export function makeRpc(options: RpcOptions): Rpc {
-  return async <Result>(name: string, args: object, headers: Record<string, string> = {}): Promise<Result> => {
+  return async <Result>(
+    name: string,
+    args: object,
+    headers: Record<string, string> = {},
+  ): Promise<Result> => {
     let response: Response;
     let text: string;
     try {
-      response = await options.fetch(`${options.supabaseUrl}/rest/v1/rpc/${name}`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          apikey: options.apikey,
-          ...(options.authorization && { authorization: options.authorization }),
-          ...headers,
+      response = await options.fetch(
+        `${options.supabaseUrl}/rest/v1/rpc/${name}`,
+        {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            apikey: options.apikey,
+            ...(options.authorization &&
+              { authorization: options.authorization }),
+            ...headers,
+          },
+          body: JSON.stringify(args),
         },
-        body: JSON.stringify(args),
-      });
+      );
       text = await response.text();
     } catch (error) {
       throw unavailable(error);
@@ -80,11 +127,13 @@ export function makeRpc(options: RpcOptions): Rpc {
       if (text !== '') body = JSON.parse(text);
     } catch (error) {
       // Not PostgREST's words: something on the way there.
-      throw response.status >= 502
-        ? unavailable(error)
-        : apiError('internal', 'Something unexpected happened.', { cause: error });
+      throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
+        cause: error,
+      });
     }
-    if (!response.ok) throw toApiError(name, response.status, body as Partial<ErrorBody>);
+    if (!response.ok) {
+      throw toApiError(name, response.status, body as Partial<ErrorBody>);
+    }
     // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
     return body as Result;
   };

@@ -8,7 +8,11 @@ import { makeStartDeployment } from './start_deployment.ts';
 /** The Edge Function `deployment`. */
 export function makeDeploymentApp(platform: Platform) {
   const config = readConfig(platform.env);
-  const rpc = makeRpc({ supabaseUrl: config.supabaseUrl, apikey: config.publicKey, fetch: platform.fetch });
+  const rpc = makeRpc({
+    supabaseUrl: config.supabaseUrl,
+    apikey: config.publicKey,
+    fetch: platform.fetch,
+  });
   const deps = { config, rpc, pokeRunner: () => pokeRunner(platform, config) };
   return makeApp('deployment', [
     { method: 'POST', path: '/start', handle: makeStartDeployment(deps) },

@@ -13,7 +13,10 @@ export interface StartDeploymentDeps {
 }
 
 /** `POST /deployment/start?id=` or `?flow=&tag=`: starts a deployment, as its start_permission allows. */
-export const makeStartDeployment = (deps: StartDeploymentDeps) => async (context: Context): Promise<Response> => {
+export const makeStartDeployment = (deps: StartDeploymentDeps) =>
+async (
+  context: Context,
+): Promise<Response> => {
   const target = parse(startTargetSchema, context.req.query(), 'query');
   const params = await readBody(context.req.raw, startDeploymentParamsSchema);
   const result = await deps.rpc<StartResult>(

@@ -7,8 +7,16 @@ import { makeDeployFlow } from './deploy_flow.ts';
 /** The Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const config = readConfig(platform.env);
-  const rpc = makeRpc({ supabaseUrl: config.supabaseUrl, apikey: config.publicKey, fetch: platform.fetch });
+  const rpc = makeRpc({
+    supabaseUrl: config.supabaseUrl,
+    apikey: config.publicKey,
+    fetch: platform.fetch,
+  });
   return makeApp('flow', [
-    { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow({ config, rpc }) },
+    {
+      method: 'POST',
+      path: '/deploy/:flow_id',
+      handle: makeDeployFlow({ config, rpc }),
+    },
   ]);
 }

@@ -23,7 +23,11 @@ export function makeRunnerApp(platform: Platform) {
     registry: nodeRegistry,
     settings: runnerSettings,
     now: () => Date.now(),
-    onError: (claim, error) => console.error(`run ${claim.flow_run_id}, attempt ${claim.attempt}:`, error),
+    onError: (claim, error) =>
+      console.error(
+        `run ${claim.flow_run_id}, attempt ${claim.attempt}:`,
+        error,
+      ),
   });
 
   return makeApp('runner', [{
@@ -31,7 +35,10 @@ export function makeRunnerApp(platform: Platform) {
     path: '/',
     handle: async (context) => {
       if (!await isSecretKey(context.req.raw, config)) {
-        throw apiError('route_not_found', `There is no route ${context.req.path}.`);
+        throw apiError(
+          'route_not_found',
+          `There is no route ${context.req.path}.`,
+        );
       }
       platform.waitUntil(
         worker.drain().catch((error) => console.error("The queue can't be read:", error.cause ?? error)),

@@ -33,16 +33,32 @@ export interface Claims {
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
   /** Stores the rest and ends the run. */
-  finish: (claim: Claim, progress: Progress, result: ExecuteResult) => Promise<void>;
+  finish: (
+    claim: Claim,
+    progress: Progress,
+    result: ExecuteResult,
+  ) => Promise<void>;
 }
 
 export const makeClaims = (rpc: Rpc, leaseSeconds: number): Claims => {
-  const held = ({ flow_run_id, message_id, attempt }: Claim) => ({ flow_run_id, message_id, attempt });
+  const held = ({ flow_run_id, message_id, attempt }: Claim) => ({
+    flow_run_id,
+    message_id,
+    attempt,
+  });
   return {
     claim: (maxRuns, knownSnapshots) =>
-      rpc('claim_flow_runs', { max_runs: maxRuns, lease_seconds: leaseSeconds, known_snapshots: knownSnapshots }),
+      rpc('claim_flow_runs', {
+        max_runs: maxRuns,
+        lease_seconds: leaseSeconds,
+        known_snapshots: knownSnapshots,
+      }),
     checkpoint: (claim, progress) =>
-      rpc('checkpoint_flow_run', { ...held(claim), lease_seconds: leaseSeconds, ...progress }),
+      rpc('checkpoint_flow_run', {
+        ...held(claim),
+        lease_seconds: leaseSeconds,
+        ...progress,
+      }),
     finish: (claim, progress, result) => rpc('finish_flow_run', { ...held(claim), ...progress, ...result }),
   };
 };

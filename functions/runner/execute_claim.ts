@@ -18,7 +18,11 @@ const isClaimLost = (error: unknown): boolean => error instanceof ApiError && er
  * Executes a claimed run to its end, storing progress on the way.
  * When the claim is lost meanwhile, whoever has it now goes on, and this returns quietly.
  */
-export async function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Snapshot): Promise<void> {
+export async function executeClaim(
+  deps: ExecuteClaimDeps,
+  claim: Claim,
+  snapshot: Snapshot,
+): Promise<void> {
   const { claims, registry, settings, now } = deps;
   let nodeRuns: NodeRun[] = [];
   let logs: Progress['logs'] = [];

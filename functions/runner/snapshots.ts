@@ -15,8 +15,11 @@ export function makeSnapshotCache(size: number): SnapshotCache {
     get: (hash, text) => {
       const known = cache.get(hash);
       // SAFETY: take_snapshot wrote it; numbers stay exact, as texts.
-      const snapshot = known ?? (text === null ? undefined : parse(text) as unknown as Snapshot);
-      if (snapshot === undefined) throw new Error(`snapshot ${hash} is neither given nor known`);
+      const snapshot = known ??
+        (text === null ? undefined : parse(text) as unknown as Snapshot);
+      if (snapshot === undefined) {
+        throw new Error(`snapshot ${hash} is neither given nor known`);
+      }
       // Used last means kept longest.
       cache.delete(hash);
       cache.set(hash, snapshot);

@@ -22,7 +22,11 @@ export function makeWorker(deps: WorkerDeps): Worker {
 
   const begin = (claim: Claim): void => {
     const execution: Promise<void> = (async () => {
-      await executeClaim(deps, claim, snapshots.get(claim.snapshot_hash, claim.snapshot));
+      await executeClaim(
+        deps,
+        claim,
+        snapshots.get(claim.snapshot_hash, claim.snapshot),
+      );
     })().catch((error) => deps.onError(claim, error)).finally(() => executing.delete(execution));
     executing.add(execution);
   };
@@ -37,7 +41,10 @@ export function makeWorker(deps: WorkerDeps): Worker {
       if (wasPoked || (claims.length === free && free > 0)) continue;
       if (executing.size === 0) return;
       const poked = new Promise<void>((resolve) => wake = resolve);
-      await Promise.race([...executing, ...(executing.size < deps.settings.concurrency ? [poked] : [])]);
+      await Promise.race([
+        ...executing,
+        ...(executing.size < deps.settings.concurrency ? [poked] : []),
+      ]);
     }
   };
 

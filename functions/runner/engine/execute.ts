@@ -70,10 +70,16 @@ const runKey = (nodeId: string, times: number): string => `${nodeId}#${times}`;
  * that become ready together start in the order of the flow's `nodes`. A failing node fails alone: who needs its outputs
  * does not run, the rest goes on.
  */
-export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResult> {
+export async function executeGraph(
+  options: ExecuteOptions,
+): Promise<ExecuteResult> {
   const { inputs, registry, journal, now } = options;
   const { nodes, warnings } = makeRunGraph(options.graph, registry);
-  const finished = new Map((options.finished ?? []).map((run) => [runKey(run.node_id, run.times), run]));
+  const finished = new Map(
+    (options.finished ?? []).map((
+      run,
+    ) => [runKey(run.node_id, run.times), run]),
+  );
   const errors: string[] = [];
   const flowOutputs = new Map<RunNode, Value[]>();
   let completions: Completion[] = [];
@@ -81,7 +87,11 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
   let wake = () => {};
 
   const timestamp = () => new Date(now()).toISOString();
-  const log = (level: LogLevel, content: string, node?: { id: string; times: number; nodeId: string }) =>
+  const log = (
+    level: LogLevel,
+    content: string,
+    node?: { id: string; times: number; nodeId: string },
+  ) =>
     journal.logged({
       node_id: node?.id ?? null,
       times: node?.times ?? null,
@@ -91,16 +101,33 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
       content,
     });
 
-  const begin = (node: RunNode, call: { times: number; inputs: ValueMap }): Outcome | Promise<Outcome> => {
+  const begin = (
+    node: RunNode,
+    call: { times: number; inputs: ValueMap },
+  ): Outcome | Promise<Outcome> => {
     try {
-      if (node.module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
+      if (node.module === undefined) {
+        throw new NodeError(
+          `node_not_implemented: there is no node ${node.nodeId}`,
+        );
+      }
       if (node.wiringFault !== undefined) throw new NodeError(node.wiringFault);
       const outputs = node.module.run({
         inputs: call.inputs,
         formData: node.formData,
-        log: (level, content) => log(level, content, { id: node.id, times: call.times, nodeId: node.nodeId }),
+        log: (level, content) =>
+          log(level, content, {
+            id: node.id,
+            times: call.times,
+            nodeId: node.nodeId,
+          }),
       });
-      if (outputs instanceof Promise) return outputs.then((given) => settle(node, call.inputs, given), toError);
+      if (outputs instanceof Promise) {
+        return outputs.then(
+          (given) => settle(node, call.inputs, given),
+          toError,
+        );
+      }
       return settle(node, call.inputs, outputs);
     } catch (error) {
       return toError(error);
@@ -117,7 +144,9 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
 
     const earlier = finished.get(runKey(node.id, times));
     if (earlier?.end_time) {
-      complete(earlier.errors === null ? { outputs: earlier.output?.M ?? {} } : { error: earlier.errors.join('\n') });
+      complete(
+        earlier.errors === null ? { outputs: earlier.output?.M ?? {} } : { error: earlier.errors.join('\n') },
+      );
       return;
     }
     const startTime = timestamp();
@@ -151,20 +180,28 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
   };
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
-  const apply = ({ node, times, isElement, outcome }: Completion): RunNode[] => {
+  const apply = (
+    { node, times, isElement, outcome }: Completion,
+  ): RunNode[] => {
     const outputs: ValueMap = 'outputs' in outcome ? outcome.outputs : {};
     node.isRunning = false;
     if ('error' in outcome && errors.length < MAX_ERROR_LINES) {
-      errors.push(`${node.title} ${node.id}${times > 0 || isElement ? `#${times}` : ''}: ${outcome.error}`);
+      errors.push(
+        `${node.title} ${node.id}${times > 0 || isElement ? `#${times}` : ''}: ${outcome.error}`,
+      );
     }
     for (const edge of node.outgoing) {
       const value = outputs[edge.sourcePort];
       // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
-      if (value !== undefined || isElement || isOptionalOutput(edge)) edge.queue.push({ value, isElement });
+      if (value !== undefined || isElement || isOptionalOutput(edge)) {
+        edge.queue.push({ value, isElement });
+      }
     }
     if (node.module?.isFlowOutput && 'outputs' in outcome) {
       const value = outputs[flowOutputLabel(node)];
-      if (value !== undefined) flowOutputs.set(node, [...flowOutputs.get(node) ?? [], value]);
+      if (value !== undefined) {
+        flowOutputs.set(node, [...flowOutputs.get(node) ?? [], value]);
+      }
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
   };
@@ -187,7 +224,8 @@ export async function executeGraph(options: ExecuteOptions): Promise<ExecuteResu
     }
     const batch = completions;
     completions = [];
-    isFullScan = batch.length === 0 || batch.some((completion) => 'error' in completion.outcome);
+    isFullScan = batch.length === 0 ||
+      batch.some((completion) => 'error' in completion.outcome);
     const touched = new Set(batch.flatMap(apply));
     candidates = isFullScan ? nodes : [...touched].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
   }

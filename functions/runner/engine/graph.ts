@@ -54,8 +54,15 @@ function makeNode({ id, data }: SnapshotNode, registry: NodeRegistry): RunNode {
   const formData = data.targets_form.form_data;
   const ports = module === undefined
     ? {
-      inputs: data.targets.map(({ name, required, passthrough }) => ({ name, required, passthrough })),
-      outputs: data.sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
+      inputs: data.targets.map(({ name, required, passthrough }) => ({
+        name,
+        required,
+        passthrough,
+      })),
+      outputs: data.sources.map(({ name, optional }) => ({
+        name,
+        optional: optional ?? false,
+      })),
     }
     : nodePorts(module, formData);
   return {
@@ -82,9 +89,15 @@ const PASSTHROUGH = 'passthrough-';
  */
 export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
   const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
-  const nodes = new Map(kept.map((node) => [node.id, makeNode(node, registry)]));
-  const targetNames = new Map(kept.flatMap((node) => node.data.targets.map((port) => [port.id, port.name] as const)));
-  const sourceNames = new Map(kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)));
+  const nodes = new Map(
+    kept.map((node) => [node.id, makeNode(node, registry)]),
+  );
+  const targetNames = new Map(
+    kept.flatMap((node) => node.data.targets.map((port) => [port.id, port.name] as const)),
+  );
+  const sourceNames = new Map(
+    kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)),
+  );
   const warnings: string[] = [];
 
   for (const [index, edge] of graph.edges.entries()) {
@@ -99,17 +112,23 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     const targetName = targetNames.get(targetHandle ?? '');
     if (sourceName === undefined || targetName === undefined) {
       const handle = sourceName === undefined ? sourceHandle : targetHandle;
-      warnings.push(`edges[${index}] from ${edge.source} to ${edge.target} is left out: no port has the id ${handle}`);
+      warnings.push(
+        `edges[${index}] from ${edge.source} to ${edge.target} is left out: no port has the id ${handle}`,
+      );
       continue;
     }
     const sourcePort = wiredName(source, sourceName, 'output');
     const targetPort = wiredName(target, targetName, 'input');
     const input = target.ports.inputs.find((port) => port.name === targetPort);
-    if (input === undefined) target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
+    if (input === undefined) {
+      target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
+    }
     const isKnown = isPassthrough
       ? source.ports.inputs.some((port) => port.name === sourcePort)
       : source.ports.outputs.some((port) => port.name === sourcePort);
-    if (!isKnown) source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
+    if (!isKnown) {
+      source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
+    }
     const runEdge: RunEdge = {
       source,
       sourcePort,
@@ -124,7 +143,11 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
 }
 
 /** The name under which an edge reaches a port: a labelled node has one port, whatever the JSON calls it. */
-function wiredName(node: RunNode, name: string, side: 'input' | 'output'): string {
+function wiredName(
+  node: RunNode,
+  name: string,
+  side: 'input' | 'output',
+): string {
   if (node.module?.labelledSide !== side) return name;
   const [port] = side === 'input' ? node.ports.inputs : node.ports.outputs;
   return port?.name ?? name;

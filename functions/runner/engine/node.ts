@@ -54,7 +54,10 @@ export class NodeError extends Error {
 }
 
 /** The ports of one use of a node: those that its definition declares, a labelled one under its label. */
-export function nodePorts(module: NodeModule, formData: LosslessJson): NodePorts {
+export function nodePorts(
+  module: NodeModule,
+  formData: LosslessJson,
+): NodePorts {
   const { targets, sources } = module.definition;
   const label = formText(formData, 'label') ?? '';
   return {
@@ -78,13 +81,21 @@ export function requireInput(inputs: ValueMap, name: string): Value {
 }
 
 /** A text member of a node's form data, or undefined when it has none. */
-export function formText(formData: LosslessJson, member: string): string | undefined {
+export function formText(
+  formData: LosslessJson,
+  member: string,
+): string | undefined {
   const value = formMember(formData, member);
   return typeof value === 'string' ? value : undefined;
 }
 
 /** A member of a node's form data, or undefined when it has none. */
-export function formMember(formData: LosslessJson, member: string): LosslessJson | undefined {
-  if (typeof formData !== 'object' || formData === null || Array.isArray(formData)) return undefined;
+export function formMember(
+  formData: LosslessJson,
+  member: string,
+): LosslessJson | undefined {
+  if (
+    typeof formData !== 'object' || formData === null || Array.isArray(formData)
+  ) return undefined;
   return Object.hasOwn(formData, member) ? (formData as { [name: string]: LosslessJson })[member] : undefined;
 }

@@ -12,7 +12,10 @@ const isFinished = (node: RunNode, known: Map<RunNode, boolean>): boolean => {
     if (node.isRunning) return false;
     if (node.incoming.length === 0) return node.times > 0;
     const missing = node.incoming.filter((edge) => edge.input.required && edge.queue[0]?.value === undefined);
-    if (missing.length === 0) return node.times > 0 && !node.incoming.some((edge) => edge.queue[0]?.isElement);
+    if (missing.length === 0) {
+      return node.times > 0 &&
+        !node.incoming.some((edge) => edge.queue[0]?.isElement);
+    }
     return missing.some((edge) => isFinished(edge.source, known));
   };
   const result = answer();
@@ -21,7 +24,9 @@ const isFinished = (node: RunNode, known: Map<RunNode, boolean>): boolean => {
 };
 
 /** Takes the iteration's entries out of the queues; entries from outside of loops stay for the next one. */
-export const takeHeads = (node: RunNode): { values: ValueMap; isElement: boolean } => {
+export const takeHeads = (
+  node: RunNode,
+): { values: ValueMap; isElement: boolean } => {
   const values: ValueMap = Object.create(null);
   let isElement = false;
   for (const edge of node.incoming) {
@@ -41,10 +46,15 @@ export const takeHeads = (node: RunNode): { values: ValueMap; isElement: boolean
  * runs again only for another element of a loop; `skip` passes over an element that lacks a required value, so that the ones
  * after it keep their places.
  */
-export const readiness = (node: RunNode, known: Map<RunNode, boolean>): 'ready' | 'skip' | 'no' => {
+export const readiness = (
+  node: RunNode,
+  known: Map<RunNode, boolean>,
+): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';
   if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
-  if (node.times > 0 && !node.incoming.some((edge) => edge.queue[0]?.isElement)) return 'no';
+  if (
+    node.times > 0 && !node.incoming.some((edge) => edge.queue[0]?.isElement)
+  ) return 'no';
   let isSkipped = false;
   for (const edge of node.incoming) {
     const head = edge.queue[0];

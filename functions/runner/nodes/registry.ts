@@ -5,9 +5,16 @@ import { flowOutputNode } from './flow_output/index.ts';
 import { toStringNode } from './to_string/index.ts';
 
 /** Every native node; a new one is a folder beside this file and a line here. */
-const modules: NodeModule[] = [constNode, flowInputNode, flowOutputNode, toStringNode];
+const modules: NodeModule[] = [
+  constNode,
+  flowInputNode,
+  flowOutputNode,
+  toStringNode,
+];
 
-const byId = new Map(modules.map((module) => [module.definition.data.node_id, module]));
+const byId = new Map(
+  modules.map((module) => [module.definition.data.node_id, module]),
+);
 
 /** Finds a native node by its node_id. */
 export const nodeRegistry: NodeRegistry = (nodeId) => byId.get(nodeId);

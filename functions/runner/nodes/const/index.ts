@@ -7,15 +7,24 @@ function parseJson(text: string): Value {
   try {
     return jsonToValue(parse(text) as LosslessJson);
   } catch (error) {
-    throw new NodeError(`the value is no JSON: ${error instanceof Error ? error.message : error}`);
+    throw new NodeError(
+      `the value is no JSON: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 
 /** The value of a const: type JSON holds a JSON text, File a list of addresses, every other type a tagged value. */
-function constValue(type: string | undefined, value: LosslessJson | undefined): Value {
-  if (type === undefined || value === undefined) throw new NodeError('form_data lacks type or value');
+function constValue(
+  type: string | undefined,
+  value: LosslessJson | undefined,
+): Value {
+  if (type === undefined || value === undefined) {
+    throw new NodeError('form_data lacks type or value');
+  }
   if (type === 'JSON') {
-    if (typeof value !== 'string') throw new NodeError('a JSON constant holds its JSON as text');
+    if (typeof value !== 'string') {
+      throw new NodeError('a JSON constant holds its JSON as text');
+    }
     return parseJson(value);
   }
   if (type === 'File') return jsonToValue(value);
@@ -26,11 +35,19 @@ function constValue(type: string | undefined, value: LosslessJson | undefined): 
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(
     JSON.stringify(json, (_, member) =>
-      typeof member === 'object' && member !== null && 'isLosslessNumber' in member ? Number(member) : member),
+      typeof member === 'object' && member !== null &&
+        'isLosslessNumber' in member
+        ? Number(member)
+        : member),
   );
 
 /** Gives a constant. */
 export const constNode: NodeModule = {
   definition,
-  run: ({ formData }) => ({ Source: constValue(formText(formData, 'type'), formMember(formData, 'value')) }),
+  run: ({ formData }) => ({
+    Source: constValue(
+      formText(formData, 'type'),
+      formMember(formData, 'value'),
+    ),
+  }),
 };

@@ -9,6 +9,9 @@ export const flowInputNode: NodeModule = {
   takesFlowInputs: true,
   run: ({ inputs, formData }) => {
     const label = formText(formData, 'label') ?? '';
-    return { [label]: inputs[label] ?? jsonToValue(formMember(formData, 'form_label') ?? null) };
+    return {
+      [label]: inputs[label] ??
+        jsonToValue(formMember(formData, 'form_label') ?? null),
+    };
   },
 };

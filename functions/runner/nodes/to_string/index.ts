@@ -5,5 +5,9 @@ import definition from './definition.json' with { type: 'json' };
 /** Gives its input as text; the empty text when there is none. */
 export const toStringNode: NodeModule = {
   definition,
-  run: ({ inputs }) => ({ result: { S: inputs.stringify === undefined ? '' : valueToText(inputs.stringify) } }),
+  run: ({ inputs }) => ({
+    result: {
+      S: inputs.stringify === undefined ? '' : valueToText(inputs.stringify),
+    },
+  }),
 };

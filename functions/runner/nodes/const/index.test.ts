@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import type { LosslessJson, Value } from '../../../../types/value.ts';
+import { constNode } from './index.ts';
+
+const run = (formData: LosslessJson) => constNode.run({ inputs: {}, formData, log: () => {} });
+
+it.each<[LosslessJson, Value]>([
+  [{ type: 'String', value: { S: 'Hello' } }, { S: 'Hello' }],
+  [{ type: 'Decimal', value: { D: '3.1415926535897932384626433833' } }, { D: '3.1415926535897932384626433833' }],
+  [{ type: 'F64', value: { F: '0' } }, { F: '0.0' }],
+  [{ type: 'JSON', value: '{"exact": 0.10, "large": 18446744073709551616}' }, {
+    M: { exact: { D: '0.10' }, large: { U1: '18446744073709551616' } },
+  }],
+  [{ type: 'File', value: ['https://example.com/a.png'] }, { A: [{ S: 'https://example.com/a.png' }] }],
+])('const gives %j as a value', (formData, expected) => {
+  expect(run(formData)).toEqual({ Source: expected });
+});
+
+it.each<[LosslessJson, RegExp]>([
+  [{ type: 'JSON', value: '{' }, /no JSON/],
+  [{ type: 'JSON', value: {} }, /as text/],
+  [{ type: 'U64', value: { U: '-1' } }, /from 0 to 2\^64-1/],
+  [{ type: 'U64' }, /lacks type or value/],
+  ['no settings', /lacks type or value/],
+])('const fails with %j and says why', (formData, message) => {
+  expect(() => run(formData)).toThrow(message);
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { executeGraph, type LogLine, type NodeRun } from '../../functions/runner/engine/execute.ts';
+import { NodeError, type NodeModule, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import type { ValueMap } from '../../types/value.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
+
+/** A node for these tests alone, with ports as the builder's specs name them. */
+function testNode(inputs: string[], outputs: string[], run: NodeModule['run']): NodeModule {
+  const plain = (spec: string) => spec.replace(/[?»]/g, '');
+  return {
+    definition: {
+      type: 'native',
+      data: { node_id: 'test', version: '0.1', display_name: 'Test' },
+      targets: inputs.map((spec) => ({
+        name: plain(spec),
+        type_bounds: ['free'],
+        required: !spec.includes('?'),
+        passthrough: spec.includes('»'),
+      })),
+      sources: outputs.map((spec) => ({ name: plain(spec), type: 'free', optional: spec.includes('?') })),
+    },
+    run,
+  };
+}
+
+const testNodes: Record<string, NodeModule> = {
+  fail: testNode(['in?'], ['out', 'maybe?'], () => {
+    throw new NodeError('as told');
+  }),
+  choose: testNode(
+    ['yes'],
+    ['left?', 'right?'],
+    ({ inputs }) => ({ [inputs.yes && 'B' in inputs.yes && inputs.yes.B ? 'left' : 'right']: { S: 'taken' } }),
+  ),
+  need: testNode(['in'], ['out'], ({ inputs }) => ({ out: inputs.in! })),
+  merge: testNode(['a?', 'b?'], ['out'], ({ inputs }) => ({ out: inputs.a ?? inputs.b ?? { S: 'neither' } })),
+  hand_on: testNode(['in»'], ['out'], () => ({ out: { S: 'own' } })),
+  nothing: testNode([], ['out'], () => ({})),
+};
+
+const registry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
+
+async function execute(
+  flow: FlowBuilder,
+  inputs: ValueMap = {},
+  options: { registry?: NodeRegistry; finished?: NodeRun[] } = {},
+) {
+  const nodeRuns: NodeRun[] = [];
+  const logs: LogLine[] = [];
+  const result = await executeGraph({
+    graph: flow.graph(),
+    inputs,
+    registry: options.registry ?? registry,
+    finished: options.finished,
+    journal: { nodeEnded: (run) => nodeRuns.push(run), logged: (line) => logs.push(line) },
+    now: () => 0,
+  });
+  return { ...result, nodeRuns, logs };
+}
+
+describe('executeGraph', () => {
+  it('runs a flow to its outputs and records every node with its inputs', async () => {
+    const flow = textFlow();
+    const { status, output, errors, not_run, nodeRuns } = await execute(flow, { value: { U: '7' } });
+    expect({ status, output, errors, not_run }).toEqual({
+      status: 'succeeded',
+      output: { M: { text: { S: '7' } } },
+      errors: null,
+      not_run: [],
+    });
+    expect(nodeRuns.map((run) => [run.times, run.input.M, run.output?.M, run.errors])).toEqual([
+      [0, { value: { U: '7' } }, { value: { U: '7' } }, null],
+      [0, { stringify: { U: '7' } }, { result: { S: '7' } }, null],
+      [0, { text: { S: '7' } }, { text: { S: '7' } }, null],
+    ]);
+  });
+
+  it('gives an input that is not given its default, else null', async () => {
+    const flow = new FlowBuilder();
+    flow.output('a', flow.input('a', 'default'));
+    flow.output('b', flow.input('b'));
+    expect((await execute(flow)).output).toEqual({ M: { a: { S: 'default' }, b: { N: 0 } } });
+  });
+
+  it('prefers the value of an edge to form data, and takes form data where there is no edge', async () => {
+    const flow = new FlowBuilder();
+    const withEdge = flow.node('to_string', {
+      inputs: ['stringify?'],
+      outputs: ['result'],
+      form: { stringify: 'form', ignored: 1 },
+    });
+    flow.connect(flow.constant({ S: 'edge' }), withEdge.input('stringify'));
+    const without = flow.node('to_string', {
+      inputs: ['stringify?'],
+      outputs: ['result'],
+      form: { stringify: 'form' },
+    });
+    flow.output('a', withEdge.output('result'));
+    flow.output('b', without.output('result'));
+    expect((await execute(flow)).output).toEqual({ M: { a: { S: 'edge' }, b: { S: 'form' } } });
+  });
+
+  it('fails alone: what needs the failed node is not run, the rest is', async () => {
+    const flow = new FlowBuilder();
+    const failing = flow.node('fail', { inputs: ['in?'], outputs: ['out', 'maybe?'], title: 'Breaks' });
+    const needing = flow.node('need', { inputs: ['in'], outputs: ['out'] });
+    flow.connect(failing.output('out'), needing.input('in'));
+    const lost = flow.output('lost', needing.output('out'));
+    const merging = flow.node('merge', { inputs: ['a?', 'b?'], outputs: ['out'] });
+    flow.connect(failing.output('maybe'), merging.input('a')).connect(failing.output('out'), merging.input('b'));
+    flow.output('kept', merging.output('out'));
+    const result = await execute(flow);
+    expect(result.status).toBe('failed');
+    expect(result.errors).toEqual([`Breaks ${failing.id}: as told`]);
+    expect(result.output).toEqual({ M: { kept: { S: 'neither' } } });
+    expect(result.not_run).toEqual([needing.id, lost.id]);
+    expect(result.nodeRuns.find((run) => run.node_id === failing.id)).toMatchObject({
+      output: null,
+      errors: ['as told'],
+    });
+  });
+
+  it('branches: the output left unset stops its branch, and a merge of optional inputs goes on', async () => {
+    const flow = new FlowBuilder();
+    const choice = flow.node('choose', { inputs: ['yes'], outputs: ['left?', 'right?'] });
+    flow.connect(flow.input('yes'), choice.input('yes'));
+    const left = flow.node('need', { inputs: ['in'], outputs: ['out'] });
+    const right = flow.node('need', { inputs: ['in'], outputs: ['out'] });
+    flow.connect(choice.output('left'), left.input('in')).connect(choice.output('right'), right.input('in'));
+    const merging = flow.node('merge', { inputs: ['a?', 'b?'], outputs: ['out'] });
+    flow.connect(left.output('out'), merging.input('a')).connect(right.output('out'), merging.input('b'));
+    flow.output('result', merging.output('out'));
+    for (const yes of [true, false]) {
+      const result = await execute(flow, { yes: { B: yes } });
+      expect(result.output).toEqual({ M: { result: { S: 'taken' } } });
+      expect(result.not_run).toEqual([yes ? right.id : left.id]);
+    }
+  });
+
+  it('waits for an optional input whose source is still to run', async () => {
+    const flow = new FlowBuilder();
+    const merging = flow.node('merge', { inputs: ['a?', 'b?'], outputs: ['out'] });
+    flow.connect(flow.toText(flow.toText(flow.constant({ S: 'late' }))), merging.input('a'));
+    flow.output('result', merging.output('out'));
+    expect((await execute(flow)).output).toEqual({ M: { result: { S: 'late' } } });
+  });
+
+  it('hands a passthrough input on under its own name, when the node succeeds', async () => {
+    const flow = new FlowBuilder();
+    const node = flow.node('hand_on', { inputs: ['in»'], outputs: ['out'] });
+    flow.connect(flow.constant({ S: 'through' }), node.input('in'));
+    flow.output('given', node.passthrough('in'));
+    flow.output('own', node.output('out'));
+    expect((await execute(flow)).output).toEqual({ M: { given: { S: 'through' }, own: { S: 'own' } } });
+  });
+
+  it('fails a node that leaves a mandatory output unset, with that error only', async () => {
+    const flow = new FlowBuilder();
+    const node = flow.node('nothing', { outputs: ['out'] });
+    expect((await execute(flow)).errors).toEqual([`nothing ${node.id}: output not found: ["out"]`]);
+  });
+
+  it('fails at a native node that there is not, and at a port that the node does not have', async () => {
+    const flow = new FlowBuilder();
+    const unknown = flow.node('teleport', { outputs: ['out'] });
+    const wrongPort = flow.node('to_string', { inputs: ['stringify?', 'tone'], outputs: ['result'] });
+    flow.connect(flow.constant({ S: 'x' }), wrongPort.input('tone'));
+    expect((await execute(flow)).errors).toEqual([
+      `teleport ${unknown.id}: node_not_implemented: there is no node teleport`,
+      `to_string ${wrongPort.id}: there is no input "tone"`,
+    ]);
+  });
+
+  it('drops an edge with an unknown handle with a warning, and the label names the port whatever the JSON calls it', async () => {
+    const flow = new FlowBuilder();
+    const input = flow.node('flow_input', { outputs: [''], form: { label: 'a', form_label: 'x' } });
+    const output = flow.node('flow_output', { inputs: ['other'], form: { label: 'b' } });
+    flow.connect(input.output(''), output.input('other'));
+    flow.edges.push({ ...flow.edges[0]!, targetHandle: 'left behind' });
+    const { output: given, logs } = await execute(flow);
+    expect(given).toEqual({ M: { b: { S: 'x' } } });
+    expect(logs).toMatchObject([{ log_level: 'Warn', node_id: null }]);
+    expect(logs[0]?.content).toContain('left behind');
+  });
+
+  it('leaves mock nodes and edges into them out', async () => {
+    const flow = new FlowBuilder();
+    const mock = flow.node('anything', { inputs: ['in'], type: 'mock' });
+    flow.connect(flow.constant({ S: 'x' }), mock.input('in'));
+    expect(await execute(flow)).toMatchObject({ status: 'succeeded', not_run: [] });
+  });
+
+  it('takes what an earlier attempt finished instead of running it again', async () => {
+    const flow = textFlow();
+    const { nodeRuns } = await execute(flow, { value: { S: 'first' } });
+    const ran: string[] = [];
+    const counting: NodeRegistry = (nodeId) => {
+      const module = registry(nodeId);
+      return module && { ...module, run: (call) => (ran.push(nodeId), module.run(call)) };
+    };
+    const again = await execute(flow, { value: { S: 'first' } }, {
+      registry: counting,
+      finished: nodeRuns.slice(0, 2),
+    });
+    expect(ran).toEqual(['flow_output']);
+    expect(again.output).toEqual({ M: { text: { S: 'first' } } });
+    expect(again.nodeRuns).toHaveLength(1);
+  });
+
+  it("starts nodes that are ready together in the order of the flow's nodes, and runs slow ones side by side", async () => {
+    const order: string[] = [];
+    let running = 0;
+    let most = 0;
+    const slow = (nodeId: string) =>
+      testNode([], ['out'], async () => {
+        order.push(nodeId);
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        return { out: { S: nodeId } };
+      });
+    const flow = new FlowBuilder();
+    for (const name of ['c', 'a', 'b']) flow.output(name, flow.node(name, { outputs: ['out'] }).output('out'));
+    const { output } = await execute(flow, {}, {
+      registry: (nodeId) => 'abc'.includes(nodeId) ? slow(nodeId) : registry(nodeId),
+    });
+    expect(order).toEqual(['c', 'a', 'b']);
+    expect(most).toBe(3);
+    expect(output).toEqual({ M: { a: { S: 'a' }, b: { S: 'b' }, c: { S: 'c' } } });
+  });
+});

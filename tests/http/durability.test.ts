@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
+import { waitFor } from '../support/wait.ts';
+
+let owner: Person;
+let deploymentId: string;
+let sql: Sql;
+
+beforeAll(async () => {
+  owner = await signUp();
+  deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
+  sql = connect(inject('stack').SUPERUSER_URL);
+});
+afterAll(() => sql.end());
+
+const poke = () => call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
+
+/** Starts a run without a poke, and claims it as a worker does that dies right afterwards. */
+async function startAndLose() {
+  return await sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: owner.id, role: 'authenticated' })}, true)`;
+    const [{ started }] = await tx<[{ started: { flow_run_id: string } }]>`
+      select public.start_deployment(id => ${deploymentId}::uuid) as started`;
+    const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
+    const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
+    // Runs of other test files may have been in the queue: they are handed back.
+    for (const { message_id } of claims.filter((candidate) => candidate !== claim)) {
+      await tx`select pgmq.set_vt('flow_runs', ${message_id}::bigint, 0)`;
+    }
+    return { runId: started.flow_run_id, claim };
+  });
+}
+
+it('a run whose worker died is taken over when its lease is over, and the dead worker\'s late words are refused', async () => {
+  const { runId, claim } = await startAndLose();
+  await poke();
+  expect((await sql`select status from public.flow_run where id = ${runId}`)[0]).toEqual({ status: 'running' });
+
+  await sql`select pgmq.set_vt('flow_runs', ${claim.message_id}::bigint, 0)`;
+  await poke();
+  const run = await finishedRun(owner, runId);
+  expect(run).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'nothing' } } } });
+  expect((await sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`)[0]).toEqual({ attempt: 2 });
+  await expect(sql`select public.finish_flow_run(${runId}::uuid, ${claim.message_id}::bigint, 1, 'failed', null, '{late}')`)
+    .rejects.toThrow('claim_lost');
+});
+
+it('a poke that arrives twice, or while the queue is empty, changes nothing', async () => {
+  const { flow_run_id } = await start(owner, `id=${deploymentId}`);
+  const answers = await Promise.all([poke(), poke(), poke()]);
+  expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);
+  await finishedRun(owner, flow_run_id);
+  const { data } = await owner.client.from('node_run').select('node_id, times').eq('flow_run_id', flow_run_id);
+  expect(data).toHaveLength(3);
+});
+
+it('the runner takes both generations of the service key, and is not there for anybody else', async () => {
+  const { SERVICE_ROLE_KEY, SECRET_KEY, PUBLISHABLE_KEY } = inject('stack');
+  for (const key of [SERVICE_ROLE_KEY, SECRET_KEY]) {
+    expect((await call('runner', { token: key })).status).toBe(202);
+    expect((await call('runner', { headers: { apikey: key } })).status).toBe(202);
+  }
+  for (const token of [undefined, PUBLISHABLE_KEY, owner.token, SECRET_KEY.slice(0, -1), randomUUID()]) {
+    expect((await call('runner', { token })).status).toBe(404);
+  }
+});
+
+it('300 runs started at once all end, each with its own output', async () => {
+  const started = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => start(owner, `id=${deploymentId}`, { inputs: { value: { U: String(index) } } })),
+  );
+  const ids = started.map((result) => result.flow_run_id);
+  expect(new Set(ids).size).toBe(300);
+  const runs = await waitFor(async () => {
+    const rows = await sql<{ id: string; status: string; text: string }[]>`
+      select id, status, output #>> '{M,text,S}' as text from public.flow_run where id = any(${ids}) and end_time is not null`;
+    return rows.length === 300 ? rows : undefined;
+  });
+  const textOf = new Map(runs.map((run) => [run.id, run.text]));
+  expect(ids.map((id) => textOf.get(id))).toEqual(ids.map((_, index) => String(index)));
+  expect(new Set(runs.map((run) => run.status))).toEqual(new Set(['succeeded']));
+  expect((await sql`select count(*)::int as waiting from pgmq.q_flow_runs`)[0]).toEqual({ waiting: 0 });
+});

@@ -1,0 +1,188 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { textFlow } from '../support/flow_builder.ts';
+import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
+
+let owner: Person;
+let deploymentId: string;
+
+beforeAll(async () => {
+  owner = await signUp();
+  deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
+});
+
+interface Case {
+  says: string;
+  path: string;
+  init?: RequestInit;
+  status: number;
+  code: string;
+  detail?: unknown;
+}
+
+const json = (body: string): RequestInit => ({ body, headers: { 'content-type': 'application/json' } });
+
+const deep = (levels: number): string => '{"A":['.repeat(levels) + ']}'.repeat(levels);
+
+const cases: Case[] = [
+  { says: 'an unknown route', path: 'flow/nothing', status: 404, code: 'route_not_found' },
+  { says: 'the runner without its key', path: 'runner', status: 404, code: 'route_not_found' },
+  {
+    says: 'a wrong method',
+    path: 'deployment/start?flow=1',
+    init: { method: 'GET' },
+    status: 405,
+    code: 'method_not_allowed',
+  },
+  {
+    says: 'a flow id that is no integer',
+    path: 'flow/deploy/abc',
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'flow_id' },
+  },
+  {
+    says: 'a flow id out of range',
+    path: 'flow/deploy/2147483648',
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'flow_id' },
+  },
+  {
+    says: 'a deployment id that is no UUID',
+    path: 'deployment/start?id=5',
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'id' },
+  },
+  {
+    says: 'a tag that can be none',
+    path: 'deployment/start?flow=1&tag=.x',
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'tag' },
+  },
+  { says: 'neither id nor flow', path: 'deployment/start', status: 400, code: 'start_target_ambiguous' },
+  {
+    says: 'a body of another type',
+    path: 'deployment/start?flow=1',
+    init: { body: 'a=1', headers: { 'content-type': 'text/plain' } },
+    status: 415,
+    code: 'media_type_unsupported',
+  },
+  {
+    says: 'malformed JSON',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": '),
+    status: 400,
+    code: 'request_invalid',
+  },
+  {
+    says: 'a body that is not UTF-8',
+    path: 'deployment/start?flow=1',
+    init: { body: new Uint8Array([0x7b, 0xff, 0x7d]), headers: { 'content-type': 'application/json' } },
+    status: 400,
+    code: 'request_invalid',
+  },
+  {
+    says: 'an unknown member',
+    path: 'deployment/start?flow=1',
+    init: json('{"input": {}}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'input', message: 'there is no such member' },
+  },
+  {
+    says: 'inputs that are no object',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": []}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'inputs' },
+  },
+  {
+    says: 'an untagged input',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": {"a": 5}}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'inputs.a' },
+  },
+  {
+    says: 'an unknown tag',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": {"a": {"X": "1"}}}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'inputs.a' },
+  },
+  {
+    says: 'a number out of range',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": {"a": {"A": [{"U": "18446744073709551616"}]}}}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'inputs.a.A.0.U' },
+  },
+  {
+    says: 'a text with NUL',
+    path: 'deployment/start?flow=1',
+    init: json('{"inputs": {"a": {"S": "\\u0000"}}}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'inputs.a.S' },
+  },
+  {
+    says: 'values nested too deeply',
+    path: 'deployment/start?flow=1',
+    init: json(`{"inputs": {"a": ${deep(65)}}}`),
+    status: 400,
+    code: 'request_invalid',
+  },
+  {
+    says: 'a body over 1 MiB',
+    path: 'deployment/start?flow=1',
+    init: json(`{"inputs": {"a": {"S": "${'x'.repeat(1_048_576)}"}}}`),
+    status: 413,
+    code: 'body_too_large',
+  },
+];
+
+describe('an invalid request', () => {
+  it.each(cases)('answers $status $code to $says', async ({ path, init, status, code, detail }) => {
+    const response = await call(path, { token: owner.token, ...init });
+    const body = await response.json();
+    expect([response.status, body.code]).toEqual([status, code]);
+    expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'hint', 'message']);
+    expect(body.message).not.toMatch(/\bat .*:\d+|Error:/);
+    if (detail !== undefined) expect(body.details[0]).toMatchObject(detail);
+  });
+
+  it('names the allowed methods with a 405', async () => {
+    const response = await call('deployment/start', { method: 'DELETE' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+
+  it('takes values nested as deep as the limit', async () => {
+    const response = await call(`deployment/start?id=${deploymentId}`, {
+      token: owner.token,
+      ...json(`{"inputs": {"a": ${deep(64)}}}`),
+    });
+    expect(response.status).toBe(200);
+  });
+
+  it('answers the CORS preflight of a browser on every function', async () => {
+    for (const path of ['flow/deploy/1', 'deployment/start', 'runner']) {
+      const response = await call(path, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://app.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization, content-type',
+        },
+      });
+      expect(response.status).toBe(204);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization');
+    }
+  });
+});

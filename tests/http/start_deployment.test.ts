@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { textFlow } from '../support/flow_builder.ts';
+import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
+
+let owner: Person;
+let other: Person;
+let flowId: number;
+let deploymentId: string;
+
+beforeAll(async () => {
+  [owner, other] = await Promise.all([signUp(), signUp()]);
+  flowId = await storeFlow(owner, textFlow());
+  deploymentId = await deploy(owner, flowId);
+});
+
+describe('POST /deployment/start', () => {
+  it("answers 200 with run id and token, and the run gives the flow's output", async () => {
+    const result = await start(owner, `id=${deploymentId}`, { inputs: { value: { D: '1.50' } } });
+    expect(Object.keys(result).toSorted()).toEqual(['flow_run_id', 'token']);
+    expect(result.token).toMatch(/^fr_[\w-]{64}$/);
+    const run = await finishedRun(owner, result.flow_run_id);
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      user_id: owner.id,
+      started_by: owner.id,
+      started_by_public_key: null,
+      flow_id: flowId,
+      deployment_id: deploymentId,
+      inputs: { M: { value: { D: '1.50' } } },
+      output: { M: { text: { S: '1.50' } } },
+      errors: null,
+      not_run: [],
+      chain_network: { cluster: 'devnet' },
+    });
+    expect(Date.parse(run.start_time!)).toBeGreaterThanOrEqual(Date.parse(run.created_at));
+  });
+
+  it("takes a missing input's default, and no body at all", async () => {
+    const { flow_run_id } = await start(owner, `flow=${flowId}`);
+    expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { text: { S: 'nothing' } } });
+  });
+
+  it('starts by flow what latest names, and by tag what the tag names', async () => {
+    const ownFlow = await storeFlow(owner, textFlow());
+    const [first, second] = [await deploy(owner, ownFlow), await deploy(owner, ownFlow)];
+    const { error } = await owner.client.from('flow_deployments_tags').insert({
+      entrypoint: ownFlow,
+      tag: 'stable',
+      deployment_id: first,
+    });
+    expect(error).toBeNull();
+    const deploymentOf = async (query: string) =>
+      (await finishedRun(owner, (await start(owner, query)).flow_run_id)).deployment_id;
+    expect(await deploymentOf(`flow=${ownFlow}`)).toBe(second);
+    expect(await deploymentOf(`flow=${ownFlow}&tag=latest`)).toBe(second);
+    expect(await deploymentOf(`flow=${ownFlow}&tag=stable`)).toBe(first);
+    await owner.client.from('flow_deployments_tags').update({ deployment_id: second }).eq('entrypoint', ownFlow).eq(
+      'tag',
+      'stable',
+    );
+    expect(await deploymentOf(`flow=${ownFlow}&tag=stable`)).toBe(second);
+  });
+
+  it('shows runs by deployment_id to the owner and to who started them, node runs to the owner only', async () => {
+    const shared = await storeFlow(owner, textFlow(), { is_public: true, start_shared: true });
+    const sharedDeployment = await deploy(owner, shared);
+    const { flow_run_id } = await start(other, `id=${sharedDeployment}`);
+    await finishedRun(other, flow_run_id);
+    for (const [person, nodeRuns] of [[owner, 3], [other, 0]] as const) {
+      const runs = await person.client.from('flow_run').select('*').eq('deployment_id', sharedDeployment);
+      expect(runs.data?.map((run) => run.id)).toEqual([flow_run_id]);
+      const nodes = await person.client.from('node_run').select('*').eq('flow_run_id', flow_run_id);
+      expect(nodes.data).toHaveLength(nodeRuns);
+    }
+    const stranger = await signUp();
+    const { data } = await stranger.client.from('flow_run').select('*').eq('deployment_id', sharedDeployment);
+    expect(data).toEqual([]);
+  });
+
+  it('embeds the deployment into its runs, until it is deleted', async () => {
+    const ownFlow = await storeFlow(owner, textFlow());
+    const ownDeployment = await deploy(owner, ownFlow);
+    const { flow_run_id } = await start(owner, `id=${ownDeployment}`);
+    await finishedRun(owner, flow_run_id);
+    const read = async () =>
+      (await owner.client.from('flow_run').select('deployment_id, deployment(entrypoint)').eq('id', flow_run_id)
+        .single()).data;
+    expect(await read()).toEqual({ deployment_id: ownDeployment, deployment: { entrypoint: ownFlow } });
+    await owner.client.from('flow_deployments').delete().eq('id', ownDeployment);
+    expect(await read()).toEqual({ deployment_id: ownDeployment, deployment: null });
+  });
+
+  it('refuses with one and the same 404 whatever the caller may not start', async () => {
+    const unknown = '01890000-0000-7000-8000-000000000000';
+    const refusals = await Promise.all([
+      `id=${deploymentId}`,
+      `id=${unknown}`,
+      `flow=${flowId}`,
+      `flow=${flowId}&tag=none`,
+      'flow=2147483647',
+    ].map(async (query) => {
+      const response = await call(`deployment/start?${query}`, { token: other.token });
+      const headers = [...response.headers].filter(([name]) => name !== 'date');
+      return JSON.stringify([response.status, await response.text(), headers]);
+    }));
+    expect(new Set(refusals).size).toBe(1);
+    expect(refusals[0]).toContain('404');
+    expect(refusals[0]).toContain('deployment_not_found');
+  });
+
+  it('asks for the permission before it looks at the inputs', async () => {
+    const { error } = await other.client.rpc('start_deployment', { id: deploymentId, inputs: { bad: 5 } });
+    expect(error).toMatchObject({ code: 'deployment_not_found' });
+  });
+
+  it('is the same function under /rest/v1/rpc, with the same errors', async () => {
+    const started = await owner.client.rpc('start_deployment', { flow: flowId, inputs: { value: { S: 'rpc' } } });
+    const run = await finishedRun(owner, (started.data as { flow_run_id: string }).flow_run_id);
+    expect(run.output).toEqual({ M: { text: { S: 'rpc' } } });
+    const { error, status } = await owner.client.rpc('start_deployment', { flow: flowId, inputs: { value: { S: 5 } } });
+    expect([status, error?.code, error?.message]).toEqual([400, 'inputs_invalid', 'inputs.value.S: takes a string']);
+  });
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  floatToPlainText,
+  formatFloat,
+  parseDecimal,
+  parseDecimalNumber,
+  parseFloatText,
+  parseInteger,
+} from './number_text.ts';
+
+describe('parseInteger', () => {
+  it.each([
+    ['7', '7'],
+    ['+007', '7'],
+    ['-0', '0'],
+    ['10', '10'],
+    ['11', undefined],
+    ['-1', '-1'],
+    ['-2', undefined],
+    ['', undefined],
+    ['1.0', undefined],
+    ['1e1', undefined],
+    [' 1', undefined],
+    ['٣', undefined],
+  ])(
+    'reads %j as %j between -1 and 10',
+    (text, expected) => expect(parseInteger(text, -1n, 10n)).toBe(expected),
+  );
+
+  it('gives every integer in range back as it was', () => {
+    fc.assert(fc.property(fc.bigInt({ min: -(2n ** 127n), max: 2n ** 128n - 1n }), (value) => {
+      expect(parseInteger(String(value), -(2n ** 127n), 2n ** 128n - 1n)).toBe(String(value));
+    }));
+  });
+});
+
+describe('parseDecimal', () => {
+  it.each([
+    ['1.50', '1.50'],
+    ['+1.5', '1.5'],
+    ['-0.0', '0.0'],
+    ['.5', '0.5'],
+    ['5.', '5'],
+    ['007.10', '7.10'],
+    ['79228162514264337593543950335', '79228162514264337593543950335'],
+    ['79228162514264337593543950336', undefined],
+    [`0.${'0'.repeat(27)}1`, `0.${'0'.repeat(27)}1`],
+    [`0.${'0'.repeat(28)}1`, undefined],
+    ['1e5', undefined],
+    ['.', undefined],
+    ['', undefined],
+    ['abc', undefined],
+  ])('reads %j as %j', (text, expected) => expect(parseDecimal(text)).toBe(expected));
+
+  it('keeps every digit of what fits', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 96n - 1n }), fc.integer({ min: 1, max: 28 }), (mantissa, scale) => {
+        const digits = String(mantissa).padStart(scale + 1, '0');
+        const text = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+        expect(parseDecimal(text)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe('parseDecimalNumber', () => {
+  it.each([
+    ['1e5', '100000'],
+    ['1.5e-3', '0.0015'],
+    ['-2.50E1', '-25.0'],
+    ['1e28', `1${'0'.repeat(28)}`],
+    ['1e29', undefined],
+    ['1e-29', undefined],
+    ['1e999999999', undefined],
+  ])(
+    'reads %j as %j',
+    (text, expected) => expect(parseDecimalNumber(text)).toBe(expected),
+  );
+});
+
+describe('formatFloat', () => {
+  it.each([
+    [5, '5.0'],
+    [-0, '-0.0'],
+    [0.1, '0.1'],
+    [1e15, '1000000000000000.0'],
+    [1e16, '1e16'],
+    [1.5e300, '1.5e300'],
+    [0.00001, '0.00001'],
+    [1e-7, '1e-7'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, 'inf'],
+    [Number.NEGATIVE_INFINITY, '-inf'],
+  ])('writes %d as %j', (value, expected) => expect(formatFloat(value)).toBe(expected));
+
+  it('comes back as the same float', () => {
+    fc.assert(fc.property(fc.double(), (value) => {
+      const text = formatFloat(value);
+      expect(parseFloatText(text)).toBe(text);
+      if (Number.isFinite(value)) expect(Object.is(Number(text), value)).toBe(true);
+    }));
+  });
+});
+
+describe('floatToPlainText', () => {
+  it.each([['5.0', '5'], ['1e16', '10000000000000000'], ['1e-7', '0.0000001'], ['-1.5e3', '-1500'], ['0.25', '0.25'], [
+    'NaN',
+    'NaN',
+  ], ['-inf', '-inf']])(
+    'writes %j as %j',
+    (text, expected) => expect(floatToPlainText(text)).toBe(expected),
+  );
+
+  it('stands for the same float', () => {
+    fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      expect(Number(floatToPlainText(formatFloat(value)))).toBe(Number(String(value)));
+    }));
+  });
+});
