@@ -6,8 +6,8 @@ const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet'
 export const editorFlowSchema = z.object({
   name: z.string().default(''),
   description: z.string().default(''),
-  nodes: z.array(z.looseObject({ id: z.string() })),
-  edges: z.array(z.looseObject({ source: z.string(), target: z.string() })),
+  nodes: z.array(z.object({ id: z.string() }).catchall(z.json())),
+  edges: z.array(z.object({ source: z.string(), target: z.string() }).catchall(z.json())),
   environment: z.record(z.string(), z.string()).nullish(),
   current_network: chainNetworkSchema.nullish(),
   instructions_bundling: z.enum(['Off', 'Automatic']).nullish(),

@@ -102,7 +102,7 @@ async function demonstrate(status: StackStatus, editorFlow: unknown): Promise<vo
 
   step('2. The owner stores a flow, as the editor saved it');
   const row = editorFlowToRow(editorFlow);
-  const flow = unwrap(await owner.client.from('flows').insert(row as never).select('id, name').single());
+  const flow = unwrap(await owner.client.from('flows').insert(row).select('id, name').single());
 
   const deploy = async () =>
     unwrap(await owner.client.functions.invoke<DeployFlowResult>(`flow/deploy/${flow.id}`, { method: 'POST' }))

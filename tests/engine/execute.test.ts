@@ -88,7 +88,7 @@ describe('executeGraph', () => {
     const withEdge = flow.node('to_string', {
       inputs: ['stringify?'],
       outputs: ['result'],
-      form: { stringify: 'form', ignored: 1 },
+      form: { stringify: 'form', ignored: 'x' },
     });
     flow.connect(flow.constant({ S: 'edge' }), withEdge.input('stringify'));
     const without = flow.node('to_string', {

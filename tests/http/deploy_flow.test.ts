@@ -91,7 +91,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
   it('answers 422 with every finding, and makes no deployment', async () => {
     const flow = textFlow();
     flow.edges.push({ ...flow.edges[0]!, source: '99999999-0000-4000-8000-000000000000' });
-    flow.node('interflow', { form: { id: 2_147_483_647 } });
+    flow.node('interflow', { form: { id: '2147483647' } });
     const flowId = await storeFlow(owner, flow);
     const response = await call(`flow/deploy/${flowId}`, { token: owner.token });
     expect(response.status).toBe(422);

@@ -21,7 +21,9 @@ const poke = () => call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
 /** Starts a run without a poke, and claims it as a worker does that dies right afterwards. */
 async function startAndLose() {
   return await sql.begin(async (tx) => {
-    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: owner.id, role: 'authenticated' })}, true)`;
+    await tx`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: owner.id, role: 'authenticated' })
+    }, true)`;
     const [{ started }] = await tx<[{ started: { flow_run_id: string } }]>`
       select public.start_deployment(id => ${deploymentId}::uuid) as started`;
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
@@ -34,7 +36,7 @@ async function startAndLose() {
   });
 }
 
-it('a run whose worker died is taken over when its lease is over, and the dead worker\'s late words are refused', async () => {
+it("a run whose worker died is taken over when its lease is over, and the dead worker's late words are refused", async () => {
   const { runId, claim } = await startAndLose();
   await poke();
   expect((await sql`select status from public.flow_run where id = ${runId}`)[0]).toEqual({ status: 'running' });
@@ -43,8 +45,12 @@ it('a run whose worker died is taken over when its lease is over, and the dead w
   await poke();
   const run = await finishedRun(owner, runId);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'nothing' } } } });
-  expect((await sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`)[0]).toEqual({ attempt: 2 });
-  await expect(sql`select public.finish_flow_run(${runId}::uuid, ${claim.message_id}::bigint, 1, 'failed', null, '{late}')`)
+  expect((await sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`)[0]).toEqual({
+    attempt: 2,
+  });
+  await expect(
+    sql`select public.finish_flow_run(${runId}::uuid, ${claim.message_id}::bigint, 1, 'failed', null, '{late}')`,
+  )
     .rejects.toThrow('claim_lost');
 });
 
@@ -70,7 +76,10 @@ it('the runner takes both generations of the service key, and is not there for a
 
 it('300 runs started at once all end, each with its own output', async () => {
   const started = await Promise.all(
-    Array.from({ length: 300 }, (_, index) => start(owner, `id=${deploymentId}`, { inputs: { value: { U: String(index) } } })),
+    Array.from(
+      { length: 300 },
+      (_, index) => start(owner, `id=${deploymentId}`, { inputs: { value: { U: String(index) } } }),
+    ),
   );
   const ids = started.map((result) => result.flow_run_id);
   expect(new Set(ids).size).toBe(300);

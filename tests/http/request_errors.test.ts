@@ -16,7 +16,7 @@ interface Case {
   init?: RequestInit;
   status: number;
   code: string;
-  detail?: unknown;
+  detail?: object;
 }
 
 const json = (body: string): RequestInit => ({ body, headers: { 'content-type': 'application/json' } });

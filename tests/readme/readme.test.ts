@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+const readme = readFileSync(join(projectDir, 'README.md'), 'utf8');
+
+/** The code block of the README that follows the mark `<!-- tested: name -->`. */
+function testedBlock(name: string): string {
+  const block = new RegExp(`<!-- tested: ${name} -->\\n+\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
+  if (block === undefined) throw new Error(`the README has no block marked ${name}`);
+  return block;
+}
+
+/** Runs a program in the project's folder, with what the README tells its readers to have in the environment. */
+async function run(command: string, args: string[]): Promise<{ code: number | null; output: string }> {
+  const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+  const child = spawn(command, args, { cwd: projectDir, env: { ...process.env, API_URL, KEY: PUBLISHABLE_KEY } });
+  let output = '';
+  child.stdout.on('data', (chunk) => output += chunk);
+  child.stderr.on('data', (chunk) => output += chunk);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+const node = (...args: string[]) => run(process.execPath, args);
+
+it("the README's curl calls work as they stand", async () => {
+  const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', testedBlock('curl')]);
+  expect(code, output).toBe(0);
+  const [deployed, rest] = output.split('}{').map((part, index) => index === 0 ? `${part}}` : `{${part}`);
+  expect(JSON.parse(deployed!)).toHaveProperty('deployment_id');
+  expect(rest).toMatch(/"flow_run_id":.*\[\{"status":"(queued|running|succeeded)"/);
+});
+
+it("the README's supabase-js example type-checks and works as it stands", async () => {
+  const file = join(projectDir, 'readme_example.ts');
+  const config = join(projectDir, 'readme_example.tsconfig.json');
+  try {
+    await writeFile(file, testedBlock('supabase-js'));
+    await writeFile(config, JSON.stringify({ extends: './tsconfig.json', include: [], files: ['readme_example.ts'] }));
+    const checked = await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', config]);
+    expect(checked.output).toBe('');
+    const { code, output } = await node('--import', 'tsx', '--import', './tests/support/websocket.ts', file);
+    expect(code, output).toBe(0);
+    expect(output).toContain('succeeded {"M":{"prices"');
+    expect(output).toContain('"summary":{"S":"1042"}');
+  } finally {
+    await Promise.all([rm(file, { force: true }), rm(config, { force: true })]);
+  }
+});
+
+it('the demo holds on a stack of its own, and takes a file', async () => {
+  const { code, output } = await node('--import', 'tsx', 'supabase/local/demo.ts', 'docs/example_flow.json');
+  expect(code, output).toBe(0);
+  expect(output).toContain('All of it held.');
+  expect(output).not.toMatch(/eyJ[\w-]+\./);
+});
+
+it('the demo says in one line what is wrong with its file', async () => {
+  const missing = await node('--import', 'tsx', 'supabase/local/demo.ts', 'nowhere.json');
+  expect([missing.code, missing.output.trim().split('\n')]).toEqual([1, [expect.stringContaining('There is no file')]]);
+  const wrong = await node('--import', 'tsx', 'supabase/local/demo.ts', 'package.json');
+  expect(wrong.code).toBe(1);
+  expect(wrong.output).toContain('This is no flow as the editor saves it');
+});
+
+it('every path that the documents name exists', () => {
+  for (const document of ['README.md', 'docs/decisions.md']) {
+    const text = readFileSync(join(projectDir, document), 'utf8');
+    const paths = [...text.matchAll(/(?:`|\]\()((?:sql|supabase|functions|types|tests|docs)\/[\w./-]*)(?:`|\))/g)].map((
+      match,
+    ) => match[1]!);
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect(existsSync(join(projectDir, path)), `${document} names ${path}`).toBe(true);
+  }
+});
