@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { denoBinary, functionNames } from '../../supabase/local/functions.ts';
+import { runSupabase } from '../../supabase/local/migrations.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
+
+const IMPORT_MAP = 'functions/deno.json';
+
+let scratchDir: string;
+let api: ManagementApi;
+
+beforeAll(async () => {
+  scratchDir = mkdtempSync(join(tmpdir(), 'flow-deploy-'));
+  api = await startManagementApi();
+  await writeFile(join(scratchDir, 'profile.yaml'), api.profile);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await rm(scratchDir, { recursive: true, force: true });
+});
+
+/** Runs the real CLI against the stub; rejects with what it printed when its exit code is not 0. */
+async function deploy(...names: string[]): Promise<Upload[]> {
+  const before = api.uploads.length;
+  const profile = join(scratchDir, 'profile.yaml');
+  await runSupabase(
+    ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
+    // The CLI keeps a file in the home folder.
+    { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
+  );
+  return api.uploads.slice(before);
+}
+
+const deployments = new Map<string, Promise<Upload>>();
+
+/** What the CLI uploads for one function; deployed once for all tests. */
+function uploadOf(name: string): Promise<Upload> {
+  const known = deployments.get(name);
+  if (known !== undefined) return known;
+  const deployment = deploy(name).then((uploads) => {
+    const [upload] = uploads;
+    if (upload === undefined || uploads.length > 1) throw new Error(`${name}: ${uploads.length} uploads, not one`);
+    return upload;
+  });
+  deployments.set(name, deployment);
+  return deployment;
+}
+
+/** Runs Deno; rejects with what it printed when its exit code is not 0. */
+async function runDeno(cwd: string, args: string[]): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
+  const { stdout } = await promisify(execFile)(denoBinary(), args, { cwd, env, maxBuffer: 64 * 2 ** 20 });
+  return stdout;
+}
+
+interface ModuleGraph {
+  modules: { specifier: string; dependencies?: { specifier: string }[] }[];
+}
+
+/** The project's files that a function consists of, and the packages that they name. */
+async function readGraph(name: string): Promise<{ files: string[]; packages: string[] }> {
+  const info = await runDeno(projectDir, ['info', '--json', `functions/${name}/index.ts`]);
+  const local = (JSON.parse(info) as ModuleGraph).modules
+    .filter(({ specifier }) => specifier.startsWith('file:'))
+    .map((module) => ({ ...module, path: relative(projectDir, fileURLToPath(module.specifier)) }))
+    .filter(({ path }) => !path.startsWith('node_modules/'));
+  const specifiers = local.flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
+  return {
+    files: local.map(({ path }) => path),
+    packages: [...new Set(specifiers.filter((specifier) => !specifier.startsWith('.')))],
+  };
+}
+
+/**
+ * Type-checks an upload where there is nothing else but the installed packages: by the uploaded import map, whose `npm:`
+ * versions must be those of node_modules, and without network.
+ */
+async function typeCheck({ metadata, files }: Upload): Promise<void> {
+  const dir = mkdtempSync(join(scratchDir, 'upload-'));
+  for (const [path, content] of files) {
+    const target = join(dir, path);
+    if (relative(dir, target).startsWith('..')) throw new Error(`${path} is outside of the project`);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, content);
+  }
+  await symlink(join(projectDir, 'node_modules'), join(dir, 'node_modules'));
+  const offline = ['--node-modules-dir=manual', '--cached-only', '--no-lock'];
+  await runDeno(dir, ['check', `--config=${metadata.import_map_path}`, ...offline, metadata.entrypoint_path]);
+}
+
+const names = functionNames();
+
+test.each(names)('the CLI deploys the function %s by the settings of config.toml', async (name) => {
+  const { slug, metadata } = await uploadOf(name);
+  expect(slug).toBe(name);
+  expect(metadata).toEqual({
+    name,
+    entrypoint_path: `functions/${name}/index.ts`,
+    import_map_path: IMPORT_MAP,
+    static_patterns: [],
+    verify_jwt: false,
+  });
+});
+
+test.each(names)('the CLI uploads what the function %s imports, the import map, and nothing else', async (name) => {
+  const [{ files }, graph] = await Promise.all([uploadOf(name), readGraph(name)]);
+  expect([...files.keys()].sort()).toEqual([IMPORT_MAP, ...graph.files].sort());
+});
+
+// Not seen by the type-check: with a node_modules folder Deno finds a package that the import map lacks.
+test.each(names)('the import map names every package that the function %s imports', async (name) => {
+  const { packages } = await readGraph(name);
+  const { imports } = JSON.parse(await readFile(join(projectDir, IMPORT_MAP), 'utf8')) as {
+    imports: Record<string, string>;
+  };
+  const isMapped = (specifier: string) =>
+    Object.keys(imports).some((key) => key === specifier || (key.endsWith('/') && specifier.startsWith(key)));
+  expect(packages).not.toEqual([]);
+  expect(packages.filter((specifier) => !isMapped(specifier))).toEqual([]);
+});
+
+test.each(names)('the upload of the function %s type-checks by itself', async (name) => {
+  await typeCheck(await uploadOf(name));
+});
+
+test('an upload that lacks one source or one node definition does not type-check', async () => {
+  const upload = await uploadOf('runner');
+  const definition = [...upload.files.keys()].find((path) => /^functions\/runner\/nodes\/.*\.json$/.test(path));
+  for (const missing of ['types/errors.ts', definition ?? 'a definition.json']) {
+    const files = new Map(upload.files);
+    expect(files.delete(missing), `${missing} is uploaded`).toBe(true);
+    await expect(typeCheck({ ...upload, files })).rejects.toThrow(missing);
+  }
+});
+
+test('the CLI deploys all functions at once when none is named', async () => {
+  const uploads = await deploy();
+  expect(uploads.map(({ slug }) => slug).sort()).toEqual(names);
+  expect(api.bulkUpdates.map((slugs) => slugs.sort())).toEqual([names]);
+});
+
+test('the CLI calls no endpoint of the Management API but those that the stub answers', async () => {
+  await uploadOf('flow');
+  expect(api.unknownRequests).toEqual([]);
+});

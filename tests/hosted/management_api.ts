@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A project that exists nowhere, and a token of the form that the CLI takes. */
+export const PROJECT_REF = 'abcdefghijklmnopqrst';
+export const ACCESS_TOKEN = `sbp_${'0123456789'.repeat(4)}`;
+
+/** What the CLI says of a function beside its files. */
+export interface FunctionMetadata {
+  name: string;
+  entrypoint_path: string;
+  import_map_path: string;
+  static_patterns: string[];
+  verify_jwt: boolean;
+}
+
+/** One function as it arrived; `files` by path from the project's root. */
+export interface Upload {
+  slug: string;
+  metadata: FunctionMetadata;
+  files: Map<string, Uint8Array>;
+}
+
+export interface ManagementApi {
+  /** Content of a file for the CLI's `--profile`. */
+  profile: string;
+  /** Every upload so far, in order of arrival. */
+  uploads: Upload[];
+  /** The slugs of each bulk update, by which a deploy of several functions ends. */
+  bulkUpdates: string[][];
+  /** Requests that this stub has no answer for. */
+  unknownRequests: string[];
+  close: () => Promise<void>;
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function readUpload(request: IncomingMessage, slug: string): Promise<Upload> {
+  const headers = { 'content-type': request.headers['content-type'] ?? '' };
+  const form = await new Response(new Uint8Array(await readBody(request)), { headers }).formData();
+  const files = new Map<string, Uint8Array>();
+  for (const part of form.getAll('file')) {
+    if (typeof part === 'string') throw new Error('A file part has no filename');
+    files.set(part.name, new Uint8Array(await part.arrayBuffer()));
+  }
+  return { slug, metadata: JSON.parse(String(form.get('metadata'))) as FunctionMetadata, files };
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+/** As much of Supabase's Management API as `supabase functions deploy --use-api` calls, on a free port of loopback. */
+export async function startManagementApi(): Promise<ManagementApi> {
+  const uploads: Upload[] = [];
+  const bulkUpdates: string[][] = [];
+  const unknownRequests: string[] = [];
+  const projectPath = `/v1/projects/${PROJECT_REF}`;
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'http://stub');
+    if (request.headers.authorization !== `Bearer ${ACCESS_TOKEN}`) {
+      return answer(response, 401, { message: 'Unauthorized' });
+    }
+    switch (`${request.method} ${url.pathname}`) {
+      case `GET ${projectPath}`:
+        // The CLI does without. Were the project found, the CLI would write it to supabase/.temp/linked-project.json.
+        return answer(response, 404, { message: 'Project not found' });
+      case `GET ${projectPath}/functions`:
+        // Asked for only when config.toml leaves verify_jwt open.
+        return answer(response, 200, []);
+      case `POST ${projectPath}/functions/deploy`: {
+        const slug = url.searchParams.get('slug') ?? '';
+        uploads.push(await readUpload(request, slug));
+        return answer(response, 201, { id: slug, slug, name: slug, status: 'ACTIVE', version: 1 });
+      }
+      case `PUT ${projectPath}/functions`: {
+        const functions = JSON.parse((await readBody(request)).toString()) as { slug: string }[];
+        bulkUpdates.push(functions.map(({ slug }) => slug));
+        return answer(response, 200, { functions });
+      }
+      default:
+        unknownRequests.push(`${request.method} ${request.url}`);
+        return answer(response, 404, { message: 'Not found' });
+    }
+  };
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: Error) => answer(response, 400, { message: error.message }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    profile: [
+      'name: stub',
+      `api_url: ${origin}`,
+      `dashboard_url: ${origin}/dashboard`,
+      `docs_url: ${origin}/docs`,
+      'project_host: localhost',
+      'pooler_host: localhost',
+      'studio_image: none',
+      '',
+    ].join('\n'),
+    uploads,
+    bulkUpdates,
+    unknownRequests,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
