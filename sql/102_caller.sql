@@ -1,12 +1,34 @@
-create function private.caller(out user_id uuid, out is_anonymous boolean)
+create function private.request_claims()
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+$$;
+comment on function private.request_claims() is
+  'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
+grant execute on function private.request_claims() to anon, authenticated, service_role;
+
+create function private.request_header(name text)
+returns text
+language sql stable security invoker
+set search_path = ''
+as $$
+  select nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
+$$;
+comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
+grant execute on function private.request_header(text) to anon, authenticated, service_role;
+
+create function private.caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
 returns record
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+  v_claims jsonb := private.request_claims();
 begin
-  is_anonymous := false;
+  run_id := private.token_run_id();
+  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   if v_claims ->> 'role' = 'service_role' then
     perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
       hint => 'Send the access token of the user on whose behalf you call.');
@@ -15,14 +37,25 @@ begin
     return;
   end if;
   user_id := (v_claims ->> 'sub')::uuid;
-  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   if not exists (select from auth.users as u where u.id = caller.user_id) then
     perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
   end if;
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, from the claims that PostgREST has verified: user_id is null for a caller without a user token; is_anonymous tells Supabase''s anonymous sign-ins. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
+  'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
+
+create function private.unauthenticated()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(401, 'unauthenticated', 'This needs a credential.',
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).');
+end;
+$$;
+comment on function private.unauthenticated() is 'Raises the one refusal of callers who show nothing.';
 
 create function private.require_user()
 returns uuid
@@ -33,11 +66,37 @@ declare
   v_user_id uuid := (select c.user_id from private.caller() as c);
 begin
   if v_user_id is null then
-    perform private.fail(401, 'unauthenticated', 'This needs a signed-in user.',
-      hint => 'Send an access token: Authorization: Bearer <ACCESS_TOKEN>.');
+    perform private.unauthenticated();
   end if;
   return v_user_id;
 end;
 $$;
 comment on function private.require_user() is
   'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
+
+create function private.whoami()
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_caller record := private.caller();
+begin
+  if v_caller.user_id is null then
+    perform private.unauthenticated();
+  end if;
+  return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
+end;
+$$;
+comment on function private.whoami() is 'Does what public.whoami says. Definer for the same reason as private.caller().';
+grant execute on function private.whoami() to anon, authenticated, service_role;
+
+create function public.whoami()
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.whoami();
+$$;
+comment on function public.whoami() is 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
+grant execute on function public.whoami() to anon, authenticated, service_role;

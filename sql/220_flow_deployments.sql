@@ -105,6 +105,59 @@ comment on function private.tg_flow_deployments__before_update() is 'Refuses cha
 create trigger _100_refuse_read_only before update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_update();
 
+create function private.tg_flow_deployments__before_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if new.start_permission is distinct from old.start_permission
+    and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
+  then
+    perform private.refuse_faults('start_permission_invalid',
+      '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]');
+  end if;
+
+  if tg_op = 'INSERT' then
+    -- The flow's own may have more members.
+    new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
+  end if;
+  if new.chain_network is distinct from old.chain_network then
+    perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
+  end if;
+
+  -- As text, in which 1.0 is not 1.
+  if new.fees::text is distinct from old.fees::text then
+    perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
+    select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
+    into new.fees
+    from jsonb_array_elements(new.fees) with ordinality as f (pair, position);
+  end if;
+
+  if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
+    if not private.is_public_key(to_jsonb(new.action_identity)) then
+      perform private.refuse_faults('action_identity_invalid',
+        '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
+    end if;
+    -- Share: until this is stored, the wallet is neither deleted nor made an ADAPTER; whoever tries waits, and then sees it.
+    perform from public.wallets as w
+    where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
+    for share;
+    if not found then
+      perform private.fail(400, 'action_identity_without_wallet',
+        'action_identity: takes the public key of a HARDCODED wallet of the deployment''s owner.',
+        '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
+        'POST /wallets/upsert stores a wallet with its key pair.');
+    end if;
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_write() is
+  'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+create trigger _200_check_settings before insert or update on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__before_write();
+
 create function private.tg_flow_deployments__before_delete()
 returns trigger
 language plpgsql volatile security definer

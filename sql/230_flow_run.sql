@@ -65,10 +65,12 @@ create index flow_run_started_by_idx on public.flow_run (started_by, id desc) wh
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
 
 alter table public.flow_run enable row level security;
-create policy flow_run_select_owner_or_starter on public.flow_run for select to authenticated
-  using (user_id = (select auth.uid()) or started_by = (select auth.uid()));
+create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
+  using (user_id = (select auth.uid()) or started_by = (select auth.uid()) or id = (select private.token_run_id()));
+create policy flow_run_select_token on public.flow_run for select to anon
+  using (id = (select private.token_run_id()));
 
-grant select on public.flow_run to authenticated;
+grant select on public.flow_run to anon, authenticated;
 grant select on public.flow_run to service_role;
 
 create function public.deployment(flow_run public.flow_run)

@@ -7,12 +7,13 @@ declare
   v_attempt integer;
   v_user_id uuid;
 begin
-  select j.attempt, r.user_id into v_attempt, v_user_id
-  from private.flow_run_jobs as j
-  join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = store_progress.flow_run_id and r.end_time is null
-  for no key update of j;
-  if not found or v_attempt <> store_progress.attempt then
+  -- The run before its job, as claims and stops lock them.
+  select r.user_id into v_user_id
+  from public.flow_run as r
+  where r.id = store_progress.flow_run_id and r.end_time is null
+  for no key update;
+  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = store_progress.flow_run_id;
+  if v_user_id is null or v_attempt is distinct from store_progress.attempt then
     perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
   end if;
 

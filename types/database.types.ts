@@ -5,7 +5,21 @@ export type Database = {
   
   "public": {
           Tables: {
-            "flow_deployments": {
+            "api_keys": {
+                  Row: {
+                    "created_at": string,"id": string,"name": string,"prefix": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"id"?: string,"name": string,"prefix": string,"user_id": string
+                  }
+                  Update: {
+                    "created_at"?: string,"id"?: string,"name"?: string,"prefix"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
+                },"flow_deployments": {
                   Row: {
                     "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
                   }
@@ -150,6 +164,9 @@ isOneToOne: false
               "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"log_count": number,"message_id": number,"node_runs": Json,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"user_id": string
             }[]
                            },
+"create_api_key":
+{ Args: { "name": string }; Returns: Json
+                           },
 "deploy_flow":
 { Args: { "flow_id": number }; Returns: Json
                            },
@@ -172,11 +189,34 @@ isOneToOne: false
         isOneToOne: true
         isSetofReturn: true
       } },
+"ended_flow_runs":
+{ Args: { "flow_run_ids": (string)[] }; Returns: string[]
+                           },
 "finish_flow_run":
 { Args: { "attempt": number,"errors"?: (string)[],"flow_run_id": string,"logs"?: Json,"message_id": number,"node_runs"?: Json,"not_run"?: (string)[],"output": Json,"status": string }; Returns: undefined
                            },
+"flow_run_result":
+{ Args: { "flow_run_id": string }; Returns: Json
+                           },
+"heartbeat_flow_runs":
+{ Args: { "claims": Json,"lease_seconds": number }; Returns: {
+              "flow_run_id": string,"is_lost": boolean,"is_stop_requested": boolean,"stop_reason": string,"stop_timeout_millies": number
+            }[]
+                           },
+"rotate_run_token_secret":
+{ Args: Record<PropertyKey, never>; Returns: undefined
+                           },
 "start_deployment":
-{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"inputs"?: Json,"tag"?: string }; Returns: Json
+{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string }; Returns: Json
+                           },
+"start_flow":
+{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json }; Returns: Json
+                           },
+"stop_flow_run":
+{ Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
+                           },
+"whoami":
+{ Args: Record<PropertyKey, never>; Returns: Json
                            }
           }
           Enums: {

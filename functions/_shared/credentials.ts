@@ -1,7 +1,23 @@
+import { base58 } from '@scure/base';
+import { apiError } from './api_error.ts';
 import type { Config } from './config.ts';
+
+/** How a request's credentials reach the database, where they are checked: nobody is anybody here yet. */
+export interface Credentials {
+  /** Headers for PostgREST: an access token, an API key or a run token. */
+  headers: Record<string, string>;
+  /** The public key that a caller without any of these shows: a claim, no proof. */
+  publicKey: string | undefined;
+}
 
 /** Three base64url parts: what an access token looks like. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const API_KEY = /^fk_/;
+const RUN_TOKEN = /^fr_/;
+/** 32 bytes have 32 to 44 base58 digits. */
+const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+const isPublicKey = (text: string): boolean => PUBLIC_KEY.test(text) && base58.decode(text).length === 32;
 
 /** The bearer token of a request; the word `Bearer` may be missing or in any case. Empty when there is none. */
 const bearerToken = (request: Request): string =>
@@ -9,17 +25,39 @@ const bearerToken = (request: Request): string =>
     .trim() ?? '';
 
 /**
- * The headers with which a request's credentials reach the database, where they are checked.
- * A public key of the project itself is no credential.
+ * The credentials of a request. Each is recognised by its form, in whichever header it stands; an access token beats an API key,
+ * which beats a public key. A public key of the project itself is no credential, as supabase-js sends it when nobody is
+ * signed in. Throws token_invalid for what has none of the forms.
  */
-export function forwardedCredentials(
-  request: Request,
-  config: Config,
-): Record<string, string> {
-  const token = bearerToken(request);
-  if (token === '' || config.publicKeys.includes(token)) return {};
-  // Anything else goes to PostgREST as it is, which refuses what is no valid token; only its form is made right.
-  return { authorization: `Bearer ${JWT.test(token) ? token : 'malformed'}` };
+export function readCredentials(request: Request, config: Config): Credentials {
+  const shown = [
+    bearerToken(request),
+    request.headers.get('x-api-key')?.trim() ?? '',
+    request.headers.get('x-flow-run-token')?.trim() ?? '',
+  ]
+    .filter((text) => text !== '' && !config.publicKeys.includes(text));
+  const find = (hasForm: (text: string) => boolean) => shown.find(hasForm);
+  const jwt = find((text) => JWT.test(text));
+  const apiKey = find((text) => API_KEY.test(text));
+  const runToken = find((text) => RUN_TOKEN.test(text));
+  const publicKey = find(isPublicKey);
+  if (
+    shown.length > 0 &&
+    [jwt, apiKey, runToken, publicKey].every((found) => found === undefined)
+  ) {
+    throw apiError(
+      'token_invalid',
+      'The credential is none: neither an access token, an API key, a run token nor a public key.',
+    );
+  }
+  return {
+    headers: {
+      ...(jwt !== undefined && { authorization: `Bearer ${jwt}` }),
+      ...(jwt === undefined && apiKey !== undefined && { 'x-api-key': apiKey }),
+      ...(runToken !== undefined && { 'x-flow-run-token': runToken }),
+    },
+    publicKey,
+  };
 }
 
 /** Whether two texts are equal, in a time that does not depend on where they differ. */

@@ -1,22 +1,28 @@
 import { makeApp } from '../_shared/app.ts';
-import { readConfig } from '../_shared/config.ts';
-import { makeRpc } from '../_shared/database.ts';
+import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
+import { makeRunWaiter } from '../_shared/run_waiter.ts';
+import { pokeRunner } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
+import { makeFlowOutput } from './flow_output.ts';
+import { makeStartFlow } from './start_flow.ts';
+import { makeStopFlow } from './stop_flow.ts';
 
 /** The Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
-  const config = readConfig(platform.env);
-  const rpc = makeRpc({
-    supabaseUrl: config.supabaseUrl,
-    apikey: config.publicKey,
-    fetch: platform.fetch,
-  });
+  const deps = makeDeps(platform);
   return makeApp('flow', [
+    { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
     {
       method: 'POST',
-      path: '/deploy/:flow_id',
-      handle: makeDeployFlow({ config, rpc }),
+      path: '/start/:flow_id',
+      handle: makeStartFlow(deps, () => pokeRunner(platform, deps.config)),
     },
+    {
+      method: 'GET',
+      path: '/output/:flow_run_id',
+      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc)),
+    },
+    { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps) },
   ]);
 }

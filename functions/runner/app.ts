@@ -1,8 +1,7 @@
 import { apiError } from '../_shared/api_error.ts';
 import { makeApp } from '../_shared/app.ts';
-import { readConfig } from '../_shared/config.ts';
-import { makeRpc } from '../_shared/database.ts';
 import { isSecretKey } from '../_shared/credentials.ts';
+import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeClaims } from './claims.ts';
 import { nodeRegistry } from './nodes/registry.ts';
@@ -11,15 +10,9 @@ import { makeWorker } from './worker.ts';
 
 /** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
 export function makeRunnerApp(platform: Platform) {
-  const config = readConfig(platform.env);
-  const rpc = makeRpc({
-    supabaseUrl: config.supabaseUrl,
-    apikey: config.secretKey,
-    authorization: `Bearer ${config.secretKey}`,
-    fetch: platform.fetch,
-  });
+  const { config, serviceRpc } = makeDeps(platform);
   const worker = makeWorker({
-    claims: makeClaims(rpc, runnerSettings.leaseSeconds),
+    claims: makeClaims(serviceRpc, runnerSettings.leaseSeconds),
     registry: nodeRegistry,
     settings: runnerSettings,
     now: () => Date.now(),

@@ -27,11 +27,23 @@ export interface Progress {
   logs: (LogLine & { log_index: number })[];
 }
 
+/** News of a held claim. */
+export interface ClaimNews {
+  flow_run_id: string;
+  /** Somebody else has the run, or it has ended. */
+  is_lost: boolean;
+  is_stop_requested: boolean;
+  stop_reason: string | null;
+  stop_timeout_millies: number | null;
+}
+
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
   claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
+  /** Holds the claims for another lease; tells which are lost or shall stop. */
+  heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
   /** Stores the rest and ends the run. */
   finish: (
     claim: Claim,
@@ -58,6 +70,11 @@ export const makeClaims = (rpc: Rpc, leaseSeconds: number): Claims => {
         ...held(claim),
         lease_seconds: leaseSeconds,
         ...progress,
+      }),
+    heartbeat: (claims) =>
+      rpc('heartbeat_flow_runs', {
+        claims: claims.map(held),
+        lease_seconds: leaseSeconds,
       }),
     finish: (claim, progress, result) => rpc('finish_flow_run', { ...held(claim), ...progress, ...result }),
   };

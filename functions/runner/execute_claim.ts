@@ -12,6 +12,14 @@ export interface ExecuteClaimDeps {
   now: () => number;
 }
 
+/** What happens to a run from outside while it is executed. */
+export interface RunControl {
+  /** Aborted with a StopRequest when the run shall stop. */
+  stop: AbortSignal;
+  /** The claim is over: nothing more of it will be taken. */
+  isLost: () => boolean;
+}
+
 const isClaimLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'claim_lost';
 
 /**
@@ -22,6 +30,7 @@ export async function executeClaim(
   deps: ExecuteClaimDeps,
   claim: Claim,
   snapshot: Snapshot,
+  control: RunControl,
 ): Promise<void> {
   const { claims, registry, settings, now } = deps;
   let nodeRuns: NodeRun[] = [];
@@ -54,6 +63,7 @@ export async function executeClaim(
       registry,
       finished: claim.node_runs,
       now,
+      stop: control.stop,
       journal: {
         nodeEnded: (run) => {
           nodeRuns.push(run);
@@ -65,6 +75,7 @@ export async function executeClaim(
     });
     clearInterval(timer);
     await storing;
+    if (control.isLost()) return;
     if (failure !== undefined) throw failure;
     await claims.finish(claim, takeProgress(), result);
   } catch (error) {

@@ -54,7 +54,10 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
 const canaryLintFile = 'tests/fixtures/canary/types/imports_upwards.ts';
 
 const sourceChecks: Check[] = [
-  { name: 'format (deno fmt)', run: () => runProgram(denoBinary(), ['fmt', '--check', '--quiet']) },
+  {
+    name: 'format (deno fmt)',
+    run: () => runProgram(denoBinary(), ['fmt', '--config', 'deno.json', '--check', '--quiet']),
+  },
   {
     name: 'lint and import direction (oxlint)',
     run: async () => {

@@ -42,13 +42,22 @@ export interface ExecuteOptions {
   journal: Journal;
   /** What an earlier attempt finished: taken as it is, not run again. */
   finished?: NodeRun[];
+  /** Aborted, with a StopRequest as its reason, when the run shall stop. */
+  stop?: AbortSignal;
   /** Milliseconds since 1970. */
   now: () => number;
 }
 
+/** How a run shall stop. */
+export interface StopRequest {
+  reason: string;
+  /** Time that running nodes have to end by themselves. */
+  graceMs: number;
+}
+
 /** How a run ended. */
 export interface ExecuteResult {
-  status: 'succeeded' | 'failed';
+  status: 'succeeded' | 'failed' | 'stopped';
   output: { M: ValueMap };
   errors: string[] | null;
   not_run: string[];
@@ -68,7 +77,7 @@ const runKey = (nodeId: string, times: number): string => `${nodeId}#${times}`;
  *
  * Each edge carries a queue of values; a node starts when each of its edges has one, or will never have one and needs none. Nodes
  * that become ready together start in the order of the flow's `nodes`. A failing node fails alone: who needs its outputs
- * does not run, the rest goes on.
+ * does not run, the rest goes on. After a stop no node starts; what runs is told, and recorded if it ends in time.
  */
 export async function executeGraph(
   options: ExecuteOptions,
@@ -83,8 +92,9 @@ export async function executeGraph(
   const errors: string[] = [];
   const flowOutputs = new Map<RunNode, Value[]>();
   let completions: Completion[] = [];
-  let running = 0;
   let wake = () => {};
+  const stop = options.stop ?? new AbortController().signal;
+  const underWay = new Map<RunNode, (outcome: Outcome) => void>();
 
   const timestamp = () => new Date(now()).toISOString();
   const log = (
@@ -115,6 +125,7 @@ export async function executeGraph(
       const outputs = node.module.run({
         inputs: call.inputs,
         formData: node.formData,
+        signal: stop,
         log: (level, content) =>
           log(level, content, {
             id: node.id,
@@ -164,9 +175,10 @@ export async function executeGraph(
     };
     const outcome = begin(node, call);
     if (!(outcome instanceof Promise)) return end(outcome);
-    running++;
+    underWay.set(node, end);
     void outcome.then((settled) => {
-      running--;
+      // Not under way any more: it was cancelled, and is recorded as that.
+      if (!underWay.delete(node)) return;
       end(settled);
       wake();
     });
@@ -206,11 +218,26 @@ export async function executeGraph(
     return [node, ...node.outgoing.map((edge) => edge.target)];
   };
 
+  /** Waits for what runs as long as the request allows, and cancels the rest. */
+  const stopUnderWay = async (): Promise<void> => {
+    const { reason, graceMs } = stop.reason as StopRequest;
+    const deadline = new Promise<'over'>((resolve) => setTimeout(() => resolve('over'), graceMs));
+    while (underWay.size > 0) {
+      if (await Promise.race([deadline, new Promise<void>((resolve) => wake = resolve)]) === 'over') break;
+    }
+    for (const [node, end] of underWay) {
+      underWay.delete(node);
+      end({ error: `canceled by user ${reason}`.trimEnd() });
+    }
+    completions.splice(0).forEach(apply);
+  };
+
   for (const warning of warnings) log('Warn', warning);
   const order = new Map(nodes.map((node, index) => [node, index]));
   let candidates: Iterable<RunNode> = nodes;
   let isFullScan = true;
-  for (;;) {
+  stop.addEventListener('abort', () => wake());
+  while (!stop.aborted) {
     const known = new Map<RunNode, boolean>();
     for (const node of candidates) {
       const state = readiness(node, known);
@@ -219,8 +246,10 @@ export async function executeGraph(
     }
     if (completions.length === 0) {
       // A node may wait for one that will never run: only a look at all of them tells.
-      if (running === 0 && isFullScan) break;
-      if (running > 0) await new Promise<void>((resolve) => wake = resolve);
+      if (underWay.size === 0 && isFullScan) break;
+      if (underWay.size > 0) {
+        await new Promise<void>((resolve) => wake = resolve);
+      }
     }
     const batch = completions;
     completions = [];
@@ -229,6 +258,8 @@ export async function executeGraph(
     const touched = new Set(batch.flatMap(apply));
     candidates = isFullScan ? nodes : [...touched].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
   }
+
+  if (stop.aborted) await stopUnderWay();
 
   const output: ValueMap = Object.create(null);
   for (const node of nodes) {
@@ -239,7 +270,7 @@ export async function executeGraph(
     }
   }
   return {
-    status: errors.length > 0 ? 'failed' : 'succeeded',
+    status: stop.aborted ? 'stopped' : errors.length > 0 ? 'failed' : 'succeeded',
     output: { M: output },
     errors: errors.length > 0 ? errors : null,
     not_run: nodes.filter((node) => !node.hasStarted).map((node) => node.id),

@@ -29,6 +29,8 @@ export interface NodeCall {
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
+  /** Aborted when the run shall stop. */
+  signal: AbortSignal;
   log: (level: LogLevel, content: string) => void;
 }
 

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import type { LosslessJson, Value } from '../../../../types/value.ts';
 import { constNode } from './index.ts';
 
-const run = (formData: LosslessJson) => constNode.run({ inputs: {}, formData, log: () => {} });
+const run = (formData: LosslessJson) =>
+  constNode.run({ inputs: {}, formData, signal: new AbortController().signal, log: () => {} });
 
 it.each<[LosslessJson, Value]>([
   [{ type: 'String', value: { S: 'Hello' } }, { S: 'Hello' }],

@@ -9,5 +9,7 @@ it.each<[ValueMap, LosslessJson, ValueMap]>([
   }],
   [{}, { label: 'a' }, { a: { N: 0 } }],
 ])('flow_input gives of %j with the settings %j the value %j', (inputs, formData, expected) => {
-  expect(flowInputNode.run({ inputs, formData, log: () => {} })).toEqual(expected);
+  expect(flowInputNode.run({ inputs, formData, signal: new AbortController().signal, log: () => {} })).toEqual(
+    expected,
+  );
 });

@@ -1,10 +1,21 @@
 SET local check_function_bodies = off;
 
+CREATE TABLE "private"."api_key_hashes" (
+  "hash"       bytea NOT NULL,
+  "api_key_id" uuid  NOT NULL,
+  CONSTRAINT "api_key_hashes_api_key_id_key" UNIQUE (api_key_id),
+  CONSTRAINT "api_key_hashes_hash_length" CHECK ((octet_length(hash) = 32)),
+  CONSTRAINT "api_key_hashes_pkey" PRIMARY KEY (hash)
+);
+
 CREATE TABLE "private"."flow_run_jobs" (
-  "flow_run_id"   uuid    NOT NULL,
-  "snapshot_hash" bytea   NOT NULL,
-  "chain_url"     text    NOT NULL,
-  "attempt"       integer NOT NULL DEFAULT 0,
+  "flow_run_id"          uuid                     NOT NULL,
+  "snapshot_hash"        bytea                    NOT NULL,
+  "chain_url"            text                     NOT NULL,
+  "attempt"              integer                  NOT NULL DEFAULT 0,
+  "stop_requested_at"    timestamp with time zone,
+  "stop_reason"          text,
+  "stop_timeout_millies" integer,
   CONSTRAINT "flow_run_jobs_attempt_natural" CHECK ((attempt >= 0)),
   CONSTRAINT "flow_run_jobs_pkey" PRIMARY KEY (flow_run_id)
 );
@@ -17,6 +28,16 @@ CREATE TABLE "private"."flow_snapshots" (
   CONSTRAINT "flow_snapshots_pkey" PRIMARY KEY (hash)
 );
 
+CREATE TABLE "private"."idempotency_keys" (
+  "key_hash"     bytea                    NOT NULL,
+  "request_hash" bytea                    NOT NULL,
+  "flow_run_id"  uuid                     NOT NULL,
+  "created_at"   timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "idempotency_keys_key_hash_length" CHECK ((octet_length(key_hash) = 32)),
+  CONSTRAINT "idempotency_keys_pkey" PRIMARY KEY (key_hash),
+  CONSTRAINT "idempotency_keys_request_hash_length" CHECK ((octet_length(request_hash) = 32))
+);
+
 CREATE TABLE "private"."run_token_secrets" (
   "generation" integer                  NOT NULL,
   "secret"     bytea                    NOT NULL DEFAULT extensions.gen_random_bytes(32),
@@ -24,6 +45,22 @@ CREATE TABLE "private"."run_token_secrets" (
   CONSTRAINT "run_token_secrets_pkey" PRIMARY KEY (generation),
   CONSTRAINT "run_token_secrets_secret_length" CHECK ((octet_length(secret) = 32))
 );
+
+CREATE TABLE "public"."api_keys" (
+  "id"         uuid                     NOT NULL DEFAULT gen_random_uuid(),
+  "user_id"    uuid                     NOT NULL,
+  "name"       text                     NOT NULL,
+  "prefix"     text                     NOT NULL,
+  "created_at" timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "api_keys_name_length" CHECK (((char_length(name) >= 1) AND (char_length(name) <= 100))),
+  CONSTRAINT "api_keys_pkey" PRIMARY KEY (id),
+  CONSTRAINT "api_keys_prefix_form" CHECK ((prefix ~ '^fk_[A-Za-z0-9_-]{7}$'::text))
+);
+
+ALTER TABLE "public"."api_keys"
+  ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON TABLE "public"."api_keys" FROM "anon";
 
 CREATE TABLE "public"."flow_deployments_tags" (
   "entrypoint"    integer NOT NULL,
@@ -107,8 +144,6 @@ END),
 ALTER TABLE "public"."flow_run"
   ENABLE ROW LEVEL SECURITY;
 
-REVOKE ALL ON TABLE "public"."flow_run" FROM "anon";
-
 CREATE TABLE "public"."flows" (
   "id"                    integer                  GENERATED ALWAYS AS IDENTITY NOT NULL,
   "name"                  text                     NOT NULL DEFAULT ''::text,
@@ -163,6 +198,29 @@ REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "anon";
 REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "authenticated";
 
 REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "service_role";
+
+CREATE OR REPLACE FUNCTION private.api_key_claims (
+  key text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_key record;
+begin
+  select k.id, k.user_id into v_key
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
+  if not found then
+    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
+  end if;
+  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+end;
+$function$;
 
 CREATE OR REPLACE FUNCTION private.bad_value (
   value jsonb,
@@ -223,7 +281,8 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.caller (
   OUT user_id uuid,
-  OUT is_anonymous boolean
+  OUT is_anonymous boolean,
+  OUT run_id uuid
 )
   RETURNS record
   LANGUAGE plpgsql
@@ -232,9 +291,10 @@ CREATE OR REPLACE FUNCTION private.caller (
   SET search_path TO ''
   AS $function$
 declare
-  v_claims jsonb := coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+  v_claims jsonb := private.request_claims();
 begin
-  is_anonymous := false;
+  run_id := private.token_run_id();
+  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   if v_claims ->> 'role' = 'service_role' then
     perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
       hint => 'Send the access token of the user on whose behalf you call.');
@@ -243,7 +303,6 @@ begin
     return;
   end if;
   user_id := (v_claims ->> 'sub')::uuid;
-  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   if not exists (select from auth.users as u where u.id = caller.user_id) then
     perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
   end if;
@@ -274,6 +333,23 @@ begin
       perform private.fail(400, 'inputs_invalid', v_bad);
     end if;
   end loop;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_start (
+  inputs        jsonb,
+  action_signer text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.check_inputs(check_start.inputs);
+  if check_start.action_signer is not null and not private.is_public_key(to_jsonb(check_start.action_signer)) then
+    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+  end if;
 end;
 $function$;
 
@@ -379,6 +455,78 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.claim_idempotency_key (
+  caller      text,
+  key         text,
+  request     jsonb,
+  flow_run_id uuid
+)
+  RETURNS uuid
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_key_hash bytea := sha256(convert_to(jsonb_build_array(claim_idempotency_key.caller, claim_idempotency_key.key)::text, 'UTF8'));
+  v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
+  v_stored private.idempotency_keys;
+begin
+  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller like 'key:%' then 22 else 1 end) and 255 then
+    perform private.fail(400, 'idempotency_key_invalid',
+      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.');
+  end if;
+  -- A start of the same key that is under way is waited for here; one of yesterday makes way.
+  insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
+  values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
+  on conflict (key_hash) do update
+  set request_hash = excluded.request_hash, flow_run_id = excluded.flow_run_id, created_at = excluded.created_at
+  where k.created_at < now() - interval '24 hours';
+  if found then
+    return claim_idempotency_key.flow_run_id;
+  end if;
+
+  select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
+  if v_stored.request_hash <> v_request_hash then
+    perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
+      hint => 'Use a new key for a new request; repeat a request only as it was.');
+  end if;
+  return v_stored.flow_run_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.create_api_key (
+  name text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_caller record := private.caller();
+  v_key text;
+  v_row public.api_keys;
+begin
+  if v_caller.user_id is null then
+    perform private.unauthenticated();
+  end if;
+  if v_caller.is_anonymous or private.request_claims() ? 'api_key_id' then
+    perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+  end if;
+  if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
+    perform private.fail(400, 'request_invalid', 'name: takes 1 to 100 characters.');
+  end if;
+
+  -- 32 bytes: their base64 has one = at its end.
+  v_key := 'fk_' || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+  insert into public.api_keys as k (user_id, name, prefix)
+  values (v_caller.user_id, create_api_key.name, substr(v_key, 1, 10))
+  returning k.* into v_row;
+  insert into private.api_key_hashes (hash, api_key_id) values (sha256(convert_to(v_key, 'UTF8')), v_row.id);
+  return to_jsonb(v_row) - 'user_id' || jsonb_build_object('key', v_key);
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.decode_base58 (
   value text
 )
@@ -448,10 +596,24 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.ended_flow_runs (
+  flow_run_ids uuid[]
+)
+  RETURNS SETOF uuid
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select r.id from public.flow_run as r where r.id = any (ended_flow_runs.flow_run_ids) and r.end_time is not null;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.enqueue_run (
-  run           public.flow_run,
-  snapshot_hash bytea,
-  chain_url     text
+  run             public.flow_run,
+  snapshot_hash   bytea,
+  chain_url       text,
+  idempotency_key text,
+  request         jsonb
 )
   RETURNS jsonb
   LANGUAGE plpgsql
@@ -459,18 +621,26 @@ CREATE OR REPLACE FUNCTION private.enqueue_run (
   SET search_path TO ''
   AS $function$
 declare
-  v_run_id uuid := private.uuid_v7();
+  v_new_id uuid := private.uuid_v7();
+  v_run_id uuid := v_new_id;
 begin
-  insert into public.flow_run (
-    id, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
-    output_instructions, action_identity, action_signer, fees, chain_network
-  ) values (
-    v_run_id, run.user_id, run.flow_id, run.deployment_id, run.started_by, run.started_by_public_key, run.inputs,
-    run.output_instructions, run.action_identity, run.action_signer, run.fees, run.chain_network
-  );
-  insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url)
-  values (v_run_id, enqueue_run.snapshot_hash, enqueue_run.chain_url);
-  perform pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id));
+  if enqueue_run.idempotency_key is not null then
+    v_run_id := private.claim_idempotency_key(
+      coalesce('user:' || run.started_by, 'key:' || run.started_by_public_key), enqueue_run.idempotency_key, enqueue_run.request, v_new_id
+    );
+  end if;
+  if v_run_id = v_new_id then
+    insert into public.flow_run (
+      id, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
+      output_instructions, action_identity, action_signer, fees, chain_network
+    ) values (
+      v_run_id, run.user_id, run.flow_id, run.deployment_id, run.started_by, run.started_by_public_key, run.inputs,
+      run.output_instructions, run.action_identity, run.action_signer, run.fees, run.chain_network
+    );
+    insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url)
+    values (v_run_id, enqueue_run.snapshot_hash, enqueue_run.chain_url);
+    perform pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id));
+  end if;
   return jsonb_build_object('flow_run_id', v_run_id, 'token', private.run_token(v_run_id));
 end;
 $function$;
@@ -713,6 +883,52 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.flow_run_result (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run := private.run_for_caller(flow_run_result.flow_run_id);
+begin
+  return jsonb_build_object('status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors));
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.heartbeat_flow_runs (
+  claims        jsonb,
+  lease_seconds integer
+)
+  RETURNS TABLE (
+    flow_run_id          uuid,
+    is_lost              boolean,
+    stop_reason          text,
+    stop_timeout_millies integer,
+    is_stop_requested    boolean
+  )
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform pgmq.set_vt('flow_runs', c.message_id, heartbeat_flow_runs.lease_seconds)
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, message_id bigint, attempt integer)
+  join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt;
+
+  return query
+  select c.flow_run_id, (j.attempt is distinct from c.attempt) or r.end_time is not null,
+    j.stop_reason, j.stop_timeout_millies, j.stop_requested_at is not null
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, message_id bigint, attempt integer)
+  left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
+  left join public.flow_run as r on r.id = c.flow_run_id
+  where j.attempt is distinct from c.attempt or r.end_time is not null or j.stop_requested_at is not null;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.interflow_references (
   nodes jsonb
 )
@@ -829,6 +1045,28 @@ CREATE OR REPLACE FUNCTION private.node_fault (
   end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.pre_request()
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  v_api_key text;
+begin
+  if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
+    perform private.fail(401, 'token_invalid', 'The run token is not valid.');
+  end if;
+  -- Only a caller without a token: a user token beats an API key.
+  if current_setting('role') = 'anon' then
+    v_api_key := private.request_header('x-api-key');
+    if v_api_key is not null then
+      perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
+      perform set_config('role', 'authenticated', true);
+    end if;
+  end if;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.reduce_edges (
   edges jsonb
 )
@@ -907,6 +1145,26 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.request_claims()
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.request_header (
+  name text
+)
+  RETURNS text
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.require_user()
   RETURNS uuid
   LANGUAGE plpgsql
@@ -918,10 +1176,49 @@ declare
   v_user_id uuid := (select c.user_id from private.caller() as c);
 begin
   if v_user_id is null then
-    perform private.fail(401, 'unauthenticated', 'This needs a signed-in user.',
-      hint => 'Send an access token: Authorization: Bearer <ACCESS_TOKEN>.');
+    perform private.unauthenticated();
   end if;
   return v_user_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.rotate_run_token_secret()
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  insert into private.run_token_secrets (generation)
+  select coalesce(max(s.generation), 0) + 1 from private.run_token_secrets as s;
+  delete from private.run_token_secrets as s
+  where s.generation < (select max(newest.generation) - 1 from private.run_token_secrets as newest);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.run_for_caller (
+  flow_run_id uuid
+)
+  RETURNS public.flow_run
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_caller record := private.caller();
+  v_run public.flow_run;
+begin
+  if v_caller.user_id is null and v_caller.run_id is null then
+    perform private.unauthenticated();
+  end if;
+  select r.* into v_run from public.flow_run as r
+  where r.id = run_for_caller.flow_run_id
+    and (r.user_id = v_caller.user_id or r.started_by = v_caller.user_id or r.id = v_caller.run_id);
+  if not found then
+    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+  end if;
+  return v_run;
 end;
 $function$;
 
@@ -950,11 +1247,13 @@ end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.start_deployment (
-  id            uuid,
-  flow          integer,
-  tag           text,
-  inputs        jsonb,
-  action_signer text
+  id              uuid,
+  flow            integer,
+  tag             text,
+  inputs          jsonb,
+  action_signer   text,
+  public_key      text,
+  idempotency_key text
 )
   RETURNS jsonb
   LANGUAGE plpgsql
@@ -975,7 +1274,11 @@ begin
     perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
   end if;
   if v_caller.user_id is null then
-    perform private.require_user();
+    if start_deployment.public_key is null then
+      perform private.unauthenticated();
+    elsif not private.is_public_key(to_jsonb(start_deployment.public_key)) then
+      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+    end if;
   end if;
 
   -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait.
@@ -987,29 +1290,114 @@ begin
   ))
   for key share;
   if not found or not (case v_deployment.start_permission
-    when 'Owner' then v_deployment.user_id = v_caller.user_id
-    when 'Authenticated' then v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous
+    when 'Owner' then coalesce(v_deployment.user_id = v_caller.user_id, false)
+    when 'Authenticated' then v_caller.user_id is not null and (v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous)
     when 'Anonymous' then true
   end) then
     perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
   end if;
-
-  perform private.check_inputs(v_inputs);
-  if start_deployment.action_signer is not null and not private.is_public_key(to_jsonb(start_deployment.action_signer)) then
-    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
-  end if;
+  perform private.check_start(v_inputs, start_deployment.action_signer);
 
   v_run.user_id := v_deployment.user_id;
   v_run.flow_id := v_deployment.entrypoint;
   v_run.deployment_id := v_deployment.id;
   v_run.started_by := v_caller.user_id;
+  if v_caller.user_id is null then
+    v_run.started_by_public_key := start_deployment.public_key;
+  end if;
   v_run.inputs := jsonb_build_object('M', v_inputs);
   v_run.output_instructions := v_deployment.output_instructions;
   v_run.action_identity := v_deployment.action_identity;
   v_run.action_signer := start_deployment.action_signer;
   v_run.fees := v_deployment.fees;
   v_run.chain_network := jsonb_build_object('cluster', v_deployment.chain_network -> 'cluster');
-  return private.enqueue_run(v_run, v_deployment.snapshot_hash, v_deployment.chain_network ->> 'url');
+  return private.enqueue_run(
+    v_run, v_deployment.snapshot_hash, v_deployment.chain_network ->> 'url', start_deployment.idempotency_key,
+    jsonb_build_object(
+      'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
+      'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
+    )
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.start_flow (
+  flow_id         integer,
+  inputs          jsonb,
+  action_signer   text,
+  idempotency_key text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id uuid := private.require_user();
+  v_flow public.flows;
+  v_inputs jsonb := coalesce(start_flow.inputs, '{}');
+  v_run public.flow_run;
+begin
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
+  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
+  if not found then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  perform private.check_start(v_inputs, start_flow.action_signer);
+
+  v_run.user_id := v_user_id;
+  v_run.flow_id := v_flow.id;
+  v_run.started_by := v_user_id;
+  v_run.inputs := jsonb_build_object('M', v_inputs);
+  v_run.output_instructions := false;
+  v_run.action_signer := start_flow.action_signer;
+  v_run.fees := '[]';
+  v_run.chain_network := jsonb_build_object('cluster', v_flow.chain_network -> 'cluster');
+  return private.enqueue_run(
+    v_run, private.take_snapshot(v_flow.id), v_flow.chain_network ->> 'url', start_flow.idempotency_key,
+    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.stop_flow_run (
+  flow_run_id     uuid,
+  reason          text,
+  timeout_millies integer
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_id uuid := (private.run_for_caller(stop_flow_run.flow_run_id)).id;
+  v_job private.flow_run_jobs;
+begin
+  if stop_flow_run.timeout_millies not between 0 and 300000 then
+    perform private.fail(400, 'request_invalid', 'timeout_millies: takes an integer from 0 to 300000.');
+  end if;
+  if char_length(stop_flow_run.reason) > 1000 then
+    perform private.fail(400, 'request_invalid', 'reason: takes at most 1000 characters.');
+  end if;
+  -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
+  if v_job.attempt = 0 then
+    update public.flow_run as r
+    set status = 'stopped', end_time = clock_timestamp(), output = '{"M": {}}', not_run = array(
+      select (n.node ->> 'id')::uuid
+      from private.flow_snapshots as s
+      cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
+      where s.hash = v_job.snapshot_hash and n.node #>> '{data,type}' <> 'mock'
+      order by n.position
+    )
+    where r.id = v_run_id and r.end_time is null;
+  else
+    update private.flow_run_jobs as j
+    set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+    where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  end if;
 end;
 $function$;
 
@@ -1028,12 +1416,13 @@ declare
   v_attempt integer;
   v_user_id uuid;
 begin
-  select j.attempt, r.user_id into v_attempt, v_user_id
-  from private.flow_run_jobs as j
-  join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = store_progress.flow_run_id and r.end_time is null
-  for no key update of j;
-  if not found or v_attempt <> store_progress.attempt then
+  -- The run before its job, as claims and stops lock them.
+  select r.user_id into v_user_id
+  from public.flow_run as r
+  where r.id = store_progress.flow_run_id and r.end_time is null
+  for no key update;
+  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = store_progress.flow_run_id;
+  if v_user_id is null or v_attempt is distinct from store_progress.attempt then
     perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
   end if;
 
@@ -1302,6 +1691,42 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.token_run_id()
+  RETURNS uuid
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_token text := private.request_header('x-flow-run-token');
+  v_bytes bytea;
+begin
+  if v_token is null or v_token !~ '^fr_[A-Za-z0-9_-]{64}$' then
+    return null;
+  end if;
+  v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
+  -- Digests are compared, so that the time says nothing about how far a forged token is right.
+  perform from private.run_token_secrets as s
+  where sha256(extensions.hmac(substring(v_bytes for 16), s.secret, 'sha256')) = sha256(substring(v_bytes from 17));
+  if not found then
+    return null;
+  end if;
+  return encode(substring(v_bytes for 16), 'hex')::uuid;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.unauthenticated()
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.fail(401, 'unauthenticated', 'This needs a credential.',
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).');
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.uuid_v7 (
   at timestamp with time zone DEFAULT clock_timestamp()
 )
@@ -1361,6 +1786,23 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.whoami()
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_caller record := private.caller();
+begin
+  if v_caller.user_id is null then
+    perform private.unauthenticated();
+  end if;
+  return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION public.checkpoint_flow_run (
   flow_run_id   uuid,
   message_id    bigint,
@@ -1410,6 +1852,16 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[]) FROM PUBLIC, "anon", "authenticated";
 
+CREATE OR REPLACE FUNCTION public.create_api_key (
+  name text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.create_api_key(create_api_key.name);
+$function$;
+
 CREATE OR REPLACE FUNCTION public.deploy_flow (
   flow_id integer
 )
@@ -1434,6 +1886,19 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."deployment"(public.flow_run) FROM PUBLIC, "anon";
 
+CREATE OR REPLACE FUNCTION public.ended_flow_runs (
+  flow_run_ids uuid[]
+)
+  RETURNS SETOF uuid
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select * from private.ended_flow_runs(ended_flow_runs.flow_run_ids);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."ended_flow_runs"(uuid[]) FROM PUBLIC, "anon", "authenticated";
+
 CREATE OR REPLACE FUNCTION public.finish_flow_run (
   flow_run_id uuid,
   message_id  bigint,
@@ -1457,24 +1922,107 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) FROM PUBLIC, "anon", "authenticated";
 
+CREATE OR REPLACE FUNCTION public.flow_run_result (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select private.flow_run_result(flow_run_result.flow_run_id);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.heartbeat_flow_runs (
+  claims        jsonb,
+  lease_seconds integer
+)
+  RETURNS TABLE (
+    flow_run_id          uuid,
+    is_lost              boolean,
+    stop_reason          text,
+    stop_timeout_millies integer,
+    is_stop_requested    boolean
+  )
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.rotate_run_token_secret()
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.rotate_run_token_secret();
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."rotate_run_token_secret"() FROM PUBLIC, "anon", "authenticated";
+
 CREATE OR REPLACE FUNCTION public.start_deployment (
-  id            uuid    DEFAULT NULL::uuid,
-  flow          integer DEFAULT NULL::integer,
-  tag           text    DEFAULT NULL::text,
-  inputs        jsonb   DEFAULT '{}'::jsonb,
-  action_signer text    DEFAULT NULL::text
+  id              uuid    DEFAULT NULL::uuid,
+  flow            integer DEFAULT NULL::integer,
+  tag             text    DEFAULT NULL::text,
+  inputs          jsonb   DEFAULT NULL::jsonb,
+  action_signer   text    DEFAULT NULL::text,
+  public_key      text    DEFAULT NULL::text,
+  idempotency_key text    DEFAULT NULL::text
 )
   RETURNS jsonb
   LANGUAGE sql
   SET search_path TO ''
   AS $function$
   select private.start_deployment(
-    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs, start_deployment.action_signer
+    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
   );
+$function$;
+
+CREATE OR REPLACE FUNCTION public.start_flow (
+  flow_id         integer,
+  inputs          jsonb   DEFAULT NULL::jsonb,
+  action_signer   text    DEFAULT NULL::text,
+  idempotency_key text    DEFAULT NULL::text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.start_flow(start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.stop_flow_run (
+  flow_run_id     uuid,
+  reason          text    DEFAULT NULL::text,
+  timeout_millies integer DEFAULT 0
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.whoami()
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select private.whoami();
 $function$;
 
 ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_snapshot_hash_fkey" FOREIGN KEY (snapshot_hash) REFERENCES private.flow_snapshots(hash);
+
+ALTER TABLE "private"."api_key_hashes"
+  ADD CONSTRAINT "api_key_hashes_api_key_id_fkey" FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."api_keys"
+  ADD CONSTRAINT "api_keys_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
 
 ALTER TABLE "public"."flow_deployments"
   ADD CONSTRAINT "flow_deployments_snapshot_hash_fkey" FOREIGN KEY (snapshot_hash) REFERENCES private.flow_snapshots(hash);
@@ -1489,6 +2037,12 @@ ALTER TABLE "public"."flow_run"
   ADD CONSTRAINT "flow_run_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
 
 CREATE INDEX flow_run_jobs_snapshot_hash_idx ON private.flow_run_jobs USING btree (snapshot_hash);
+
+CREATE INDEX idempotency_keys_created_at_idx ON private.idempotency_keys USING btree (created_at);
+
+CREATE INDEX idempotency_keys_flow_run_id_idx ON private.idempotency_keys USING btree (flow_run_id);
+
+CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id);
 
 CREATE INDEX flow_deployments_entrypoint_id_idx ON public.flow_deployments USING btree (entrypoint, user_id, id DESC);
 
@@ -1541,6 +2095,16 @@ CREATE TRIGGER _200_touch
   FOR EACH ROW
   EXECUTE FUNCTION private.tg_any__before_update_touch();
 
+CREATE POLICY "api_keys_delete_owner" ON "public"."api_keys"
+  FOR DELETE
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "api_keys_select_owner" ON "public"."api_keys"
+  FOR SELECT
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
 CREATE POLICY "flow_deployments_delete_owner" ON "public"."flow_deployments"
   FOR DELETE
   TO "authenticated"
@@ -1557,11 +2121,6 @@ CREATE POLICY "flow_deployments_update_owner" ON "public"."flow_deployments"
   USING ((user_id = ( SELECT auth.uid() AS uid)))
   WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
 
-CREATE POLICY "flow_run_select_owner_or_starter" ON "public"."flow_run"
-  FOR SELECT
-  TO "authenticated"
-  USING (((user_id = ( SELECT auth.uid() AS uid)) OR (started_by = ( SELECT auth.uid() AS uid))));
-
 CREATE POLICY "flow_run_logs_select_owner" ON "public"."flow_run_logs"
   FOR SELECT
   TO "authenticated"
@@ -1576,9 +2135,17 @@ COMMENT ON COLUMN "private"."flow_run_jobs"."attempt" IS 'Counts the claims of t
 
 COMMENT ON COLUMN "private"."flow_run_jobs"."chain_url" IS 'RPC address, copied at start; it may carry a secret.';
 
+COMMENT ON COLUMN "private"."flow_run_jobs"."stop_requested_at" IS 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
+
 COMMENT ON COLUMN "private"."flow_snapshots"."data" IS '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
 
 COMMENT ON COLUMN "private"."flow_snapshots"."hash" IS 'SHA-256 of the text of data.';
+
+COMMENT ON COLUMN "private"."idempotency_keys"."key_hash" IS 'SHA-256 of caller and key: the keys of public-key callers are a proof, and so not stored.';
+
+COMMENT ON COLUMN "private"."idempotency_keys"."request_hash" IS 'SHA-256 of the request as it was sent.';
+
+COMMENT ON COLUMN "public"."api_keys"."prefix" IS 'The first characters of the key, by which its owner recognises it.';
 
 COMMENT ON COLUMN "public"."flow_deployments"."action_identity" IS 'Public key of the owner''s wallet that signs as action identity.';
 
@@ -1648,21 +2215,31 @@ COMMENT ON COLUMN "public"."node_run"."times" IS '0 for the first execution; cou
 
 COMMENT ON COLUMN "public"."node_run"."user_id" IS 'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
 
+COMMENT ON FUNCTION "private"."api_key_claims"(text) IS 'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key. Definer: the hashes are private, and the keys are others''.';
+
 COMMENT ON FUNCTION "private"."bad_value"(jsonb, text, integer) IS 'What is wrong with a tagged value and where, or null. Checks tags and JSON types down to `depth` levels; ranges are the door''s and the runner''s.';
 
-COMMENT ON FUNCTION "private"."caller"() IS 'Who calls, from the claims that PostgREST has verified: user_id is null for a caller without a user token; is_anonymous tells Supabase''s anonymous sign-ins. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
+COMMENT ON FUNCTION "private"."caller"() IS 'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
 
 COMMENT ON FUNCTION "private"."check_inputs"(jsonb) IS 'Refuses flow inputs that are not an object of one-tag values, 64 levels deep and 1 MiB at most.';
+
+COMMENT ON FUNCTION "private"."check_start"(jsonb, text) IS 'Refuses the parameters of a start that are malformed: 400 inputs_invalid or action_signer_invalid, 413 inputs_too_large.';
 
 COMMENT ON FUNCTION "private"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) IS 'Does what public.checkpoint_flow_run says. Definer: the queue is private.';
 
 COMMENT ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[]) IS 'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
 
+COMMENT ON FUNCTION "private"."claim_idempotency_key"(text, text, jsonb, uuid) IS 'The run of an earlier start by the same caller, with the same key and request, within 24 hours; else takes the key for the given new run and returns that. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
+
+COMMENT ON FUNCTION "private"."create_api_key"(text) IS 'Does what public.create_api_key says. Definer: nobody else makes keys.';
+
 COMMENT ON FUNCTION "private"."decode_base58"(text) IS 'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when it is no base58 or longer than 128 characters.';
 
 COMMENT ON FUNCTION "private"."deploy_flow"(integer) IS 'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
 
-COMMENT ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text) IS 'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}. Definer: runs are inserted nowhere else; callers check who asks.';
+COMMENT ON FUNCTION "private"."ended_flow_runs"(uuid[]) IS 'Does what public.ended_flow_runs says. Definer: one look for many callers, who were checked before.';
+
+COMMENT ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text, text, jsonb) IS 'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. Definer: runs are inserted nowhere else; callers check who asks.';
 
 COMMENT ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) IS 'The one way to raise an error that a caller sees: PostgREST answers with `status` and the body {code, message, details, hint}. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 
@@ -1673,6 +2250,10 @@ COMMENT ON FUNCTION "private"."flow_cycle"(text[], text[], text[]) IS 'The node 
 COMMENT ON FUNCTION "private"."flow_edges"(jsonb, jsonb) IS 'The edges that a run keeps: those whose two handles are known. Editors leave others behind; a run drops them with a warning.';
 
 COMMENT ON FUNCTION "private"."flow_findings"(jsonb, jsonb) IS 'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does. Interflow references are checked by private.take_snapshot, which follows them.';
+
+COMMENT ON FUNCTION "private"."flow_run_result"(uuid) IS 'Does what public.flow_run_result says. Definer, as private.run_for_caller is.';
+
+COMMENT ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) IS 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
 
 COMMENT ON FUNCTION "private"."interflow_references"(jsonb) IS 'The flows that a graph calls, with the path that names each; id is null where the path holds no integer.';
 
@@ -1686,6 +2267,8 @@ COMMENT ON FUNCTION "private"."is_string_map"(jsonb) IS 'Whether the value is an
 
 COMMENT ON FUNCTION "private"."node_fault"(jsonb) IS 'What makes a node unreadable for the runner, or null. Source: the node object of the editor''s flow JSON, its mandatory members.';
 
+COMMENT ON FUNCTION "private"."pre_request"() IS 'PostgREST runs it before each request: it refuses invalid run tokens, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+
 COMMENT ON FUNCTION "private"."reduce_edges"(jsonb) IS 'A flow''s edges without what only the editor needs, in the same order.';
 
 COMMENT ON FUNCTION "private"."reduce_nodes"(jsonb) IS 'A flow''s nodes without what only the editor needs (places, sizes, colours, forms), in the same order.';
@@ -1694,11 +2277,23 @@ COMMENT ON FUNCTION "private"."reduce_ports"(jsonb, text[]) IS 'The named member
 
 COMMENT ON FUNCTION "private"."refuse_latest"() IS 'Raises the one refusal of changes to the tag latest.';
 
+COMMENT ON FUNCTION "private"."request_claims"() IS 'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
+
+COMMENT ON FUNCTION "private"."request_header"(text) IS 'A header of the request, by its lower-case name; null when it has none.';
+
 COMMENT ON FUNCTION "private"."require_user"() IS 'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
 
-COMMENT ON FUNCTION "private"."run_token"(uuid) IS 'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token. Definer: the secret is private.';
+COMMENT ON FUNCTION "private"."rotate_run_token_secret"() IS 'Does what public.rotate_run_token_secret says. Definer: the secrets are private.';
 
-COMMENT ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) IS 'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
+COMMENT ON FUNCTION "private"."run_for_caller"(uuid) IS 'A run, for its owner, who started it, and the holder of its token; for everybody else it does not exist (404 flow_run_not_found). Definer: it is the check itself.';
+
+COMMENT ON FUNCTION "private"."run_token"(uuid) IS 'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token, as long as the secret is the same. Definer: the secret is private.';
+
+COMMENT ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) IS 'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
+
+COMMENT ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) IS 'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
+
+COMMENT ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) IS 'Does what public.stop_flow_run says. Definer: jobs are private, and nobody else ends runs.';
 
 COMMENT ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) IS 'Stores node runs and log lines of a claimed run, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
 
@@ -1722,29 +2317,57 @@ COMMENT ON FUNCTION "private"."tg_flows__before_delete"() IS 'Refuses to delete 
 
 COMMENT ON FUNCTION "private"."tg_flows__before_update"() IS 'Refuses changes of a flow''s read-only columns.';
 
+COMMENT ON FUNCTION "private"."token_run_id"() IS 'The run that the request''s x-flow-run-token proves to show; null without a valid one. Definer: the secrets are private.';
+
+COMMENT ON FUNCTION "private"."unauthenticated"() IS 'Raises the one refusal of callers who show nothing.';
+
 COMMENT ON FUNCTION "private"."uuid_v7"(timestamp with time zone) IS 'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond.';
 
 COMMENT ON FUNCTION "private"."uuid_v7_after"(uuid) IS 'A new UUID version 7 that is greater than `previous` (null: any), even when the clock stood still or was set back.';
 
 COMMENT ON FUNCTION "private"."uuid_v7_time"(uuid) IS 'The time from which private.uuid_v7 made this id, to the microsecond.';
 
+COMMENT ON FUNCTION "private"."whoami"() IS 'Does what public.whoami says. Definer for the same reason as private.caller().';
+
 COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) IS 'For the runner: stores node runs and log lines of a claimed run and holds the claim for lease_seconds from now (0 hands it back). 409 claim_lost for an older claim.';
 
 COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[]) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; node_runs are what earlier claims stored.';
+
+COMMENT ON FUNCTION "public"."create_api_key"(text) IS 'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key.';
 
 COMMENT ON FUNCTION "public"."deploy_flow"(integer) IS 'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with all findings.';
 
 COMMENT ON FUNCTION "public"."deployment"(public.flow_run) IS 'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
 
+COMMENT ON FUNCTION "public"."ended_flow_runs"(uuid[]) IS 'For the functions that wait on behalf of callers: which of these runs have ended or are gone.';
+
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) IS 'For the runner: stores the last node runs and log lines, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 
-COMMENT ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) IS 'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid; 401; 404 deployment_not_found, for what the caller may not start too.';
+COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {status, output, errors}, for its owner, who started it, and the holder of its token. 401; 404 flow_run_not_found.';
+
+COMMENT ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) IS 'For the runner: holds its claims, [{flow_run_id, message_id, attempt}], for another lease, and returns those that are lost or shall stop.';
+
+COMMENT ON FUNCTION "public"."rotate_run_token_secret"() IS 'For the service role: from now on run tokens are made with a new secret. Tokens of the secret before stay valid until the next rotation, older ones end.';
+
+COMMENT ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) IS 'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';
+
+COMMENT ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) IS 'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token}. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
+
+COMMENT ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) IS 'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is. 400 request_invalid; 401; 404 flow_run_not_found.';
+
+COMMENT ON FUNCTION "public"."whoami"() IS 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
+
+COMMENT ON TABLE "private"."api_key_hashes" IS 'SHA-256 of each API key. The keys have 256 random bits, so a plain hash is enough.';
 
 COMMENT ON TABLE "private"."flow_run_jobs" IS 'What the runner needs of a root run and its readers must not see.';
 
 COMMENT ON TABLE "private"."flow_snapshots" IS 'Frozen graphs, stored once each: what deployments and runs execute, whatever happens to the flows. Never updated.';
 
-COMMENT ON TABLE "private"."run_token_secrets" IS 'Keys of the run tokens, the greatest generation being the current one. The first is made when the first token is.';
+COMMENT ON TABLE "private"."idempotency_keys" IS 'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
+
+COMMENT ON TABLE "private"."run_token_secrets" IS 'Keys of the run tokens: the current one, the greatest generation, and the one before it. The first is made when the first token is.';
+
+COMMENT ON TABLE "public"."api_keys" IS 'The API keys of a user, without the keys: create_api_key makes one and shows it once; deleting the row revokes it.';
 
 COMMENT ON TABLE "public"."flow_deployments" IS 'Frozen flows. id, created_at, user_id, entrypoint and snapshot_hash never change; the other columns are the owner''s to customise.';
 
@@ -1757,6 +2380,14 @@ COMMENT ON TABLE "public"."flow_run_logs" IS 'What a run and its nodes had to sa
 COMMENT ON TABLE "public"."flows" IS 'Flows as the editor saves them. A flow is run as a deployment, which freezes it, or as it is now.';
 
 COMMENT ON TABLE "public"."node_run" IS 'Executions of nodes: one row per run, node and iteration. Read by the flow''s owner only, since it shows the flow''s constants.';
+
+REVOKE ALL ON FUNCTION "private"."api_key_claims"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."api_key_claims"(text) TO "anon";
+
+REVOKE ALL ON FUNCTION "private"."api_key_claims"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."api_key_claims"(text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."bad_value"(jsonb, text, integer) FROM PUBLIC;
 
@@ -1776,6 +2407,12 @@ REVOKE ALL ON FUNCTION "private"."check_inputs"(jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."check_inputs"(jsonb) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."check_start"(jsonb, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."check_start"(jsonb, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_start"(jsonb, text) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) FROM "postgres";
@@ -1791,6 +2428,22 @@ REVOKE ALL ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[]) FRO
 GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[]) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."claim_idempotency_key"(text, text, jsonb, uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."claim_idempotency_key"(text, text, jsonb, uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."claim_idempotency_key"(text, text, jsonb, uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."create_api_key"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."create_api_key"(text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."create_api_key"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."create_api_key"(text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."create_api_key"(text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."decode_base58"(text) FROM PUBLIC;
 
@@ -1812,11 +2465,19 @@ GRANT EXECUTE ON FUNCTION "private"."deploy_flow"(integer) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."deploy_flow"(integer) TO "service_role";
 
-REVOKE ALL ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."ended_flow_runs"(uuid[]) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."ended_flow_runs"(uuid[]) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."ended_flow_runs"(uuid[]) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."ended_flow_runs"(uuid[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text, text, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text, text, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text, text, jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) FROM PUBLIC;
 
@@ -1853,6 +2514,24 @@ REVOKE ALL ON FUNCTION "private"."flow_findings"(jsonb, jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."flow_findings"(jsonb, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."flow_findings"(jsonb, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."flow_run_result"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."flow_run_result"(uuid) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."flow_run_result"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."flow_run_result"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."flow_run_result"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."interflow_references"(jsonb) FROM PUBLIC;
 
@@ -1906,6 +2585,16 @@ REVOKE ALL ON FUNCTION "private"."node_fault"(jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."node_fault"(jsonb) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."pre_request"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."pre_request"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."pre_request"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pre_request"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pre_request"() TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."reduce_edges"(jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."reduce_edges"(jsonb) FROM "postgres";
@@ -1934,11 +2623,45 @@ GRANT EXECUTE ON FUNCTION "private"."refuse_latest"() TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."refuse_latest"() TO "service_role";
 
+REVOKE ALL ON FUNCTION "private"."request_claims"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."request_claims"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."request_header"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."request_header"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."require_user"() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."require_user"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."require_user"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."rotate_run_token_secret"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."rotate_run_token_secret"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."rotate_run_token_secret"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."rotate_run_token_secret"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."run_for_caller"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."run_for_caller"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."run_for_caller"(uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."run_token"(uuid) FROM PUBLIC;
 
@@ -1946,15 +2669,35 @@ REVOKE ALL ON FUNCTION "private"."run_token"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."run_token"(uuid) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) TO "anon", "authenticated";
+GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "anon", "authenticated";
 
-REVOKE ALL ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text) TO "service_role";
+GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) FROM PUBLIC;
 
@@ -2022,6 +2765,22 @@ REVOKE ALL ON FUNCTION "private"."tg_flows__before_update"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."tg_flows__before_update"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."token_run_id"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."token_run_id"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."token_run_id"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."token_run_id"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."token_run_id"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."unauthenticated"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."unauthenticated"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."unauthenticated"() TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."uuid_v7"(timestamp WITH time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."uuid_v7"(timestamp WITH time zone) FROM "postgres";
@@ -2040,6 +2799,16 @@ REVOKE ALL ON FUNCTION "private"."uuid_v7_time"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."uuid_v7_time"(uuid) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."whoami"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."whoami"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."whoami"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."whoami"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."whoami"() TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb) TO "postgres";
@@ -2051,6 +2820,16 @@ REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[]) FROM
 GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[]) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."create_api_key"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."create_api_key"(text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."create_api_key"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."create_api_key"(text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."create_api_key"(text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."deploy_flow"(integer) FROM PUBLIC;
 
@@ -2070,21 +2849,87 @@ GRANT EXECUTE ON FUNCTION "public"."deployment"(public.flow_run) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."deployment"(public.flow_run) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."ended_flow_runs"(uuid[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."ended_flow_runs"(uuid[]) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."ended_flow_runs"(uuid[]) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) TO "service_role";
 
-REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "public"."flow_run_result"(uuid) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) TO "anon", "authenticated";
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "anon", "authenticated";
 
-REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "public"."flow_run_result"(uuid) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) TO "postgres";
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text) TO "service_role";
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."rotate_run_token_secret"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."rotate_run_token_secret"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."rotate_run_token_secret"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."whoami"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."whoami"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."whoami"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."whoami"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."whoami"() TO "service_role";
+
+REVOKE ALL ON TABLE "public"."api_keys" FROM "authenticated";
+
+GRANT DELETE, SELECT ON TABLE "public"."api_keys" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."api_keys" FROM "service_role";
+
+GRANT DELETE, SELECT ON TABLE "public"."api_keys" TO "service_role";
 
 REVOKE ALL ON TABLE "public"."flow_deployments" FROM "authenticated";
 
@@ -2101,6 +2946,10 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."flow_deployments_tags" T
 REVOKE ALL ON TABLE "public"."flow_deployments_tags" FROM "service_role";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."flow_deployments_tags" TO "service_role";
+
+REVOKE ALL ON TABLE "public"."flow_run" FROM "anon";
+
+GRANT SELECT ON TABLE "public"."flow_run" TO "anon";
 
 REVOKE ALL ON TABLE "public"."flow_run" FROM "authenticated";
 
@@ -2174,6 +3023,9 @@ ALTER TABLE "public"."flow_run"
 ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_flow_run_id_fkey" FOREIGN KEY (flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
 
+ALTER TABLE "private"."idempotency_keys"
+  ADD CONSTRAINT "idempotency_keys_flow_run_id_fkey" FOREIGN KEY (flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED;
+
 ALTER TABLE "public"."flow_run_logs"
   ADD CONSTRAINT "flow_run_logs_flow_run_id_fkey" FOREIGN KEY (flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
 
@@ -2188,6 +3040,16 @@ CREATE INDEX flow_run_started_by_idx ON public.flow_run USING btree (started_by,
   WHERE (started_by IS NOT NULL);
 
 CREATE INDEX flow_run_user_id_idx ON public.flow_run USING btree (user_id, id DESC);
+
+CREATE POLICY "flow_run_select_owner_starter_token" ON "public"."flow_run"
+  FOR SELECT
+  TO "authenticated"
+  USING (((user_id = ( SELECT auth.uid() AS uid)) OR (started_by = ( SELECT auth.uid() AS uid)) OR (id = ( SELECT private.token_run_id() AS token_run_id))));
+
+CREATE POLICY "flow_run_select_token" ON "public"."flow_run"
+  FOR SELECT
+  TO "anon"
+  USING ((id = ( SELECT private.token_run_id() AS token_run_id)));
 
 ALTER TABLE "public"."flow_run"
   ADD COLUMN "created_at" timestamp WITH time zone GENERATED ALWAYS AS (private.uuid_v7_time(id)) STORED NOT NULL;

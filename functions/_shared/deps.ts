@@ -1,0 +1,30 @@
+import type { Config } from './config.ts';
+import { readConfig } from './config.ts';
+import { makeRpc, type Rpc } from './database.ts';
+import type { Platform } from './platform.ts';
+
+/** What the handlers of the callers' functions work with. */
+export interface Deps {
+  config: Config;
+  /** Calls as whoever the forwarded credentials prove. */
+  rpc: Rpc;
+  /** Calls as service role. */
+  serviceRpc: Rpc;
+}
+
+/** Reads the configuration and makes the doors to the database. */
+export function makeDeps(platform: Platform): Deps {
+  const config = readConfig(platform.env);
+  const { supabaseUrl, publicKey, secretKey } = config;
+  const { fetch } = platform;
+  return {
+    config,
+    rpc: makeRpc({ supabaseUrl, apikey: publicKey, fetch }),
+    serviceRpc: makeRpc({
+      supabaseUrl,
+      apikey: secretKey,
+      authorization: `Bearer ${secretKey}`,
+      fetch,
+    }),
+  };
+}

@@ -1,0 +1,115 @@
+import { base58, base64, base64urlnopad } from '@scure/base';
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The keys that encrypt the secrets of wallets, by id. */
+export interface WalletKeys {
+  /** The id of the one that encrypts; the others still open what they have encrypted. */
+  currentId: string;
+  get: (id: string) => Promise<CryptoKey> | undefined;
+}
+
+/** Whose secret it is: bound to the ciphertext, which opens for nothing else. */
+export interface WalletOwner {
+  user_id: string;
+  public_key: string;
+}
+
+/** AES-256-GCM with the id of its key. */
+export interface SealedSecret {
+  key_id: string;
+  nonce: Bytes;
+  ciphertext: Bytes;
+}
+
+/** Why a stored secret can't be used; says nothing of the secret itself. */
+export class WalletSecretError extends Error {
+  override name = 'WalletSecretError';
+}
+
+/** A letter first: JavaScript would put members that look like integers before the others. */
+const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
+
+/** The DER of a PKCS #8 Ed25519 private key up to the key's 32 bytes. Source: RFC 8410, section 7. */
+const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+/** A 256-bit key of its base64, or undefined. */
+function decodeKey(text: unknown): Bytes | undefined {
+  try {
+    const bytes = new Uint8Array(base64.decode(String(text)));
+    return bytes.length === 32 ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    // The error would quote what was parsed.
+    return undefined;
+  }
+}
+
+/** Reads WALLET_KEYS, `{"<id>": "<base64 of 32 bytes>", …}`, the first one current; throws an error that names it, and quotes nothing. */
+export function readWalletKeys(env: (name: string) => string | undefined): WalletKeys {
+  const json = env('WALLET_KEYS') ?? '';
+  if (json === '') throw new Error('Missing in the environment: WALLET_KEYS');
+  const members = Object.entries(parseObject(json) ?? {});
+  const keys = new Map(members.flatMap(([id, text]) => {
+    const bytes = KEY_ID.test(id) ? decodeKey(text) : undefined;
+    return bytes === undefined ? [] : [[id, bytes] as const];
+  }));
+  const [currentId] = keys.keys();
+  if (currentId === undefined || keys.size < members.length) {
+    throw new Error(
+      'Malformed in the environment: WALLET_KEYS takes {"<id>": "<base64 of 32 bytes>", …}, ' +
+        'ids of at most 64 letters, digits, dots, underscores and hyphens, a letter first',
+    );
+  }
+  const imported = new Map<string, Promise<CryptoKey>>();
+  return {
+    currentId,
+    get: (id) => {
+      const bytes = keys.get(id);
+      if (bytes !== undefined && !imported.has(id)) {
+        imported.set(id, crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']));
+      }
+      return imported.get(id);
+    },
+  };
+}
+
+/** The parameters of AES-GCM for a secret; both parts of the associated data have one form and length, so nothing else gives the same. */
+export const gcmParams = (nonce: Bytes, { user_id, public_key }: WalletOwner): AesGcmParams => ({
+  name: 'AES-GCM',
+  iv: nonce,
+  additionalData: new TextEncoder().encode(`${user_id.toLowerCase()}${public_key}`),
+});
+
+/** The Ed25519 public key of a secret key of 32 bytes. */
+export async function derivePublicKey(secretKey: Uint8Array): Promise<Uint8Array> {
+  const pkcs8 = new Uint8Array([...PKCS8_HEAD, ...secretKey]);
+  const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign']);
+  const { x } = await crypto.subtle.exportKey('jwk', key);
+  return base64urlnopad.decode(x ?? '');
+}
+
+/** The key pair of 64 bytes of a stored secret; throws WalletSecretError when it is not the owner's, or no key has this id. */
+export async function openSecret(keys: WalletKeys, owner: WalletOwner, sealed: SealedSecret): Promise<Bytes> {
+  const key = await keys.get(sealed.key_id);
+  if (key === undefined) throw new WalletSecretError(`WALLET_KEYS has no key ${sealed.key_id}.`);
+  let secretKey: Uint8Array;
+  try {
+    secretKey = new Uint8Array(await crypto.subtle.decrypt(gcmParams(sealed.nonce, owner), key, sealed.ciphertext));
+  } catch (error) {
+    throw new WalletSecretError('The secret of the wallet does not open.', { cause: error });
+  }
+  const publicKey = await derivePublicKey(secretKey);
+  if (base58.encode(publicKey) !== owner.public_key) {
+    throw new WalletSecretError('The secret of the wallet is of another public key.');
+  }
+  return new Uint8Array([...secretKey, ...publicKey]);
+}

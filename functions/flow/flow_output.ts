@@ -1,0 +1,38 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { flowRunIdSchema, type FlowRunResult, hasEnded, waitSchema } from '../../types/flow_run.ts';
+import { apiError } from '../_shared/api_error.ts';
+import { parse } from '../_shared/body.ts';
+import { readCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+import type { RunWaiter } from '../_shared/run_waiter.ts';
+
+const paramsSchema = z.object({ flow_run_id: flowRunIdSchema });
+
+/** `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. */
+export const makeFlowOutput =
+  ({ config, rpc }: Deps, waiter: RunWaiter) => async (context: Context): Promise<Response> => {
+    const { flow_run_id } = parse(paramsSchema, context.req.param(), 'path');
+    const { wait } = parse(waitSchema, context.req.query(), 'query');
+    const { headers } = readCredentials(context.req.raw, config);
+    const read = () => rpc<FlowRunResult>('flow_run_result', { flow_run_id }, headers);
+
+    let result = await read();
+    if (!hasEnded(result.status) && wait > 0) {
+      await waiter.wait(flow_run_id, wait);
+      result = await read();
+    }
+    const { status, output, errors } = result;
+    if (status === 'succeeded') return context.json(output);
+    if (status === 'failed') {
+      throw apiError('run_failed', 'The run has failed.', {
+        details: { errors, output },
+      });
+    }
+    if (status === 'stopped') {
+      throw apiError('run_stopped', 'The run was stopped.', {
+        details: { errors, output },
+      });
+    }
+    return context.json({ status }, 202);
+  };

@@ -1,0 +1,14 @@
+import { makeApp } from '../_shared/app.ts';
+import { makeDeps } from '../_shared/deps.ts';
+import type { Platform } from '../_shared/platform.ts';
+import { readWalletKeys } from '../_shared/wallet_crypto.ts';
+import { makeUpsertWallet } from './upsert_wallet.ts';
+
+/** The Edge Function `wallets`. */
+export function makeWalletsApp(platform: Platform) {
+  const deps = makeDeps(platform);
+  const keys = readWalletKeys(platform.env);
+  return makeApp('wallets', [
+    { method: 'POST', path: '/upsert', handle: makeUpsertWallet(deps, keys) },
+  ]);
+}

@@ -1,0 +1,53 @@
+import { base58, hex } from '@scure/base';
+import type { Context } from 'hono';
+import { type UpsertWalletParams, upsertWalletParamsSchema, type Wallet } from '../../types/wallet.ts';
+import { apiError } from '../_shared/api_error.ts';
+import { readBody } from '../_shared/body.ts';
+import { readCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+import { derivePublicKey, type WalletKeys } from '../_shared/wallet_crypto.ts';
+import { encryptSecret } from './encrypt.ts';
+
+/** Who calls, as the database proves it. */
+interface Caller {
+  user_id: string;
+  is_anonymous: boolean;
+}
+
+/** Bytes as PostgREST takes a bytea. */
+const toBytea = (bytes: Uint8Array): string => `\\x${hex.encode(bytes)}`;
+
+/** The secret key of a key pair that is one, and of this public key; throws wallet_key_mismatch. */
+async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(base58.decode(keypair));
+  const secretKey = bytes.slice(0, 32);
+  const derived = base58.encode(await derivePublicKey(secretKey));
+  if (derived !== publicKey || derived !== base58.encode(bytes.slice(32))) {
+    throw apiError('wallet_key_mismatch', 'keypair is not the key pair of public_key.', {
+      hint: 'A key pair is the 32 bytes of the secret key, then the 32 bytes of its public key.',
+    });
+  }
+  return secretKey;
+}
+
+/** `POST /wallets/upsert`: stores a wallet of the caller; a key pair reaches the database as ciphertext only. */
+export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: WalletKeys) => {
+  const seal = async (user_id: string, { keypair, public_key }: UpsertWalletParams) => {
+    if (keypair === undefined) return {};
+    const sealed = await encryptSecret(keys, { user_id, public_key }, await readSecretKey(keypair, public_key));
+    return { key_id: sealed.key_id, nonce: toBytea(sealed.nonce), ciphertext: toBytea(sealed.ciphertext) };
+  };
+
+  return async (context: Context): Promise<Response> => {
+    const params = await readBody(context.req.raw, upsertWalletParamsSchema);
+    const { headers } = readCredentials(context.req.raw, config);
+    const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
+    if (is_anonymous) {
+      throw apiError('token_required', 'This needs a user who has signed up: who loses an anonymous session loses its wallets.');
+    }
+    const { type, name, public_key } = params;
+    const secret = await seal(user_id, params);
+    const wallet = await serviceRpc<Wallet>('store_wallet', { user_id, type, name, public_key, ...secret });
+    return context.json(wallet);
+  };
+};

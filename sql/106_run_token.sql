@@ -1,0 +1,74 @@
+create function private.run_token(flow_run_id uuid)
+returns text
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_secret bytea;
+begin
+  loop
+    select s.secret into v_secret from private.run_token_secrets as s order by s.generation desc limit 1;
+    exit when found;
+    insert into private.run_token_secrets (generation) values (1) on conflict do nothing;
+  end loop;
+  -- 48 bytes: their base64 is one line without padding.
+  return 'fr_' || translate(
+    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), v_secret, 'sha256'), 'base64'),
+    '+/', '-_'
+  );
+end;
+$$;
+comment on function private.run_token(uuid) is
+  'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token, as long as the secret is the same. Definer: the secret is private.';
+
+create function private.token_run_id()
+returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_token text := private.request_header('x-flow-run-token');
+  v_bytes bytea;
+begin
+  if v_token is null or v_token !~ '^fr_[A-Za-z0-9_-]{64}$' then
+    return null;
+  end if;
+  v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
+  -- Digests are compared, so that the time says nothing about how far a forged token is right.
+  perform from private.run_token_secrets as s
+  where sha256(extensions.hmac(substring(v_bytes for 16), s.secret, 'sha256')) = sha256(substring(v_bytes from 17));
+  if not found then
+    return null;
+  end if;
+  return encode(substring(v_bytes for 16), 'hex')::uuid;
+end;
+$$;
+comment on function private.token_run_id() is
+  'The run that the request''s x-flow-run-token proves to show; null without a valid one. Definer: the secrets are private.';
+grant execute on function private.token_run_id() to anon, authenticated, service_role;
+
+create function private.rotate_run_token_secret()
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.run_token_secrets (generation)
+  select coalesce(max(s.generation), 0) + 1 from private.run_token_secrets as s;
+  delete from private.run_token_secrets as s
+  where s.generation < (select max(newest.generation) - 1 from private.run_token_secrets as newest);
+end;
+$$;
+comment on function private.rotate_run_token_secret() is 'Does what public.rotate_run_token_secret says. Definer: the secrets are private.';
+grant execute on function private.rotate_run_token_secret() to service_role;
+
+create function public.rotate_run_token_secret()
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.rotate_run_token_secret();
+$$;
+comment on function public.rotate_run_token_secret() is
+  'For the service role: from now on run tokens are made with a new secret. Tokens of the secret before stay valid until the next rotation, older ones end.';
+grant execute on function public.rotate_run_token_secret() to service_role;

@@ -1,0 +1,46 @@
+create function private.api_key_claims(key text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_key record;
+begin
+  select k.id, k.user_id into v_key
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
+  if not found then
+    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
+  end if;
+  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+end;
+$$;
+comment on function private.api_key_claims(text) is
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key. Definer: the hashes are private, and the keys are others''.';
+grant execute on function private.api_key_claims(text) to anon;
+
+create function private.pre_request()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_api_key text;
+begin
+  if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
+    perform private.fail(401, 'token_invalid', 'The run token is not valid.');
+  end if;
+  -- Only a caller without a token: a user token beats an API key.
+  if current_setting('role') = 'anon' then
+    v_api_key := private.request_header('x-api-key');
+    if v_api_key is not null then
+      perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
+      perform set_config('role', 'authenticated', true);
+    end if;
+  end if;
+end;
+$$;
+comment on function private.pre_request() is
+  'PostgREST runs it before each request: it refuses invalid run tokens, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+grant execute on function private.pre_request() to anon, authenticated, service_role;

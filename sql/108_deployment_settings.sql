@@ -1,0 +1,100 @@
+-- What is wrong with a deployment's settings, as [{path, message}], [] when nothing is: for errors clearer than a constraint's.
+
+create function private.lamports(amount jsonb)
+returns numeric
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+declare
+  v_text text := lamports.amount #>> '{}';
+  v_number numeric;
+begin
+  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
+    v_number := v_text::numeric;
+  end if;
+  -- Without a fraction's zeros: 1.0 is 1.
+  return case when v_number = trunc(v_number) and v_number between 0 and 18446744073709551615 then trunc(v_number) end;
+end;
+$$;
+comment on function private.lamports(jsonb) is
+  'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
+
+create function private.fees_faults(fees jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := '[]';
+  v_fee record;
+begin
+  if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
+    return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
+  end if;
+  for v_fee in
+    select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
+  loop
+    -- A list of nothing but faults needs no complete answer.
+    exit when jsonb_array_length(v_faults) >= 100;
+    if jsonb_typeof(v_fee.pair) <> 'array' then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if jsonb_array_length(v_fee.pair) <> 2 then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if not private.is_public_key(v_fee.pair -> 0) then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
+    end if;
+    if private.lamports(v_fee.pair -> 1) is null then
+      v_faults := v_faults || jsonb_build_object(
+        'path', v_fee.path || '[1]', 'message', 'takes an integer from 0 to 2^64-1, as a number or a string'
+      );
+    end if;
+  end loop;
+  return v_faults;
+end;
+$$;
+comment on function private.fees_faults(jsonb) is 'What is wrong with the fees of a deployment, the first hundred faults.';
+
+create function private.chain_network_faults(chain_network jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(chain_network_faults.chain_network) is distinct from 'object' then
+    return '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
+    from (
+      select 'url', 'takes an http or https address of at most 2048 characters'
+      where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
+      union all
+      select 'cluster', 'takes devnet, testnet or mainnet-beta'
+      where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
+      union all
+      select m.name, 'there is no such member'
+      from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
+      where m.name not in ('url', 'cluster')
+    ) as fault (member, message)
+  );
+end;
+$$;
+comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member.';
+
+create function private.refuse_faults(code text, faults jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if refuse_faults.faults <> '[]' then
+    perform private.fail(400, refuse_faults.code,
+      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults);
+  end if;
+end;
+$$;
+comment on function private.refuse_faults(text, jsonb) is 'Raises 400 with the faults, if there are any: the first as message, all as details.';

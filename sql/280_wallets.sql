@@ -1,0 +1,126 @@
+create table public.wallets (
+  id integer generated always as identity primary key,
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  type text not null,
+  name text not null default '',
+  public_key text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint wallets_user_id_public_key_key unique (user_id, public_key),
+  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER')),
+  constraint wallets_name_length check (char_length(name) <= 200),
+  constraint wallets_public_key_valid check (private.is_public_key(to_jsonb(public_key)))
+);
+comment on table public.wallets is
+  'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';
+comment on column public.wallets.type is
+  'HARDCODED: its secret key is kept, encrypted, and the runner signs with it. ADAPTER: whoever holds the key is asked to sign.';
+comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
+
+alter table public.wallets enable row level security;
+create policy wallets_select_owner on public.wallets for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy wallets_insert_owner on public.wallets for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy wallets_update_owner on public.wallets for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy wallets_delete_owner on public.wallets for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.wallets to authenticated;
+grant select, insert, update, delete on public.wallets to service_role;
+
+create function private.keypair_required()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
+    hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
+end;
+$$;
+comment on function private.keypair_required() is 'Raises the one refusal of HARDCODED wallets without a secret.';
+grant execute on function private.keypair_required() to authenticated, service_role;
+
+create function private.tg_wallets__before_insert()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- For everybody: store_wallet, too, inserts an ADAPTER wallet first and gives it its secret afterwards.
+  if new.type = 'HARDCODED' then
+    perform private.keypair_required();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_wallets__before_insert() is 'Refuses a HARDCODED wallet, which would have no secret yet.';
+create trigger _100_refuse_hardcoded before insert on public.wallets
+  for each row execute function private.tg_wallets__before_insert();
+
+create function private.tg_wallets__before_update()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
+    -- The type follows the secret, which only store_wallet stores and removes: nobody else can change either.
+    or new.type is distinct from old.type and new.type is distinct from (
+      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
+    )
+  then
+    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
+      hint => 'POST /wallets/upsert changes the type of a wallet.');
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_wallets__before_update() is
+  'Refuses changes of a wallet''s read-only columns. Definer, since the secrets are private.';
+create trigger _100_refuse_read_only before update on public.wallets
+  for each row execute function private.tg_wallets__before_update();
+create trigger _200_touch before update on public.wallets
+  for each row execute function private.tg_any__before_update_touch();
+
+create function private.refuse_wallet_in_use(wallet public.wallets)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployment_id uuid;
+begin
+  select d.id into v_deployment_id
+  from public.flow_deployments as d
+  where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
+  order by d.id desc limit 1;
+  if found then
+    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+      jsonb_build_object('deployment_id', v_deployment_id),
+      'Change the action_identity of the deployments that name it first.');
+  end if;
+end;
+$$;
+comment on function private.refuse_wallet_in_use(public.wallets) is
+  'Raises 409 wallet_in_use while a deployment of the owner names the wallet as action_identity. The caller has locked the wallet''s row, for which _200_check_settings of the deployments waits. Definer: it must see all deployments.';
+
+create function private.tg_wallets__before_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  if exists (select from auth.users as u where u.id = old.user_id) then
+    perform private.refuse_wallet_in_use(old);
+  end if;
+  return old;
+end;
+$$;
+comment on function private.tg_wallets__before_delete() is
+  'Refuses to delete a wallet that is an action identity. Definer, since users can''t read auth.users.';
+create trigger _100_refuse_in_use before delete on public.wallets
+  for each row execute function private.tg_wallets__before_delete();

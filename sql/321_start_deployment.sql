@@ -1,0 +1,87 @@
+create function private.start_deployment(
+  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text
+)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller record := private.caller();
+  v_deployment public.flow_deployments;
+  v_inputs jsonb := coalesce(start_deployment.inputs, '{}');
+  v_run public.flow_run;
+begin
+  if (start_deployment.id is null) = (start_deployment.flow is null) then
+    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+      hint => 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
+  end if;
+  if start_deployment.tag is not null and start_deployment.flow is null then
+    perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
+  end if;
+  if v_caller.user_id is null then
+    if start_deployment.public_key is null then
+      perform private.unauthenticated();
+    elsif not private.is_public_key(to_jsonb(start_deployment.public_key)) then
+      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+    end if;
+  end if;
+
+  -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait.
+  select d.* into v_deployment
+  from public.flow_deployments as d
+  where d.id = coalesce(start_deployment.id, (
+    select t.deployment_id from public.flow_deployments_tags as t
+    where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
+  ))
+  for key share;
+  if not found or not (case v_deployment.start_permission
+    when 'Owner' then coalesce(v_deployment.user_id = v_caller.user_id, false)
+    when 'Authenticated' then v_caller.user_id is not null and (v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous)
+    when 'Anonymous' then true
+  end) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  perform private.check_start(v_inputs, start_deployment.action_signer);
+
+  v_run.user_id := v_deployment.user_id;
+  v_run.flow_id := v_deployment.entrypoint;
+  v_run.deployment_id := v_deployment.id;
+  v_run.started_by := v_caller.user_id;
+  if v_caller.user_id is null then
+    v_run.started_by_public_key := start_deployment.public_key;
+  end if;
+  v_run.inputs := jsonb_build_object('M', v_inputs);
+  v_run.output_instructions := v_deployment.output_instructions;
+  v_run.action_identity := v_deployment.action_identity;
+  v_run.action_signer := start_deployment.action_signer;
+  v_run.fees := v_deployment.fees;
+  v_run.chain_network := jsonb_build_object('cluster', v_deployment.chain_network -> 'cluster');
+  return private.enqueue_run(
+    v_run, v_deployment.snapshot_hash, v_deployment.chain_network ->> 'url', start_deployment.idempotency_key,
+    jsonb_build_object(
+      'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
+      'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
+    )
+  );
+end;
+$$;
+comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text) is
+  'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
+grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;
+
+create function public.start_deployment(
+  id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
+  action_signer text default null, public_key text default null, idempotency_key text default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.start_deployment(
+    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
+  );
+$$;
+comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) is
+  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';
+grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;

@@ -1,0 +1,48 @@
+create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  v_flow public.flows;
+  v_inputs jsonb := coalesce(start_flow.inputs, '{}');
+  v_run public.flow_run;
+begin
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
+  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
+  if not found then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  perform private.check_start(v_inputs, start_flow.action_signer);
+
+  v_run.user_id := v_user_id;
+  v_run.flow_id := v_flow.id;
+  v_run.started_by := v_user_id;
+  v_run.inputs := jsonb_build_object('M', v_inputs);
+  v_run.output_instructions := false;
+  v_run.action_signer := start_flow.action_signer;
+  v_run.fees := '[]';
+  v_run.chain_network := jsonb_build_object('cluster', v_flow.chain_network -> 'cluster');
+  return private.enqueue_run(
+    v_run, private.take_snapshot(v_flow.id), v_flow.chain_network ->> 'url', start_flow.idempotency_key,
+    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+  );
+end;
+$$;
+comment on function private.start_flow(integer, jsonb, text, text) is
+  'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
+grant execute on function private.start_flow(integer, jsonb, text, text) to anon, authenticated, service_role;
+
+create function public.start_flow(
+  flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.start_flow(start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key);
+$$;
+comment on function public.start_flow(integer, jsonb, text, text) is
+  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token}. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
+grant execute on function public.start_flow(integer, jsonb, text, text) to anon, authenticated, service_role;

@@ -1,0 +1,45 @@
+create function private.flow_run_result(flow_run_id uuid)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.run_for_caller(flow_run_result.flow_run_id);
+begin
+  return jsonb_build_object('status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors));
+end;
+$$;
+comment on function private.flow_run_result(uuid) is 'Does what public.flow_run_result says. Definer, as private.run_for_caller is.';
+grant execute on function private.flow_run_result(uuid) to anon, authenticated, service_role;
+
+create function public.flow_run_result(flow_run_id uuid)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_result(flow_run_result.flow_run_id);
+$$;
+comment on function public.flow_run_result(uuid) is
+  'How a run stands, {status, output, errors}, for its owner, who started it, and the holder of its token. 401; 404 flow_run_not_found.';
+grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
+
+create function private.ended_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select r.id from public.flow_run as r where r.id = any (ended_flow_runs.flow_run_ids) and r.end_time is not null;
+$$;
+comment on function private.ended_flow_runs(uuid[]) is 'Does what public.ended_flow_runs says. Definer: one look for many callers, who were checked before.';
+grant execute on function private.ended_flow_runs(uuid[]) to service_role;
+
+create function public.ended_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security invoker
+set search_path = ''
+as $$
+  select * from private.ended_flow_runs(ended_flow_runs.flow_run_ids);
+$$;
+comment on function public.ended_flow_runs(uuid[]) is
+  'For the functions that wait on behalf of callers: which of these runs have ended or are gone.';
+grant execute on function public.ended_flow_runs(uuid[]) to service_role;

@@ -1,0 +1,48 @@
+create function private.stop_flow_run(flow_run_id uuid, reason text, timeout_millies integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := (private.run_for_caller(stop_flow_run.flow_run_id)).id;
+  v_job private.flow_run_jobs;
+begin
+  if stop_flow_run.timeout_millies not between 0 and 300000 then
+    perform private.fail(400, 'request_invalid', 'timeout_millies: takes an integer from 0 to 300000.');
+  end if;
+  if char_length(stop_flow_run.reason) > 1000 then
+    perform private.fail(400, 'request_invalid', 'reason: takes at most 1000 characters.');
+  end if;
+  -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
+  if v_job.attempt = 0 then
+    update public.flow_run as r
+    set status = 'stopped', end_time = clock_timestamp(), output = '{"M": {}}', not_run = array(
+      select (n.node ->> 'id')::uuid
+      from private.flow_snapshots as s
+      cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
+      where s.hash = v_job.snapshot_hash and n.node #>> '{data,type}' <> 'mock'
+      order by n.position
+    )
+    where r.id = v_run_id and r.end_time is null;
+  else
+    update private.flow_run_jobs as j
+    set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+    where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  end if;
+end;
+$$;
+comment on function private.stop_flow_run(uuid, text, integer) is 'Does what public.stop_flow_run says. Definer: jobs are private, and nobody else ends runs.';
+grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
+
+create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
+$$;
+comment on function public.stop_flow_run(uuid, text, integer) is
+  'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is. 400 request_invalid; 401; 404 flow_run_not_found.';
+grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { executeGraph, type NodeRun, type StopRequest } from '../../functions/runner/engine/execute.ts';
+import type { NodeModule } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+const definition = {
+  type: 'native',
+  data: { node_id: 'slow', version: '0.1', display_name: 'Slow' },
+  sources: [{ name: 'out', type: 'free' }],
+  targets: [],
+};
+
+/** Two slow nodes side by side, each with a follower; `stubborn` ends after the stop when it is told to, `deaf` never. */
+async function stopWhileRunning(request: StopRequest) {
+  const stop = new AbortController();
+  const nodeRuns: NodeRun[] = [];
+  const modules: Record<string, NodeModule> = {
+    stubborn: {
+      definition,
+      run: ({ signal }) =>
+        new Promise((resolve) =>
+          signal.addEventListener(
+            'abort',
+            () => setTimeout(() => resolve({ out: { S: 'done' } }), 5),
+          )
+        ),
+    },
+    deaf: { definition, run: () => new Promise(() => {}) },
+  };
+  const flow = new FlowBuilder();
+  const stubborn = flow.node('stubborn', { outputs: ['out'] });
+  const deaf = flow.node('deaf', { outputs: ['out'] });
+  const a = flow.output('a', stubborn.output('out'));
+  const b = flow.output('b', deaf.output('out'));
+  const running = executeGraph({
+    graph: flow.graph(),
+    inputs: {},
+    registry: (nodeId) => modules[nodeId] ?? nodeRegistry(nodeId),
+    journal: { nodeEnded: (run) => nodeRuns.push(run), logged: () => {} },
+    stop: stop.signal,
+    now: () => 0,
+  });
+  stop.abort(request);
+  const result = await running;
+  const errorsOf = (id: string) => nodeRuns.find((run) => run.node_id === id)?.errors;
+  return {
+    result,
+    stubborn: errorsOf(stubborn.id),
+    deaf: errorsOf(deaf.id),
+    notStarted: [a.id, b.id],
+  };
+}
+
+it('a stop starts nothing more, records what ends within the grace period, and cancels the rest', async () => {
+  const { result, stubborn, deaf, notStarted } = await stopWhileRunning({
+    reason: 'enough',
+    graceMs: 200,
+  });
+  expect(result.status).toBe('stopped');
+  expect(stubborn).toBeNull();
+  expect(deaf).toEqual(['canceled by user enough']);
+  expect(result.not_run).toEqual(notStarted);
+});
+
+it('a stop without a grace period cancels everything at once', async () => {
+  const { result, stubborn, deaf } = await stopWhileRunning({
+    reason: '',
+    graceMs: 0,
+  });
+  expect(result.status).toBe('stopped');
+  expect([stubborn, deaf]).toEqual([['canceled by user'], [
+    'canceled by user',
+  ]]);
+  expect(result.errors).toHaveLength(2);
+});

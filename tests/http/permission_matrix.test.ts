@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { textFlow } from '../support/flow_builder.ts';
+import { call, deploy, signUp, storeFlow } from '../support/people.ts';
+import { accessToken, anonymousSignIn, createApiKey, deleteUser } from '../support/tokens.ts';
+
+const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
+
+const callers = [
+  'owner',
+  'other user',
+  'anonymous sign-in',
+  'API key of owner',
+  'API key of other',
+  'revoked API key',
+  'public key',
+  'anon key as bearer',
+  'publishable key as bearer',
+  'nothing',
+  'expired token',
+  'forged token',
+  'token of a deleted user',
+  'service role',
+] as const;
+type Caller = typeof callers[number];
+
+const permissions = ['Owner', 'Authenticated', 'Anonymous'] as const;
+const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown tag', 'deleted'] as const;
+
+const UNAUTHENTICATED = 401;
+
+/** What DESIGN section 4 and 6 say of a deployment that is there. */
+function expectedStatus(
+  caller: Caller,
+  permission: typeof permissions[number],
+  target: typeof targets[number],
+): number {
+  switch (caller) {
+    case 'anon key as bearer':
+    case 'publishable key as bearer':
+    case 'nothing':
+    case 'revoked API key':
+    case 'expired token':
+    case 'forged token':
+    case 'token of a deleted user':
+    case 'service role':
+      return UNAUTHENTICATED;
+  }
+  if (target === 'unknown id' || target === 'unknown tag' || target === 'deleted') return 404;
+  const isOwner = caller === 'owner' || caller === 'API key of owner';
+  const isOtherUser = caller === 'other user' || caller === 'API key of other';
+  if (permission === 'Owner') return isOwner ? 200 : 404;
+  if (permission === 'Authenticated') return isOwner || isOtherUser ? 200 : 404;
+  return 200;
+}
+
+const unauthenticatedCode: Partial<Record<Caller, string>> = {
+  'anon key as bearer': 'unauthenticated',
+  'publishable key as bearer': 'unauthenticated',
+  nothing: 'unauthenticated',
+  'revoked API key': 'api_key_invalid',
+};
+
+let headersOf: Record<Caller, Record<string, string>>;
+const queryOf = new Map<string, string>();
+let started: { owner: string; other: string; anonymous: string };
+
+beforeAll(async () => {
+  const { ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
+  const [owner, other, anonymous, gone] = await Promise.all([signUp(), signUp(), anonymousSignIn(), signUp()]);
+  const [ownerKey, otherKey, revokedKey] = await Promise.all([
+    createApiKey(owner),
+    createApiKey(other),
+    createApiKey(owner),
+  ]);
+  await owner.client.from('api_keys').delete().eq('id', revokedKey.id);
+  await deleteUser(gone.id);
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  headersOf = {
+    owner: bearer(owner.token),
+    'other user': bearer(other.token),
+    'anonymous sign-in': bearer(anonymous.token),
+    'API key of owner': { 'x-api-key': ownerKey.key },
+    'API key of other': { 'x-api-key': otherKey.key },
+    'revoked API key': { 'x-api-key': revokedKey.key },
+    'public key': bearer(PUBLIC_KEY),
+    'anon key as bearer': bearer(ANON_KEY),
+    'publishable key as bearer': bearer(PUBLISHABLE_KEY),
+    nothing: {},
+    'expired token': bearer(await accessToken(owner.id, { expiresIn: -60 })),
+    'forged token': bearer(await accessToken(owner.id, { secret: 'another secret of the same length' })),
+    'token of a deleted user': bearer(gone.token),
+    'service role': bearer(SERVICE_ROLE_KEY),
+  };
+  started = { owner: owner.id, other: other.id, anonymous: anonymous.id };
+
+  for (const permission of permissions) {
+    const flowId = await storeFlow(owner, textFlow());
+    const deploymentId = await deploy(owner, flowId);
+    const deletedId = await deploy(owner, flowId);
+    for (const id of [deploymentId, deletedId]) {
+      await owner.client.from('flow_deployments').update({ start_permission: permission }).eq('id', id).throwOnError();
+    }
+    await owner.client.from('flow_deployments').delete().eq('id', deletedId).throwOnError();
+    await owner.client.from('flow_deployments_tags').insert({
+      entrypoint: flowId,
+      tag: 'stable',
+      deployment_id: deploymentId,
+    }).throwOnError();
+    const queries = {
+      'by id': `id=${deploymentId}`,
+      'by flow': `flow=${flowId}`,
+      'by flow and tag': `flow=${flowId}&tag=stable`,
+      'unknown id': `id=${randomUUID()}`,
+      'unknown tag': `flow=${flowId}&tag=nothing`,
+      deleted: `id=${deletedId}`,
+    };
+    for (const target of targets) queryOf.set(`${permission} ${target}`, queries[target]);
+  }
+});
+
+/** All that an observer could tell refusals apart by. */
+const refusals = new Set<string>();
+
+describe.each(callers)('POST /deployment/start as %s', (caller) => {
+  const cells = permissions.flatMap((permission) => targets.map((target) => [permission, target] as const));
+  it.each(cells)('of a deployment for %s, %s', async (permission, target) => {
+    const response = await call(`deployment/start?${queryOf.get(`${permission} ${target}`)}`, {
+      headers: headersOf[caller],
+    });
+    const text = await response.text();
+    const body = JSON.parse(text);
+    const expected = expectedStatus(caller, permission, target);
+    expect([response.status, text]).toEqual([expected, text]);
+    if (expected === 200) {
+      expect(body).toEqual({
+        flow_run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        token: expect.stringMatching(/^fr_[\w-]{64}$/),
+      });
+    } else if (expected === 401) {
+      expect(body.code).toBe(unauthenticatedCode[caller] ?? 'token_invalid');
+    } else {
+      const headers = [...response.headers].filter(([name]) => name !== 'date');
+      refusals.add(JSON.stringify([response.status, text, headers]));
+      expect(body).toEqual({
+        code: 'deployment_not_found',
+        message: 'There is no such deployment.',
+        details: null,
+        hint: null,
+      });
+    }
+  });
+});
+
+it('all refusals are one and the same but for the date', () => {
+  expect(refusals.size).toBe(1);
+});
+
+it('a run is recorded as started by who started it', async () => {
+  const query = queryOf.get('Anonymous by id');
+  const startedBy = async (caller: Caller) => {
+    const { flow_run_id, token } = await (await call(`deployment/start?${query}`, { headers: headersOf[caller] }))
+      .json();
+    const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+    const rows = await fetch(
+      `${API_URL}/rest/v1/flow_run?select=started_by,started_by_public_key&id=eq.${flow_run_id}`,
+      {
+        headers: { apikey: PUBLISHABLE_KEY, 'x-flow-run-token': token },
+      },
+    );
+    return (await rows.json())[0];
+  };
+  expect(await startedBy('owner')).toEqual({ started_by: started.owner, started_by_public_key: null });
+  expect(await startedBy('API key of other')).toEqual({ started_by: started.other, started_by_public_key: null });
+  expect(await startedBy('anonymous sign-in')).toEqual({ started_by: started.anonymous, started_by_public_key: null });
+  expect(await startedBy('public key')).toEqual({ started_by: null, started_by_public_key: PUBLIC_KEY });
+});
+
+it('an access token beats an API key, which beats a public key, wherever they stand', async () => {
+  const query = queryOf.get('Owner by id');
+  const status = async (headers: Record<string, string>) =>
+    (await call(`deployment/start?${query}`, { headers })).status;
+  const ownerKey = headersOf['API key of owner']['x-api-key']!;
+  expect(await status({ ...headersOf['other user'], 'x-api-key': ownerKey })).toBe(404);
+  expect(await status({ ...headersOf['public key'], 'x-api-key': ownerKey })).toBe(200);
+  expect(await status({ authorization: `Bearer ${ownerKey}` })).toBe(200);
+  expect(await status({ 'x-api-key': headersOf.owner.authorization!.slice(7) })).toBe(200);
+  expect(await status({ authorization: 'Bearer fk_unknown' })).toBe(401);
+});

@@ -1,0 +1,26 @@
+select plan(9);
+
+select is_empty('select * from private.run_token_secrets', 'a new database has no secret yet');
+
+select test.keep('a', private.run_token('0190a7c0-0000-7000-8000-00000000000a'));
+select results_eq(
+  'select generation, octet_length(secret) from private.run_token_secrets', 'values (1, 32)', 'the first token makes the first secret'
+);
+select matches(test.kept('a'), '^fr_[A-Za-z0-9_-]{64}$', 'a token is fr_ and 64 characters of base64url');
+select is(private.run_token('0190a7c0-0000-7000-8000-00000000000a'), test.kept('a'), 'the same run gives the same token');
+select isnt(private.run_token('0190a7c0-0000-7000-8000-00000000000b'), test.kept('a'), 'another run gives another one');
+select is(count(*), 1::bigint, 'with the same secret') from private.run_token_secrets;
+
+-- Read back: 16 bytes of run id, 32 bytes of HMAC.
+select test.keep('bytes', decode(translate(substr(test.kept('a'), 4), '-_', '+/'), 'base64'));
+select is(encode(substr(test.kept('bytes')::bytea, 1, 16), 'hex')::uuid, '0190a7c0-0000-7000-8000-00000000000a'::uuid, 'it begins with the run''s id');
+select is(
+  substr(test.kept('bytes')::bytea, 17), extensions.hmac(uuid_send('0190a7c0-0000-7000-8000-00000000000a'), secret, 'sha256'),
+  'and ends with the HMAC of it'
+)
+from private.run_token_secrets;
+
+insert into private.run_token_secrets (generation) values (2);
+select isnt(private.run_token('0190a7c0-0000-7000-8000-00000000000a'), test.kept('a'), 'a newer secret makes new tokens');
+
+select * from finish();

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { sign } from 'hono/jwt';
+import { inject } from 'vitest';
+import { connect } from '../../supabase/local/postgres.ts';
+import { makeClient, type Person } from './people.ts';
+
+const HOUR_S = 3600;
+
+/** An access token as Supabase Auth would sign it; `secret` and `expiresIn` make it a wrong one. */
+export const accessToken = (
+  userId: string,
+  options: { isAnonymous?: boolean; secret?: string; expiresIn?: number } = {},
+) => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    sub: userId,
+    role: 'authenticated',
+    aud: 'authenticated',
+    is_anonymous: options.isAnonymous ?? false,
+  };
+  return sign(
+    { ...claims, iat: now - HOUR_S, exp: now + (options.expiresIn ?? HOUR_S) },
+    options.secret ?? inject('stack').JWT_SECRET,
+    'HS256',
+  );
+};
+
+/** Does something as superuser, once. */
+export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>) => Promise<Result>): Promise<Result> {
+  const sql = connect(inject('stack').SUPERUSER_URL);
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** A user of Supabase's anonymous sign-in; the local Auth API has none, so the row and the token are made as it makes them on hosted Supabase. */
+export async function anonymousSignIn(): Promise<{ id: string; token: string }> {
+  const id = randomUUID();
+  await asSuperuser((sql) => sql`insert into auth.users (id, is_anonymous) values (${id}, true)`);
+  return { id, token: await accessToken(id, { isAnonymous: true }) };
+}
+
+export const deleteUser = (id: string) => asSuperuser((sql) => sql`delete from auth.users where id = ${id}`);
+
+/** A new API key of a user. */
+export async function createApiKey(person: Person, name = 'test'): Promise<{ id: string; key: string }> {
+  const { data, error } = await person.client.rpc('create_api_key', { name });
+  if (error !== null) throw new Error(error.message);
+  return data as { id: string; key: string };
+}
+
+/** A supabase-js client that shows further headers with every request. */
+export const clientWith = (headers: Record<string, string>) => {
+  const client = makeClient();
+  const rest = client as unknown as { rest: { headers: Headers } };
+  for (const [name, value] of Object.entries(headers)) rest.rest.headers.set(name, value);
+  return client;
+};

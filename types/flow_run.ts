@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { ValueMap } from './value.ts';
+
+/** How a run stands. */
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'waiting'
+  | 'succeeded'
+  | 'failed'
+  | 'stopped';
+
+/** A run's status with what it gave, as `rpc('flow_run_result')` answers. */
+export interface FlowRunResult {
+  status: RunStatus;
+  /** Null until the run has ended. */
+  output: { M: ValueMap } | null;
+  errors: string[] | null;
+}
+
+/** Whether a run with this status goes on no more. */
+export const hasEnded = (status: RunStatus): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'stopped';
+
+/** Seconds that a request waits at most. */
+export const MAX_WAIT_SECONDS = 25;
+
+/** The id of a run in a path. */
+export const flowRunIdSchema = z.uuid('takes the UUID of a run');
+
+/** How long to wait, as the query of a waiting request says: seconds, 25 by default and at most. */
+export const waitSchema = z.object({
+  wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'takes a number of seconds')
+    .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
+    .default(MAX_WAIT_SECONDS),
+});
+
+/** The body of a stop; all of it is optional. */
+export const stopFlowParamsSchema = z.strictObject({
+  /** Milliseconds that running nodes have to end by themselves. */
+  timeout_millies: z.int().min(0).max(300_000).optional(),
+  /** Goes into the error of the nodes that are cancelled. */
+  reason: z.string().max(1000).optional(),
+});
+
+export type StopFlowParams = z.infer<typeof stopFlowParamsSchema>;
+
+/** The answer to a stop. */
+export interface StopFlowResult {
+  success: true;
+}
