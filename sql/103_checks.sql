@@ -7,7 +7,7 @@ set search_path = ''
 as $$
   select case
     when jsonb_typeof(is_string_map.value) <> 'object' then false
-    else not jsonb_path_exists(is_string_map.value, '$.* ? (@.type() != "string")')
+    else not jsonb_path_exists(is_string_map.value, 'strict $.* ? (@.type() != "string")')
   end;
 $$;
 comment on function private.is_string_map(jsonb) is 'Whether the value is an object whose members are all strings.';

@@ -64,7 +64,7 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
   end if;
-  if pg_column_size(check_inputs.inputs) > 1048576 then
+  if octet_length(check_inputs.inputs::text) > 1048576 then
     perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
   end if;
   for v_input in select i.key, i.value from jsonb_each(check_inputs.inputs) as i loop

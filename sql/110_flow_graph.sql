@@ -1,5 +1,22 @@
 -- Reading a flow's graph: what running needs of it, and what is wrong with it.
 
+create function private.pick(value jsonb, members text[])
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when jsonb_typeof(pick.value) = 'object' then (
+      select coalesce(jsonb_object_agg(m.name, pick.value -> m.name), '{}')
+      from unnest(pick.members) as m (name)
+      where pick.value ? m.name
+    )
+    else pick.value
+  end;
+$$;
+comment on function private.pick(jsonb, text[]) is
+  'The named members of an object, as far as it has them; anything else as it is.';
+
 create function private.reduce_ports(ports jsonb, members text[])
 returns jsonb
 language sql immutable security invoker
@@ -7,37 +24,31 @@ set search_path = ''
 as $$
   select case
     when jsonb_typeof(reduce_ports.ports) = 'array' then (
-      select coalesce(jsonb_agg(
-        (select jsonb_object_agg(m.name, port -> m.name) from unnest(reduce_ports.members) as m (name) where port ? m.name)
-        order by position
-      ), '[]')
+      select coalesce(jsonb_agg(private.pick(port, reduce_ports.members) order by position), '[]')
       from jsonb_array_elements(reduce_ports.ports) with ordinality as p (port, position)
     )
+    else reduce_ports.ports
   end;
 $$;
-comment on function private.reduce_ports(jsonb, text[]) is 'The named members of each port; null where the ports are no array.';
+comment on function private.reduce_ports(jsonb, text[]) is 'The named members of each port; what is no array of ports as it is.';
 
 create function private.reduce_nodes(nodes jsonb)
 returns jsonb
 language sql immutable security invoker
 set search_path = ''
 as $$
+  -- Nothing is made up on the way: what is missing or malformed stays so, for private.flow_findings to say.
   select coalesce(jsonb_agg(
-    jsonb_build_object(
-      'id', node -> 'id',
-      'data', jsonb_build_object(
-        'type', node #> '{data,type}',
-        'node_id', node #> '{data,node_id}',
-        'display_name', node #> '{data,display_name}',
-        'sources', private.reduce_ports(node #> '{data,sources}', '{id,name,type,optional}'),
-        'targets', private.reduce_ports(node #> '{data,targets}', '{id,name,type_bounds,required,passthrough}'),
-        'targets_form', jsonb_build_object(
-          'form_data', node #> '{data,targets_form,form_data}',
-          'extra', node #> '{data,targets_form,extra}'
-        ),
-        'instruction_info', node #> '{data,instruction_info}'
+    case when jsonb_typeof(node -> 'data') = 'object'
+      then private.pick(node, '{id}') || jsonb_build_object('data',
+        private.pick(node -> 'data', '{type,node_id,display_name,instruction_info}') || jsonb_build_object(
+          'sources', private.reduce_ports(node #> '{data,sources}', '{id,name,type,optional}'),
+          'targets', private.reduce_ports(node #> '{data,targets}', '{id,name,type_bounds,required,passthrough}'),
+          'targets_form', private.pick(node #> '{data,targets_form}', '{form_data,extra}')
+        )
       )
-    )
+      else private.pick(node, '{id,data}')
+    end
     order by position
   ), '[]')
   from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position);
@@ -50,13 +61,7 @@ returns jsonb
 language sql immutable security invoker
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(
-    jsonb_build_object(
-      'source', edge -> 'source', 'sourceHandle', edge -> 'sourceHandle',
-      'target', edge -> 'target', 'targetHandle', edge -> 'targetHandle'
-    )
-    order by position
-  ), '[]')
+  select coalesce(jsonb_agg(private.pick(edge, '{source,sourceHandle,target,targetHandle}') order by position), '[]')
   from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position);
 $$;
 comment on function private.reduce_edges(jsonb) is 'A flow''s edges without what only the editor needs, in the same order.';
@@ -68,13 +73,19 @@ set search_path = ''
 as $$
   select case
     when jsonb_typeof(node_fault.node) <> 'object' then 'a node is an object'
-    when not coalesce(pg_input_is_valid(node_fault.node ->> 'id', 'uuid'), false) then 'id: takes a UUID'
+    when coalesce(node_fault.node ->> 'id', '') !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then 'id: takes a UUID in lower case with hyphens'
     when jsonb_typeof(node_fault.node -> 'data') is distinct from 'object' then 'data: takes an object'
     when coalesce(node_fault.node #>> '{data,type}', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: takes native, deno, WASM or mock'
     when jsonb_typeof(node_fault.node #> '{data,node_id}') is distinct from 'string' then 'data.node_id: takes a string'
     when jsonb_typeof(node_fault.node #> '{data,sources}') is distinct from 'array' then 'data.sources: takes an array'
     when jsonb_typeof(node_fault.node #> '{data,targets}') is distinct from 'array' then 'data.targets: takes an array'
+    -- Strict: lax paths look into arrays of arrays.
+    when jsonb_path_exists(node_fault.node, 'strict $.data.sources[*] ? (@.type() != "object")')
+      then 'data.sources: a source is an object'
+    when jsonb_path_exists(node_fault.node, 'strict $.data.targets[*] ? (@.type() != "object")')
+      then 'data.targets: a target is an object'
     when jsonb_path_exists(node_fault.node, '$.data.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
       then 'data.sources: a source has a string id and a string name'
     when jsonb_path_exists(node_fault.node, '$.data.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
@@ -234,7 +245,7 @@ begin
     select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
       format('two edges lead into the input %s of node %s', to_jsonb(kept.target_port), kept.target)
     from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept
-    join node on node.id = kept.target and node.type <> 'mock'
+    where exists (select from node where node.id = kept.target and node.type <> 'mock')
     group by kept.target, kept.target_port having count(*) > 1
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),

@@ -23,7 +23,9 @@ begin
     node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
   )
   on conflict on constraint node_run_pkey do update
-  set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors;
+  set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+  -- A request that was held up takes nothing back.
+  where n.end_time is null;
 
   insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
   select store_progress.flow_run_id, l.log_index, v_user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content

@@ -150,6 +150,34 @@ isOneToOne: false
       referencedColumns: ["id"]
     }
                   ]
+                },"nodes": {
+                  Row: {
+                    "created_at": string,"data": NonNullable<Json>,"id": string,"is_public": boolean,"node_id": string,"owner_key": string,"sources": NonNullable<Json>,"targets": NonNullable<Json>,"targets_form.extra": Json | null,"targets_form.json_schema": Json | null,"targets_form.ui_schema": Json | null,"type": string,"updated_at": string,"user_id": string | null,"version": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"data": NonNullable<Json>,"id"?: string,"is_public"?: boolean,"node_id"?: string,"owner_key"?: string,"sources": NonNullable<Json>,"targets": NonNullable<Json>,"targets_form.extra"?: Json | null,"targets_form.json_schema"?: Json | null,"targets_form.ui_schema"?: Json | null,"type": string,"updated_at"?: string,"user_id"?: string | null,"version"?: string
+                  }
+                  Update: {
+                    "created_at"?: string,"data"?: NonNullable<Json>,"id"?: string,"is_public"?: boolean,"node_id"?: string,"owner_key"?: string,"sources"?: NonNullable<Json>,"targets"?: NonNullable<Json>,"targets_form.extra"?: Json | null,"targets_form.json_schema"?: Json | null,"targets_form.ui_schema"?: Json | null,"type"?: string,"updated_at"?: string,"user_id"?: string | null,"version"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
+                },"wallets": {
+                  Row: {
+                    "created_at": string,"id": number,"name": string,"public_key": string,"type": string,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"id"?: never,"name"?: string,"public_key": string,"type": string,"updated_at"?: string,"user_id"?: string
+                  }
+                  Update: {
+                    "created_at"?: string,"id"?: never,"name"?: string,"public_key"?: string,"type"?: string,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
                 }
           }
           Views: {
@@ -203,6 +231,9 @@ isOneToOne: false
               "flow_run_id": string,"is_lost": boolean,"is_stop_requested": boolean,"stop_reason": string,"stop_timeout_millies": number
             }[]
                            },
+"read_wallet_secret":
+{ Args: { "public_key": string,"user_id": string }; Returns: Json
+                           },
 "rotate_run_token_secret":
 { Args: Record<PropertyKey, never>; Returns: undefined
                            },
@@ -214,6 +245,9 @@ isOneToOne: false
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
+                           },
+"store_wallet":
+{ Args: { "ciphertext"?: string,"key_id"?: string,"name": string,"nonce"?: string,"public_key": string,"type": string,"user_id": string }; Returns: Json
                            },
 "whoami":
 { Args: Record<PropertyKey, never>; Returns: Json

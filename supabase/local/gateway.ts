@@ -1,11 +1,15 @@
 import { getRequestListener } from '@hono/node-server';
 import { createProxyServer } from 'httpxy';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { StackKeys } from './keys.ts';
 import { StackError } from './stack_error.ts';
 
 /** Auth routes that are called from a link or by other servers, without a key. */
-const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-known\/jwks\.json)(\/|\?|$)/;
+const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-known\/jwks\.json)$/;
+
+/** Larger bodies are refused here already; the Edge Functions and the tables have narrower limits of their own. */
+const MAX_BODY_BYTES = 32 * 1_048_576;
 
 export interface GatewayOptions {
   port: number;
@@ -32,6 +36,18 @@ function answer(response: ServerResponse, status: number, body: object, headers:
   response.end(JSON.stringify(body));
 }
 
+/** The request's body, or undefined when it is too large. */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** The JWT that stands for an API key, or undefined for a key of no meaning here. */
 function roleToken(key: string, keys: StackKeys): string | undefined {
   if (key === keys.anonKey || key === keys.publishableKey) return keys.anonKey;
@@ -44,16 +60,15 @@ function roleToken(key: string, keys: StackKeys): string | undefined {
  * expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind.
  * Returns the reason for a refusal, or undefined.
  */
-function admit(request: IncomingMessage, url: URL, keys: StackKeys): string | undefined {
+function admit(request: IncomingMessage, query: URLSearchParams, keys: StackKeys): string | undefined {
   const header = request.headers.apikey;
-  const key = (Array.isArray(header) ? header[0] : header) ?? url.searchParams.get('apikey');
+  const key = (Array.isArray(header) ? header[0] : header) ?? query.get('apikey');
   if (key === null) return 'No API key found in request';
   const token = roleToken(key, keys);
   if (token === undefined) return 'Invalid API key';
   const { authorization } = request.headers;
-  if (authorization === undefined || /^bearer sb_/i.test(authorization)) {
-    request.headers.authorization = `Bearer ${token}`;
-  }
+  const bearer = authorization?.replace(/^bearer\s+/i, '');
+  if (bearer === undefined || bearer === key) request.headers.authorization = `Bearer ${token}`;
   return undefined;
 }
 
@@ -63,11 +78,17 @@ function admit(request: IncomingMessage, url: URL, keys: StackKeys): string | un
  * /rest/v1 → PostgREST, /auth/v1 → Auth, /functions/v1/<name> → that Edge Function.
  */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
-  const agent = new Agent({ keepAlive: true });
-  const proxy = createProxyServer({ agent, xfwd: true });
+  // A connection a request: a kept one may be closed just when it is used again, and a POST can't simply be sent twice.
+  const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true });
   const forward = async (request: IncomingMessage, response: ServerResponse, socketPath: string, name: string) => {
     try {
-      await proxy.web(request, response, { target: { socketPath, host: 'localhost', protocol: 'http:' } as never });
+      // Whole, as nginx buffers it: a part that answers early closes its end, and a write after that would lose the answer.
+      const body = await readBody(request);
+      if (body === undefined) {
+        return answer(response, 413, { code: 'body_too_large', message: `The body is larger than ${MAX_BODY_BYTES} bytes.` });
+      }
+      const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
+      await proxy.web(request, response, { target, buffer: Readable.from(body.length > 0 ? [body] : []) });
     } catch {
       const body = { code: 'service_unavailable', message: `${name} does not answer`, details: null, hint: null };
       answer(response, 503, body, { 'retry-after': '1' });
@@ -75,27 +96,32 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   };
   const forwardToAuth = getRequestListener(options.auth, { overrideGlobalObjects: false });
 
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://gateway');
-    const [, part, version, name] = url.pathname.split('/');
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    // By hand: clients send paths that URL refuses (`//`) or rewrites.
+    const [path = '', ...rest] = (request.url ?? '').split('?');
+    const query = rest.join('?');
+    const [, part, version, name = ''] = path.split('/');
     if (version !== 'v1' || (part !== 'rest' && part !== 'auth' && part !== 'functions')) {
       return answer(response, 404, { message: 'no Route matched with those values' });
     }
+    const innerPath = path.slice(`/${part}/v1`.length) || '/';
     if (part === 'functions') {
-      const socketPath = options.functionSocket(name ?? '');
+      const socketPath = options.functionSocket(name);
       if (socketPath === undefined) {
         return answer(response, 404, { code: 'NOT_FOUND', message: 'Requested function was not found' });
       }
-      request.url = request.url?.slice('/functions/v1'.length) ?? '/';
+      request.url = query === '' ? innerPath : `${innerPath}?${query}`;
       return void forward(request, response, socketPath, `function ${name}`);
     }
     if (request.method === 'OPTIONS') {
       const requested = request.headers['access-control-request-headers'];
       response.writeHead(200, { ...corsHeaders, ...(requested && { 'access-control-allow-headers': requested }) });
-      return response.end();
+      response.end();
+      return;
     }
-    if (!(part === 'auth' && OPEN_AUTH_ROUTES.test(request.url ?? ''))) {
-      const refusal = admit(request, url, options.keys);
+    const parameters = new URLSearchParams(query);
+    if (!(part === 'auth' && OPEN_AUTH_ROUTES.test(path))) {
+      const refusal = admit(request, parameters, options.keys);
       if (refusal !== undefined) {
         return answer(response, 401, {
           message: refusal,
@@ -105,12 +131,16 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     }
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
     if (part === 'auth') return void forwardToAuth(request, response);
-    request.url = request.url?.slice('/rest/v1'.length) || '/';
+    // PostgREST would take the key for a filter. Else the query stays as it was written.
+    const isKeyInQuery = parameters.has('apikey');
+    if (isKeyInQuery) parameters.delete('apikey');
+    const innerQuery = isKeyInQuery ? String(parameters) : query;
+    request.url = innerQuery === '' ? innerPath : `${innerPath}?${innerQuery}`;
     return void forward(request, response, options.restSocket, 'PostgREST');
-  });
+  };
+  const server = createServer(handle);
   // The proxied parts end idle connections by themselves; the gateway must not cut long polls.
   server.requestTimeout = 0;
-  server.once('close', () => agent.destroy());
 
   await new Promise<void>((resolve, reject) => {
     server.once(

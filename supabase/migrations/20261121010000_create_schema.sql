@@ -38,12 +38,29 @@ CREATE TABLE "private"."idempotency_keys" (
   CONSTRAINT "idempotency_keys_request_hash_length" CHECK ((octet_length(request_hash) = 32))
 );
 
+CREATE TABLE "private"."node_publishers" (
+  "user_id" uuid NOT NULL,
+  CONSTRAINT "node_publishers_pkey" PRIMARY KEY (user_id)
+);
+
 CREATE TABLE "private"."run_token_secrets" (
   "generation" integer                  NOT NULL,
   "secret"     bytea                    NOT NULL DEFAULT extensions.gen_random_bytes(32),
   "created_at" timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT "run_token_secrets_pkey" PRIMARY KEY (generation),
   CONSTRAINT "run_token_secrets_secret_length" CHECK ((octet_length(secret) = 32))
+);
+
+CREATE TABLE "private"."wallet_secrets" (
+  "wallet_id"  integer                  NOT NULL,
+  "key_id"     text                     NOT NULL,
+  "nonce"      bytea                    NOT NULL,
+  "ciphertext" bytea                    NOT NULL,
+  "created_at" timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "wallet_secrets_ciphertext_length" CHECK ((octet_length(ciphertext) = 48)),
+  CONSTRAINT "wallet_secrets_key_id_form" CHECK ((key_id ~ '^[A-Za-z][A-Za-z0-9._-]{0,63}$'::text)),
+  CONSTRAINT "wallet_secrets_nonce_length" CHECK ((octet_length(nonce) = 12)),
+  CONSTRAINT "wallet_secrets_pkey" PRIMARY KEY (wallet_id)
 );
 
 CREATE TABLE "public"."api_keys" (
@@ -193,11 +210,64 @@ ALTER TABLE "public"."node_run"
 
 REVOKE ALL ON TABLE "public"."node_run" FROM "anon";
 
+CREATE TABLE "public"."nodes" (
+  "id"                       uuid                     NOT NULL DEFAULT gen_random_uuid(),
+  "user_id"                  uuid,
+  "is_public"                boolean                  NOT NULL DEFAULT false,
+  "owner_key"                uuid                     NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000'::uuid,
+  "node_id"                  text                     NOT NULL DEFAULT ''::text,
+  "version"                  text                     NOT NULL DEFAULT ''::text,
+  "type"                     text                     NOT NULL,
+  "data"                     jsonb                    NOT NULL,
+  "sources"                  jsonb                    NOT NULL,
+  "targets"                  jsonb                    NOT NULL,
+  "targets_form.json_schema" jsonb,
+  "targets_form.ui_schema"   jsonb,
+  "targets_form.extra"       jsonb,
+  "created_at"               timestamp with time zone NOT NULL DEFAULT now(),
+  "updated_at"               timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "nodes_forms_together" CHECK ((("targets_form.json_schema" IS NULL) = ("targets_form.ui_schema" IS NULL))),
+  CONSTRAINT "nodes_id_key" UNIQUE (id),
+  CONSTRAINT "nodes_node_id_in_data" CHECK ((node_id = (data ->> 'node_id'::text))),
+  CONSTRAINT "nodes_owner_key_is_user_id" CHECK ((owner_key = COALESCE(user_id, '00000000-0000-0000-0000-000000000000'::uuid))),
+  CONSTRAINT "nodes_pkey" PRIMARY KEY (owner_key, node_id, VERSION),
+  CONSTRAINT "nodes_version_in_data" CHECK ((version = (data ->> 'version'::text))),
+  CONSTRAINT "nodes_without_user_public" CHECK (((user_id IS NOT NULL) OR is_public))
+);
+
+ALTER TABLE "public"."nodes"
+  ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE "public"."wallets" (
+  "id"         integer                  GENERATED ALWAYS AS IDENTITY NOT NULL,
+  "type"       text                     NOT NULL,
+  "name"       text                     NOT NULL DEFAULT ''::text,
+  "public_key" text                     NOT NULL,
+  "created_at" timestamp with time zone NOT NULL DEFAULT now(),
+  "updated_at" timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "wallets_name_length" CHECK ((char_length(name) <= 200)),
+  CONSTRAINT "wallets_pkey" PRIMARY KEY (id),
+  CONSTRAINT "wallets_type_known" CHECK ((type = ANY (ARRAY['HARDCODED'::text, 'ADAPTER'::text]))),
+  "user_id"    uuid                     NOT NULL DEFAULT auth.uid(),
+  CONSTRAINT "wallets_user_id_public_key_key" UNIQUE (user_id, public_key)
+);
+
+ALTER TABLE "public"."wallets"
+  ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON TABLE "public"."wallets" FROM "anon";
+
 REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "anon";
 
 REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "authenticated";
 
 REVOKE ALL ON SEQUENCE "public"."flows_id_seq" FROM "service_role";
+
+REVOKE ALL ON SEQUENCE "public"."wallets_id_seq" FROM "anon";
+
+REVOKE ALL ON SEQUENCE "public"."wallets_id_seq" FROM "authenticated";
+
+REVOKE ALL ON SEQUENCE "public"."wallets_id_seq" FROM "service_role";
 
 CREATE OR REPLACE FUNCTION private.api_key_claims (
   key text
@@ -309,6 +379,35 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.chain_network_faults (
+  chain_network jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  if jsonb_typeof(chain_network_faults.chain_network) is distinct from 'object' then
+    return '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
+    from (
+      select 'url', 'takes an http or https address of at most 2048 characters'
+      where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
+      union all
+      select 'cluster', 'takes devnet, testnet or mainnet-beta'
+      where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
+      union all
+      select m.name, 'there is no such member'
+      from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
+      where m.name not in ('url', 'cluster')
+    ) as fault (member, message)
+  );
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.check_inputs (
   inputs jsonb
 )
@@ -324,7 +423,7 @@ begin
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
   end if;
-  if pg_column_size(check_inputs.inputs) > 1048576 then
+  if octet_length(check_inputs.inputs::text) > 1048576 then
     perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
   end if;
   for v_input in select i.key, i.value from jsonb_each(check_inputs.inputs) as i loop
@@ -333,6 +432,26 @@ begin
       perform private.fail(400, 'inputs_invalid', v_bad);
     end if;
   end loop;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_node_definition (
+  definition jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
+begin
+  if v_faults <> '[]' then
+    perform private.fail(400, 'node_definition_invalid',
+      format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
+      -- The first ones tell enough.
+      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
+      hint => format('This is the definition of node %s.', check_node_definition.definition #> '{data,node_id}'));
+  end if;
 end;
 $function$;
 
@@ -666,6 +785,47 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.fees_faults (
+  fees jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+declare
+  v_faults jsonb := '[]';
+  v_fee record;
+begin
+  if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
+    return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
+  end if;
+  for v_fee in
+    select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
+  loop
+    -- A list of nothing but faults needs no complete answer.
+    exit when jsonb_array_length(v_faults) >= 100;
+    if jsonb_typeof(v_fee.pair) <> 'array' then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if jsonb_array_length(v_fee.pair) <> 2 then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if not private.is_public_key(v_fee.pair -> 0) then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
+    end if;
+    if private.lamports(v_fee.pair -> 1) is null then
+      v_faults := v_faults || jsonb_build_object(
+        'path', v_fee.path || '[1]', 'message', 'takes an integer from 0 to 2^64-1, as a number or a string'
+      );
+    end if;
+  end loop;
+  return v_faults;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.finish_flow_run (
   flow_run_id uuid,
   message_id  bigint,
@@ -857,7 +1017,7 @@ begin
     select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
       format('two edges lead into the input %s of node %s', to_jsonb(kept.target_port), kept.target)
     from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept
-    join node on node.id = kept.target and node.type <> 'mock'
+    where exists (select from node where node.id = kept.target and node.type <> 'mock')
     group by kept.target, kept.target_port having count(*) > 1
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
@@ -1015,8 +1175,213 @@ CREATE OR REPLACE FUNCTION private.is_string_map (
   AS $function$
   select case
     when jsonb_typeof(is_string_map.value) <> 'object' then false
-    else not jsonb_path_exists(is_string_map.value, '$.* ? (@.type() != "string")')
+    else not jsonb_path_exists(is_string_map.value, 'strict $.* ? (@.type() != "string")')
   end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.json_faults (
+  value jsonb
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  with recursive part as (
+    select json_faults.value as value, '' as path, 0 as depth, 0 as name_bytes
+    union all
+    select inside.value, part.path || inside.step, part.depth + 1, inside.name_bytes
+    from part
+    cross join lateral (
+      select m.value, '.' || m.key as step, octet_length(m.key) as name_bytes
+      from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
+      union all
+      select e.value, format('[%s]', e.position - 1), 0
+      from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
+        with ordinality as e (value, position)
+    ) as inside
+    where part.depth <= 64
+  ),
+  fault as (
+    select ltrim(part.path, '.') as path,
+      case
+        when part.depth > 64 then 'is nested deeper than 64 levels'
+        -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
+        when jsonb_typeof(part.value) = 'number' then case
+          when abs(part.value::numeric) >= 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792
+          then 'takes a number that a double can hold'
+        end
+      end as message
+    from part
+    union all
+    -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
+    select '', 'holds more than 256 KiB'
+    from part
+    having sum(8 + part.name_bytes + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end) > 262144
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', fault.message) order by fault.path collate "C"), '[]')
+  from fault where fault.message is not null;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.keypair_required()
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.fail(400, 'wallet_keypair_required', 'A HARDCODED wallet needs its key pair.',
+    hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lamports (
+  amount jsonb
+)
+  RETURNS numeric
+  LANGUAGE plpgsql
+  IMMUTABLE
+  STRICT
+  SET search_path TO ''
+  AS $function$
+declare
+  v_text text := lamports.amount #>> '{}';
+  v_number numeric;
+begin
+  if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
+    v_number := v_text::numeric;
+  end if;
+  -- Without a fraction's zeros: 1.0 is 1.
+  return case when v_number = trunc(v_number) and v_number between 0 and 18446744073709551615 then trunc(v_number) end;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.node_definition (
+  node public.nodes
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  select jsonb_build_object(
+    'type', node_definition.node.type, 'data', node_definition.node.data,
+    'sources', node_definition.node.sources, 'targets', node_definition.node.targets,
+    'targets_form.json_schema', node_definition.node."targets_form.json_schema",
+    'targets_form.ui_schema', node_definition.node."targets_form.ui_schema",
+    'targets_form.extra', node_definition.node."targets_form.extra"
+  );
+$function$;
+
+CREATE OR REPLACE FUNCTION private.node_definition_faults (
+  definition jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+declare
+  v_faults jsonb;
+begin
+  -- What is within the limit takes less than this: what costs much isn't even looked at.
+  if pg_column_size(node_definition_faults.definition) > 1048576 then
+    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  end if;
+  v_faults := private.json_faults(node_definition_faults.definition);
+  if v_faults = '[]' then
+    v_faults := private.shape_faults(node_definition_faults.definition, private.node_definition_shape());
+  end if;
+  if v_faults <> '[]' then
+    return v_faults;
+  end if;
+  with fault (path, message) as (
+    select m.name, 'there is no such member'
+    from jsonb_object_keys(node_definition_faults.definition) as m (name)
+    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
+    union all
+    -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
+    select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
+    where node_definition_faults.definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    union all
+    select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
+    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
+    where char_length(node_definition_faults.definition -> 'data' ->> l.name) not between 1 and l.longest
+    union all
+    select f.name, 'is missing: the two form schemas come together'
+    from (values
+      ('targets_form.json_schema', 'targets_form.ui_schema'), ('targets_form.ui_schema', 'targets_form.json_schema')
+    ) as f (name, other)
+    where node_definition_faults.definition ->> f.name is null and node_definition_faults.definition ->> f.other is not null
+    union all
+    select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', p.port -> 'name')
+    from (
+      select s.side, e.port, e.position,
+        row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
+      from (values ('sources'), ('targets')) as s (side)
+      cross join lateral jsonb_array_elements(node_definition_faults.definition -> s.side) with ordinality as e (port, position)
+    ) as p
+    where p.occurrence > 1
+  )
+  select coalesce(jsonb_agg(to_jsonb(fault) order by fault.path collate "C"), '[]') into v_faults from fault;
+  return v_faults;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.node_definition_shape()
+  RETURNS jsonb
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  select '{
+    "type!": "string",
+    "data!": {
+      "node_id!": "string",
+      "version!": "string",
+      "display_name!": "string",
+      "node_definition_version": "string",
+      "unique_id": "string",
+      "description": "string",
+      "tags": ["string"],
+      "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
+      "resources": {"source_code_url": "string", "documentation_url": "string"},
+      "usage": {
+        "license": "string",
+        "license_url": "string",
+        "pricing": {
+          "currency": "string",
+          "purchase_price": "number",
+          "price_per_run": "number",
+          "custom": {"unit": "string", "value": "string"}
+        }
+      },
+      "authors": [{"name": "string", "contact": "string"}],
+      "design": {
+        "width": "number",
+        "height": "number",
+        "icon_url": "string",
+        "backgroundColor": "string",
+        "backgroundColorDark": "string"
+      },
+      "options": {},
+      "instruction_info": {"before": ["string"], "signature": "string", "after": ["string"]},
+      "width": "number",
+      "height": "number",
+      "backgroundColor": "string",
+      "backgroundColorDark": "string"
+    },
+    "sources!": [{"name!": "string", "type!": "string", "optional": "boolean", "tooltip": "string"}],
+    "targets!": [{
+      "name!": "string",
+      "type_bounds!": ["string"],
+      "required": "boolean",
+      "passthrough": "boolean",
+      "tooltip": "string"
+    }],
+    "targets_form.json_schema": {},
+    "targets_form.ui_schema": {},
+    "targets_form.extra": {}
+  }'::jsonb;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.node_fault (
@@ -1029,19 +1394,60 @@ CREATE OR REPLACE FUNCTION private.node_fault (
   AS $function$
   select case
     when jsonb_typeof(node_fault.node) <> 'object' then 'a node is an object'
-    when not coalesce(pg_input_is_valid(node_fault.node ->> 'id', 'uuid'), false) then 'id: takes a UUID'
+    when coalesce(node_fault.node ->> 'id', '') !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+      then 'id: takes a UUID in lower case with hyphens'
     when jsonb_typeof(node_fault.node -> 'data') is distinct from 'object' then 'data: takes an object'
     when coalesce(node_fault.node #>> '{data,type}', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: takes native, deno, WASM or mock'
     when jsonb_typeof(node_fault.node #> '{data,node_id}') is distinct from 'string' then 'data.node_id: takes a string'
     when jsonb_typeof(node_fault.node #> '{data,sources}') is distinct from 'array' then 'data.sources: takes an array'
     when jsonb_typeof(node_fault.node #> '{data,targets}') is distinct from 'array' then 'data.targets: takes an array'
+    -- Strict: lax paths look into arrays of arrays.
+    when jsonb_path_exists(node_fault.node, 'strict $.data.sources[*] ? (@.type() != "object")')
+      then 'data.sources: a source is an object'
+    when jsonb_path_exists(node_fault.node, 'strict $.data.targets[*] ? (@.type() != "object")')
+      then 'data.targets: a target is an object'
     when jsonb_path_exists(node_fault.node, '$.data.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
       then 'data.sources: a source has a string id and a string name'
     when jsonb_path_exists(node_fault.node, '$.data.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
       then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
     when node_fault.node #> '{data,targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
+  end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.node_poster (
+  OUT user_id uuid,
+  OUT is_publisher boolean
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  user_id := private.require_user();
+  is_publisher := exists (select from private.node_publishers as p where p.user_id = node_poster.user_id);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.pick (
+  value   jsonb,
+  members text[]
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  select case
+    when jsonb_typeof(pick.value) = 'object' then (
+      select coalesce(jsonb_object_agg(m.name, pick.value -> m.name), '{}')
+      from unnest(pick.members) as m (name)
+      where pick.value ? m.name
+    )
+    else pick.value
   end;
 $function$;
 
@@ -1067,6 +1473,24 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_wallet_secret (
+  user_id    uuid,
+  public_key text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select jsonb_build_object(
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+  )
+  from public.wallets as w
+  join private.wallet_secrets as s on s.wallet_id = w.id
+  where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.reduce_edges (
   edges jsonb
 )
@@ -1075,13 +1499,7 @@ CREATE OR REPLACE FUNCTION private.reduce_edges (
   IMMUTABLE
   SET search_path TO ''
   AS $function$
-  select coalesce(jsonb_agg(
-    jsonb_build_object(
-      'source', edge -> 'source', 'sourceHandle', edge -> 'sourceHandle',
-      'target', edge -> 'target', 'targetHandle', edge -> 'targetHandle'
-    )
-    order by position
-  ), '[]')
+  select coalesce(jsonb_agg(private.pick(edge, '{source,sourceHandle,target,targetHandle}') order by position), '[]')
   from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position);
 $function$;
 
@@ -1093,22 +1511,18 @@ CREATE OR REPLACE FUNCTION private.reduce_nodes (
   IMMUTABLE
   SET search_path TO ''
   AS $function$
+  -- Nothing is made up on the way: what is missing or malformed stays so, for private.flow_findings to say.
   select coalesce(jsonb_agg(
-    jsonb_build_object(
-      'id', node -> 'id',
-      'data', jsonb_build_object(
-        'type', node #> '{data,type}',
-        'node_id', node #> '{data,node_id}',
-        'display_name', node #> '{data,display_name}',
-        'sources', private.reduce_ports(node #> '{data,sources}', '{id,name,type,optional}'),
-        'targets', private.reduce_ports(node #> '{data,targets}', '{id,name,type_bounds,required,passthrough}'),
-        'targets_form', jsonb_build_object(
-          'form_data', node #> '{data,targets_form,form_data}',
-          'extra', node #> '{data,targets_form,extra}'
-        ),
-        'instruction_info', node #> '{data,instruction_info}'
+    case when jsonb_typeof(node -> 'data') = 'object'
+      then private.pick(node, '{id}') || jsonb_build_object('data',
+        private.pick(node -> 'data', '{type,node_id,display_name,instruction_info}') || jsonb_build_object(
+          'sources', private.reduce_ports(node #> '{data,sources}', '{id,name,type,optional}'),
+          'targets', private.reduce_ports(node #> '{data,targets}', '{id,name,type_bounds,required,passthrough}'),
+          'targets_form', private.pick(node #> '{data,targets_form}', '{form_data,extra}')
+        )
       )
-    )
+      else private.pick(node, '{id,data}')
+    end
     order by position
   ), '[]')
   from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position);
@@ -1125,13 +1539,27 @@ CREATE OR REPLACE FUNCTION private.reduce_ports (
   AS $function$
   select case
     when jsonb_typeof(reduce_ports.ports) = 'array' then (
-      select coalesce(jsonb_agg(
-        (select jsonb_object_agg(m.name, port -> m.name) from unnest(reduce_ports.members) as m (name) where port ? m.name)
-        order by position
-      ), '[]')
+      select coalesce(jsonb_agg(private.pick(port, reduce_ports.members) order by position), '[]')
       from jsonb_array_elements(reduce_ports.ports) with ordinality as p (port, position)
     )
+    else reduce_ports.ports
   end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.refuse_faults (
+  code   text,
+  faults jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  if refuse_faults.faults <> '[]' then
+    perform private.fail(400, refuse_faults.code,
+      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults);
+  end if;
+end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.refuse_latest()
@@ -1142,6 +1570,29 @@ CREATE OR REPLACE FUNCTION private.refuse_latest()
 begin
   perform private.fail(409, 'tag_latest_protected', 'The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.',
     hint => 'Use a tag of your own. The description of latest may be changed.');
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.refuse_wallet_in_use (
+  wallet public.wallets
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_deployment_id uuid;
+begin
+  select d.id into v_deployment_id
+  from public.flow_deployments as d
+  where d.user_id = wallet.user_id and d.action_identity = wallet.public_key
+  order by d.id desc limit 1;
+  if found then
+    perform private.fail(409, 'wallet_in_use', format('The wallet is the action identity of deployment %s.', v_deployment_id),
+      jsonb_build_object('deployment_id', v_deployment_id),
+      'Change the action_identity of the deployments that name it first.');
+  end if;
 end;
 $function$;
 
@@ -1244,6 +1695,46 @@ begin
     '+/', '-_'
   );
 end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.shape_faults (
+  value jsonb,
+  shape jsonb
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  with recursive part as (
+    select shape_faults.value as value, shape_faults.shape as shape, '' as path, true as is_required
+    union all
+    select inside.value, inside.shape, part.path || inside.step, inside.is_required
+    from part
+    cross join lateral (
+      -- A member that is null counts as missing.
+      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
+        m.key like '%!' as is_required
+      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
+      union all
+      select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
+      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
+        with ordinality as e (value, position)
+    ) as inside
+  ),
+  typed as (
+    select ltrim(part.path, '.') as path, part.is_required, jsonb_typeof(part.value) as type,
+      case jsonb_typeof(part.shape) when 'string' then part.shape #>> '{}' else jsonb_typeof(part.shape) end as expected
+    from part
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('path', typed.path, 'message', case
+    when typed.type is null then 'is missing'
+    else 'takes ' || case typed.expected
+      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || typed.expected
+    end
+  end) order by typed.path collate "C"), '[]')
+  from typed
+  where case when typed.type is null then typed.is_required else typed.type <> typed.expected end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.start_deployment (
@@ -1432,7 +1923,9 @@ begin
     node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
   )
   on conflict on constraint node_run_pkey do update
-  set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors;
+  set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+  -- A request that was held up takes nothing back.
+  where n.end_time is null;
 
   insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
   select store_progress.flow_run_id, l.log_index, v_user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
@@ -1440,6 +1933,53 @@ begin
     log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
   )
   on conflict on constraint flow_run_logs_pkey do nothing;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_wallet (
+  user_id    uuid,
+  type       text,
+  name       text,
+  public_key text,
+  key_id     text,
+  nonce      bytea,
+  ciphertext bytea
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_wallet public.wallets;
+begin
+  if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
+    or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
+  then
+    perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
+  end if;
+  -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
+  insert into public.wallets as w (user_id, type, name, public_key)
+  values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
+  on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
+  returning w.* into v_wallet;
+
+  if store_wallet.type = 'ADAPTER' and v_wallet.type = 'HARDCODED' then
+    perform private.refuse_wallet_in_use(v_wallet);
+    delete from private.wallet_secrets as s where s.wallet_id = v_wallet.id;
+  elsif store_wallet.type = 'HARDCODED' and store_wallet.ciphertext is not null then
+    insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
+    values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
+    on conflict (wallet_id) do update
+    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
+  elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
+    perform private.keypair_required();
+  end if;
+
+  if v_wallet.type <> store_wallet.type then
+    update public.wallets as w set type = store_wallet.type where w.id = v_wallet.id returning w.* into v_wallet;
+  end if;
+  return to_jsonb(v_wallet);
 end;
 $function$;
 
@@ -1610,6 +2150,56 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.tg_flow_deployments__before_write()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  if new.start_permission is distinct from old.start_permission
+    and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
+  then
+    perform private.refuse_faults('start_permission_invalid',
+      '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]');
+  end if;
+
+  if tg_op = 'INSERT' then
+    -- The flow's own may have more members.
+    new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
+  end if;
+  if new.chain_network is distinct from old.chain_network then
+    perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
+  end if;
+
+  -- As text, in which 1.0 is not 1.
+  if new.fees::text is distinct from old.fees::text then
+    perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
+    select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
+    into new.fees
+    from jsonb_array_elements(new.fees) with ordinality as f (pair, position);
+  end if;
+
+  if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
+    if not private.is_public_key(to_jsonb(new.action_identity)) then
+      perform private.refuse_faults('action_identity_invalid',
+        '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
+    end if;
+    -- Share: until this is stored, the wallet is neither deleted nor made an ADAPTER; whoever tries waits, and then sees it.
+    perform from public.wallets as w
+    where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
+    for share;
+    if not found then
+      perform private.fail(400, 'action_identity_without_wallet',
+        'action_identity: takes the public key of a HARDCODED wallet of the deployment''s owner.',
+        '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
+        'POST /wallets/upsert stores a wallet with its key pair.');
+    end if;
+  end if;
+  return new;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.tg_flow_deployments_tags__before_write()
   RETURNS TRIGGER
   LANGUAGE plpgsql
@@ -1686,6 +2276,98 @@ CREATE OR REPLACE FUNCTION private.tg_flows__before_update()
 begin
   if (new.user_id, new.created_at) is distinct from (old.user_id, old.created_at) then
     perform private.fail(400, 'column_read_only', 'user_id and created_at of a flow can''t be changed.');
+  end if;
+  return new;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_nodes__before_write()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  v_poster record;
+begin
+  perform private.check_node_definition(private.node_definition(new));
+  new.node_id := new.data ->> 'node_id';
+  new.version := new.data ->> 'version';
+
+  if tg_op = 'INSERT' then
+    -- A new one always: a definition may be copied with the id of the other's row. An upsert passes here first, too.
+    new.id := gen_random_uuid();
+    new.created_at := now();
+    new.user_id := null;
+    new.is_public := true;
+  else
+    new.id := old.id;
+    new.created_at := old.created_at;
+    new.user_id := old.user_id;
+    new.is_public := old.is_public;
+  end if;
+  -- Roles past row level security are the service role and the database's own administration; all others are users.
+  if row_security_active('public.nodes') then
+    v_poster := private.node_poster();
+    new.is_public := v_poster.is_publisher;
+    if tg_op = 'INSERT' then
+      new.user_id := v_poster.user_id;
+    end if;
+  end if;
+  new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
+
+  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
+    new.updated_at := old.updated_at;
+  else
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_wallets__before_delete()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  if exists (select from auth.users as u where u.id = old.user_id) then
+    perform private.refuse_wallet_in_use(old);
+  end if;
+  return old;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_wallets__before_insert()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  -- For everybody: store_wallet, too, inserts an ADAPTER wallet first and gives it its secret afterwards.
+  if new.type = 'HARDCODED' then
+    perform private.keypair_required();
+  end if;
+  return new;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_wallets__before_update()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
+    -- The type follows the secret, which only store_wallet stores and removes: nobody else can change either.
+    or new.type is distinct from old.type and new.type is distinct from (
+      case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
+    )
+  then
+    perform private.fail(400, 'column_read_only', 'user_id, type, public_key and created_at of a wallet can''t be changed.',
+      hint => 'POST /wallets/upsert changes the type of a wallet.');
   end if;
   return new;
 end;
@@ -1952,6 +2634,20 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC, "anon", "authenticated";
 
+CREATE OR REPLACE FUNCTION public.read_wallet_secret (
+  user_id    uuid,
+  public_key text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."read_wallet_secret"(uuid, text) FROM PUBLIC, "anon", "authenticated";
+
 CREATE OR REPLACE FUNCTION public.rotate_run_token_secret()
   RETURNS void
   LANGUAGE sql
@@ -2006,6 +2702,27 @@ CREATE OR REPLACE FUNCTION public.stop_flow_run (
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $function$;
 
+CREATE OR REPLACE FUNCTION public.store_wallet (
+  user_id    uuid,
+  type       text,
+  name       text,
+  public_key text,
+  key_id     text  DEFAULT NULL::text,
+  nonce      bytea DEFAULT NULL::bytea,
+  ciphertext bytea DEFAULT NULL::bytea
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.store_wallet(
+    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
+    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) FROM PUBLIC, "anon", "authenticated";
+
 CREATE OR REPLACE FUNCTION public.whoami()
   RETURNS jsonb
   LANGUAGE sql
@@ -2017,6 +2734,9 @@ $function$;
 
 ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_snapshot_hash_fkey" FOREIGN KEY (snapshot_hash) REFERENCES private.flow_snapshots(hash);
+
+ALTER TABLE "private"."node_publishers"
+  ADD CONSTRAINT "node_publishers_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
 
 ALTER TABLE "private"."api_key_hashes"
   ADD CONSTRAINT "api_key_hashes_api_key_id_fkey" FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id) ON DELETE CASCADE;
@@ -2036,6 +2756,12 @@ ALTER TABLE "public"."flow_run"
 ALTER TABLE "public"."flow_run"
   ADD CONSTRAINT "flow_run_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
 
+ALTER TABLE "public"."nodes"
+  ADD CONSTRAINT "nodes_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+
+ALTER TABLE "private"."wallet_secrets"
+  ADD CONSTRAINT "wallet_secrets_wallet_id_fkey" FOREIGN KEY (wallet_id) REFERENCES public.wallets(id) ON DELETE CASCADE;
+
 CREATE INDEX flow_run_jobs_snapshot_hash_idx ON private.flow_run_jobs USING btree (snapshot_hash);
 
 CREATE INDEX idempotency_keys_created_at_idx ON private.idempotency_keys USING btree (created_at);
@@ -2049,6 +2775,11 @@ CREATE INDEX flow_deployments_entrypoint_id_idx ON public.flow_deployments USING
 CREATE INDEX flow_deployments_snapshot_hash_idx ON public.flow_deployments USING btree (snapshot_hash);
 
 CREATE INDEX flow_deployments_user_id_idx ON public.flow_deployments USING btree (user_id);
+
+CREATE UNIQUE INDEX nodes_node_id_version_public_idx ON public.nodes USING btree (node_id, VERSION)
+  WHERE is_public;
+
+CREATE INDEX nodes_user_id_idx ON public.nodes USING btree (user_id);
 
 CREATE TRIGGER _100_assign_id
   BEFORE INSERT ON public.flow_deployments
@@ -2069,6 +2800,11 @@ CREATE TRIGGER _100_refuse_read_only
   BEFORE UPDATE ON public.flow_deployments
   FOR EACH ROW
   EXECUTE FUNCTION private.tg_flow_deployments__before_update();
+
+CREATE TRIGGER _200_check_settings
+  BEFORE INSERT OR UPDATE ON public.flow_deployments
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_flow_deployments__before_write();
 
 CREATE TRIGGER _100_protect_latest
   BEFORE INSERT OR DELETE OR UPDATE ON public.flow_deployments_tags
@@ -2092,6 +2828,31 @@ CREATE TRIGGER _100_refuse_read_only
 
 CREATE TRIGGER _200_touch
   BEFORE UPDATE ON public.flows
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_any__before_update_touch();
+
+CREATE TRIGGER _100_check_and_keep
+  BEFORE INSERT OR UPDATE ON public.nodes
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_nodes__before_write();
+
+CREATE TRIGGER _100_refuse_hardcoded
+  BEFORE INSERT ON public.wallets
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_wallets__before_insert();
+
+CREATE TRIGGER _100_refuse_in_use
+  BEFORE DELETE ON public.wallets
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_wallets__before_delete();
+
+CREATE TRIGGER _100_refuse_read_only
+  BEFORE UPDATE ON public.wallets
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_wallets__before_update();
+
+CREATE TRIGGER _200_touch
+  BEFORE UPDATE ON public.wallets
   FOR EACH ROW
   EXECUTE FUNCTION private.tg_any__before_update_touch();
 
@@ -2131,6 +2892,32 @@ CREATE POLICY "node_run_select_owner" ON "public"."node_run"
   TO "authenticated"
   USING ((user_id = ( SELECT auth.uid() AS uid)));
 
+CREATE POLICY "nodes_delete_owner" ON "public"."nodes"
+  FOR DELETE
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "nodes_insert_owner" ON "public"."nodes"
+  FOR INSERT
+  TO "authenticated"
+  WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "nodes_select_owner_or_public" ON "public"."nodes"
+  FOR SELECT
+  TO "authenticated"
+  USING (((user_id = ( SELECT auth.uid() AS uid)) OR is_public));
+
+CREATE POLICY "nodes_select_public" ON "public"."nodes"
+  FOR SELECT
+  TO "anon"
+  USING (is_public);
+
+CREATE POLICY "nodes_update_owner" ON "public"."nodes"
+  FOR UPDATE
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)))
+  WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
+
 COMMENT ON COLUMN "private"."flow_run_jobs"."attempt" IS 'Counts the claims of the run: what an earlier claim still writes is refused.';
 
 COMMENT ON COLUMN "private"."flow_run_jobs"."chain_url" IS 'RPC address, copied at start; it may carry a secret.';
@@ -2144,6 +2931,12 @@ COMMENT ON COLUMN "private"."flow_snapshots"."hash" IS 'SHA-256 of the text of d
 COMMENT ON COLUMN "private"."idempotency_keys"."key_hash" IS 'SHA-256 of caller and key: the keys of public-key callers are a proof, and so not stored.';
 
 COMMENT ON COLUMN "private"."idempotency_keys"."request_hash" IS 'SHA-256 of the request as it was sent.';
+
+COMMENT ON COLUMN "private"."wallet_secrets"."ciphertext" IS 'AES-256-GCM of the 32 bytes of the secret key with its tag of 16 bytes, bound to user_id and public_key as associated data.';
+
+COMMENT ON COLUMN "private"."wallet_secrets"."created_at" IS 'When this ciphertext was stored.';
+
+COMMENT ON COLUMN "private"."wallet_secrets"."key_id" IS 'Which of WALLET_KEYS it is encrypted with.';
 
 COMMENT ON COLUMN "public"."api_keys"."prefix" IS 'The first characters of the key, by which its owner recognises it.';
 
@@ -2215,13 +3008,41 @@ COMMENT ON COLUMN "public"."node_run"."times" IS '0 for the first execution; cou
 
 COMMENT ON COLUMN "public"."node_run"."user_id" IS 'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
 
+COMMENT ON COLUMN "public"."nodes"."targets_form.json_schema" IS 'The form for its settings, together with targets_form.ui_schema.';
+
+COMMENT ON COLUMN "public"."nodes"."data" IS 'node_id, version, display_name and more about the node.';
+
+COMMENT ON COLUMN "public"."nodes"."is_public" IS 'Posted by the service role or by a user in private.node_publishers.';
+
+COMMENT ON COLUMN "public"."nodes"."node_id" IS 'data.node_id.';
+
+COMMENT ON COLUMN "public"."nodes"."owner_key" IS 'user_id, and zeros for null: the part of the key that upserts meet on.';
+
+COMMENT ON COLUMN "public"."nodes"."sources" IS 'Its outputs: {name, type, …}.';
+
+COMMENT ON COLUMN "public"."nodes"."targets" IS 'Its inputs: {name, type_bounds, …}.';
+
+COMMENT ON COLUMN "public"."nodes"."type" IS 'native, or the name of another kind of nodes.';
+
+COMMENT ON COLUMN "public"."nodes"."user_id" IS 'Who posted it; null for the service role.';
+
+COMMENT ON COLUMN "public"."nodes"."version" IS 'data.version.';
+
+COMMENT ON COLUMN "public"."wallets"."public_key" IS 'Base58 of 32 bytes.';
+
+COMMENT ON COLUMN "public"."wallets"."type" IS 'HARDCODED: its secret key is kept, encrypted, and the runner signs with it. ADAPTER: whoever holds the key is asked to sign.';
+
 COMMENT ON FUNCTION "private"."api_key_claims"(text) IS 'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key. Definer: the hashes are private, and the keys are others''.';
 
 COMMENT ON FUNCTION "private"."bad_value"(jsonb, text, integer) IS 'What is wrong with a tagged value and where, or null. Checks tags and JSON types down to `depth` levels; ranges are the door''s and the runner''s.';
 
 COMMENT ON FUNCTION "private"."caller"() IS 'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
 
+COMMENT ON FUNCTION "private"."chain_network_faults"(jsonb) IS 'What is wrong with the chain_network of a deployment, by member.';
+
 COMMENT ON FUNCTION "private"."check_inputs"(jsonb) IS 'Refuses flow inputs that are not an object of one-tag values, 64 levels deep and 1 MiB at most.';
+
+COMMENT ON FUNCTION "private"."check_node_definition"(jsonb) IS 'Refuses what is no node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
 
 COMMENT ON FUNCTION "private"."check_start"(jsonb, text) IS 'Refuses the parameters of a start that are malformed: 400 inputs_invalid or action_signer_invalid, 413 inputs_too_large.';
 
@@ -2242,6 +3063,8 @@ COMMENT ON FUNCTION "private"."ended_flow_runs"(uuid[]) IS 'Does what public.end
 COMMENT ON FUNCTION "private"."enqueue_run"(public.flow_run, bytea, text, text, jsonb) IS 'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. Definer: runs are inserted nowhere else; callers check who asks.';
 
 COMMENT ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) IS 'The one way to raise an error that a caller sees: PostgREST answers with `status` and the body {code, message, details, hint}. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+
+COMMENT ON FUNCTION "private"."fees_faults"(jsonb) IS 'What is wrong with the fees of a deployment, the first hundred faults.';
 
 COMMENT ON FUNCTION "private"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) IS 'Does what public.finish_flow_run says. Definer: nobody else ends runs, and the queue is private.';
 
@@ -2265,17 +3088,39 @@ COMMENT ON FUNCTION "private"."is_public_key"(jsonb) IS 'Whether the value is th
 
 COMMENT ON FUNCTION "private"."is_string_map"(jsonb) IS 'Whether the value is an object whose members are all strings.';
 
+COMMENT ON FUNCTION "private"."json_faults"(jsonb) IS 'What is wrong with a JSON value whatever it means: nested too deeply, too large, or no I-JSON (RFC 7493), as an array of {path, message}; empty when nothing is. Its texts need no check: jsonb takes no NUL and no lone surrogates.';
+
+COMMENT ON FUNCTION "private"."keypair_required"() IS 'Raises the one refusal of HARDCODED wallets without a secret.';
+
+COMMENT ON FUNCTION "private"."lamports"(jsonb) IS 'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
+
+COMMENT ON FUNCTION "private"."node_definition"(public.nodes) IS 'The definition in a row, without what the database keeps about it.';
+
+COMMENT ON FUNCTION "private"."node_definition_faults"(jsonb) IS 'What is wrong with a node definition, as an array of {path, message}; empty when nothing is.';
+
+COMMENT ON FUNCTION "private"."node_definition_shape"() IS 'The shape of a node definition, as private.shape_faults takes it.';
+
 COMMENT ON FUNCTION "private"."node_fault"(jsonb) IS 'What makes a node unreadable for the runner, or null. Source: the node object of the editor''s flow JSON, its mandatory members.';
 
+COMMENT ON FUNCTION "private"."node_poster"() IS 'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer: who publishes is private.';
+
+COMMENT ON FUNCTION "private"."pick"(jsonb, text[]) IS 'The named members of an object, as far as it has them; anything else as it is.';
+
 COMMENT ON FUNCTION "private"."pre_request"() IS 'PostgREST runs it before each request: it refuses invalid run tokens, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+
+COMMENT ON FUNCTION "private"."read_wallet_secret"(uuid, text) IS 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
 
 COMMENT ON FUNCTION "private"."reduce_edges"(jsonb) IS 'A flow''s edges without what only the editor needs, in the same order.';
 
 COMMENT ON FUNCTION "private"."reduce_nodes"(jsonb) IS 'A flow''s nodes without what only the editor needs (places, sizes, colours, forms), in the same order.';
 
-COMMENT ON FUNCTION "private"."reduce_ports"(jsonb, text[]) IS 'The named members of each port; null where the ports are no array.';
+COMMENT ON FUNCTION "private"."reduce_ports"(jsonb, text[]) IS 'The named members of each port; what is no array of ports as it is.';
+
+COMMENT ON FUNCTION "private"."refuse_faults"(text, jsonb) IS 'Raises 400 with the faults, if there are any: the first as message, all as details.';
 
 COMMENT ON FUNCTION "private"."refuse_latest"() IS 'Raises the one refusal of changes to the tag latest.';
+
+COMMENT ON FUNCTION "private"."refuse_wallet_in_use"(public.wallets) IS 'Raises 409 wallet_in_use while a deployment of the owner names the wallet as action_identity. The caller has locked the wallet''s row, for which _200_check_settings of the deployments waits. Definer: it must see all deployments.';
 
 COMMENT ON FUNCTION "private"."request_claims"() IS 'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
 
@@ -2289,6 +3134,8 @@ COMMENT ON FUNCTION "private"."run_for_caller"(uuid) IS 'A run, for its owner, w
 
 COMMENT ON FUNCTION "private"."run_token"(uuid) IS 'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token, as long as the secret is the same. Definer: the secret is private.';
 
+COMMENT ON FUNCTION "private"."shape_faults"(jsonb, jsonb) IS 'Where a JSON value differs from a shape, as an array of {path, message}; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
+
 COMMENT ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) IS 'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
 
 COMMENT ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) IS 'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
@@ -2296,6 +3143,8 @@ COMMENT ON FUNCTION "private"."start_flow"(integer, jsonb, text, text) IS 'Does 
 COMMENT ON FUNCTION "private"."stop_flow_run"(uuid, text, integer) IS 'Does what public.stop_flow_run says. Definer: jobs are private, and nobody else ends runs.';
 
 COMMENT ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) IS 'Stores node runs and log lines of a claimed run, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+
+COMMENT ON FUNCTION "private"."store_wallet"(uuid, text, text, text, text, bytea, bytea) IS 'Does what public.store_wallet says. Definer: the secrets are private.';
 
 COMMENT ON FUNCTION "private"."take_snapshot"(integer) IS 'Freezes a flow and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists everything that keeps them from running. Definer, since snapshots are private; callers check who asks.';
 
@@ -2309,6 +3158,8 @@ COMMENT ON FUNCTION "private"."tg_flow_deployments__before_insert"() IS 'Gives t
 
 COMMENT ON FUNCTION "private"."tg_flow_deployments__before_update"() IS 'Refuses changes of a deployment''s read-only columns.';
 
+COMMENT ON FUNCTION "private"."tg_flow_deployments__before_write"() IS 'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
+
 COMMENT ON FUNCTION "private"."tg_flow_deployments_tags__before_write"() IS 'Keeps everybody, the service role included, from setting, moving or deleting latest.';
 
 COMMENT ON FUNCTION "private"."tg_flows__after_delete"() IS 'A deleted flow takes its runs along. Definer, since nobody deletes runs directly.';
@@ -2316,6 +3167,14 @@ COMMENT ON FUNCTION "private"."tg_flows__after_delete"() IS 'A deleted flow take
 COMMENT ON FUNCTION "private"."tg_flows__before_delete"() IS 'Refuses to delete a flow that has deployments. Definer, since users can''t read auth.users.';
 
 COMMENT ON FUNCTION "private"."tg_flows__before_update"() IS 'Refuses changes of a flow''s read-only columns.';
+
+COMMENT ON FUNCTION "private"."tg_nodes__before_write"() IS 'Refuses what is no node definition, and sets the columns that the database keeps: a definition is the poster''s, and public when the poster is a publisher or the service role.';
+
+COMMENT ON FUNCTION "private"."tg_wallets__before_delete"() IS 'Refuses to delete a wallet that is an action identity. Definer, since users can''t read auth.users.';
+
+COMMENT ON FUNCTION "private"."tg_wallets__before_insert"() IS 'Refuses a HARDCODED wallet, which would have no secret yet.';
+
+COMMENT ON FUNCTION "private"."tg_wallets__before_update"() IS 'Refuses changes of a wallet''s read-only columns. Definer, since the secrets are private.';
 
 COMMENT ON FUNCTION "private"."token_run_id"() IS 'The run that the request''s x-flow-run-token proves to show; null without a valid one. Definer: the secrets are private.';
 
@@ -2347,6 +3206,8 @@ COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {stat
 
 COMMENT ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) IS 'For the runner: holds its claims, [{flow_run_id, message_id, attempt}], for another lease, and returns those that are lost or shall stop.';
 
+COMMENT ON FUNCTION "public"."read_wallet_secret"(uuid, text) IS 'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext} with bytes as \x and hex, as store_wallet takes them; null when there is none.';
+
 COMMENT ON FUNCTION "public"."rotate_run_token_secret"() IS 'For the service role: from now on run tokens are made with a new secret. Tokens of the secret before stay valid until the next rotation, older ones end.';
 
 COMMENT ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) IS 'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';
@@ -2354,6 +3215,8 @@ COMMENT ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text
 COMMENT ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) IS 'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token}. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
 
 COMMENT ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) IS 'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is. 400 request_invalid; 401; 404 flow_run_not_found.';
+
+COMMENT ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) IS 'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 409 wallet_in_use.';
 
 COMMENT ON FUNCTION "public"."whoami"() IS 'The calling user, {user_id, is_anonymous}; 401 unauthenticated or token_invalid.';
 
@@ -2365,7 +3228,11 @@ COMMENT ON TABLE "private"."flow_snapshots" IS 'Frozen graphs, stored once each:
 
 COMMENT ON TABLE "private"."idempotency_keys" IS 'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
 
+COMMENT ON TABLE "private"."node_publishers" IS 'Users whose node definitions are public. Kept in SQL by the project''s administrators; it takes effect with a user''s next post.';
+
 COMMENT ON TABLE "private"."run_token_secrets" IS 'Keys of the run tokens: the current one, the greatest generation, and the one before it. The first is made when the first token is.';
+
+COMMENT ON TABLE "private"."wallet_secrets" IS 'The secret keys of HARDCODED wallets, as ciphertext: the keys that open them are in the environment of the Edge Functions only.';
 
 COMMENT ON TABLE "public"."api_keys" IS 'The API keys of a user, without the keys: create_api_key makes one and shows it once; deleting the row revokes it.';
 
@@ -2380,6 +3247,10 @@ COMMENT ON TABLE "public"."flow_run_logs" IS 'What a run and its nodes had to sa
 COMMENT ON TABLE "public"."flows" IS 'Flows as the editor saves them. A flow is run as a deployment, which freezes it, or as it is now.';
 
 COMMENT ON TABLE "public"."node_run" IS 'Executions of nodes: one row per run, node and iteration. Read by the flow''s owner only, since it shows the flow''s constants.';
+
+COMMENT ON TABLE "public"."nodes" IS 'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
+
+COMMENT ON TABLE "public"."wallets" IS 'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';
 
 REVOKE ALL ON FUNCTION "private"."api_key_claims"(text) FROM PUBLIC;
 
@@ -2401,11 +3272,27 @@ REVOKE ALL ON FUNCTION "private"."caller"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."caller"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."chain_network_faults"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."chain_network_faults"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."chain_network_faults"(jsonb) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."check_inputs"(jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."check_inputs"(jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."check_inputs"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."check_node_definition"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."check_node_definition"(jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."check_node_definition"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_node_definition"(jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_node_definition"(jsonb) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."check_start"(jsonb, text) FROM PUBLIC;
 
@@ -2488,6 +3375,12 @@ REVOKE ALL ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) FROM "
 GRANT EXECUTE ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."fail"(integer, text, text, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."fees_faults"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."fees_faults"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."fees_faults"(jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) FROM PUBLIC;
 
@@ -2579,11 +3472,81 @@ GRANT EXECUTE ON FUNCTION "private"."is_string_map"(jsonb) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."is_string_map"(jsonb) TO "service_role";
 
+REVOKE ALL ON FUNCTION "private"."json_faults"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."json_faults"(jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."json_faults"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."json_faults"(jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."json_faults"(jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."keypair_required"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."keypair_required"() TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."keypair_required"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."keypair_required"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."keypair_required"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."lamports"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."lamports"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."lamports"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."node_definition"(public.nodes) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition"(public.nodes) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."node_definition"(public.nodes) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition"(public.nodes) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition"(public.nodes) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."node_definition_faults"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_faults"(jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."node_definition_faults"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_faults"(jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_faults"(jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."node_definition_shape"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_shape"() TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."node_definition_shape"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_shape"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_definition_shape"() TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."node_fault"(jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."node_fault"(jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."node_fault"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."node_poster"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."node_poster"() TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."node_poster"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."node_poster"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."pick"(jsonb, text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."pick"(jsonb, text[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pick"(jsonb, text[]) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."pre_request"() FROM PUBLIC;
 
@@ -2594,6 +3557,14 @@ REVOKE ALL ON FUNCTION "private"."pre_request"() FROM "postgres";
 GRANT EXECUTE ON FUNCTION "private"."pre_request"() TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."pre_request"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."read_wallet_secret"(uuid, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."read_wallet_secret"(uuid, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."read_wallet_secret"(uuid, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."read_wallet_secret"(uuid, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."reduce_edges"(jsonb) FROM PUBLIC;
 
@@ -2613,6 +3584,12 @@ REVOKE ALL ON FUNCTION "private"."reduce_ports"(jsonb, text[]) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."reduce_ports"(jsonb, text[]) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."refuse_faults"(text, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."refuse_faults"(text, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."refuse_faults"(text, jsonb) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."refuse_latest"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."refuse_latest"() TO "authenticated";
@@ -2622,6 +3599,12 @@ REVOKE ALL ON FUNCTION "private"."refuse_latest"() FROM "postgres";
 GRANT EXECUTE ON FUNCTION "private"."refuse_latest"() TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."refuse_latest"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."refuse_wallet_in_use"(public.wallets) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."refuse_wallet_in_use"(public.wallets) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."refuse_wallet_in_use"(public.wallets) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."request_claims"() FROM PUBLIC;
 
@@ -2669,6 +3652,16 @@ REVOKE ALL ON FUNCTION "private"."run_token"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."run_token"(uuid) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."shape_faults"(jsonb, jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."shape_faults"(jsonb, jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."shape_faults"(jsonb, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."shape_faults"(jsonb, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."shape_faults"(jsonb, jsonb) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "private"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "anon", "authenticated";
@@ -2704,6 +3697,14 @@ REVOKE ALL ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) F
 REVOKE ALL ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."store_wallet"(uuid, text, text, text, text, bytea, bytea) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."store_wallet"(uuid, text, text, text, text, bytea, bytea) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_wallet"(uuid, text, text, text, text, bytea, bytea) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_wallet"(uuid, text, text, text, text, bytea, bytea) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."take_snapshot"(integer) FROM PUBLIC;
 
@@ -2741,6 +3742,12 @@ REVOKE ALL ON FUNCTION "private"."tg_flow_deployments__before_update"() FROM "po
 
 GRANT EXECUTE ON FUNCTION "private"."tg_flow_deployments__before_update"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployments__before_write"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_deployments__before_write"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_flow_deployments__before_write"() TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."tg_flow_deployments_tags__before_write"() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."tg_flow_deployments_tags__before_write"() FROM "postgres";
@@ -2764,6 +3771,30 @@ REVOKE ALL ON FUNCTION "private"."tg_flows__before_update"() FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."tg_flows__before_update"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."tg_flows__before_update"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_nodes__before_write"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_nodes__before_write"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_nodes__before_write"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_delete"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_delete"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_wallets__before_delete"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_insert"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_insert"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_wallets__before_insert"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_update"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_wallets__before_update"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_wallets__before_update"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."token_run_id"() FROM PUBLIC;
 
@@ -2877,6 +3908,12 @@ GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "pos
 
 GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."read_wallet_secret"(uuid, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."read_wallet_secret"(uuid, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."read_wallet_secret"(uuid, text) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."rotate_run_token_secret"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."rotate_run_token_secret"() TO "postgres";
@@ -2912,6 +3949,12 @@ REVOKE ALL ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) FROM "postg
 GRANT EXECUTE ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."whoami"() FROM PUBLIC;
 
@@ -2982,6 +4025,26 @@ GRANT SELECT ON TABLE "public"."node_run" TO "authenticated";
 REVOKE ALL ON TABLE "public"."node_run" FROM "service_role";
 
 GRANT SELECT ON TABLE "public"."node_run" TO "service_role";
+
+REVOKE ALL ON TABLE "public"."nodes" FROM "anon";
+
+GRANT SELECT ON TABLE "public"."nodes" TO "anon";
+
+REVOKE ALL ON TABLE "public"."nodes" FROM "authenticated";
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."nodes" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."nodes" FROM "service_role";
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."nodes" TO "service_role";
+
+REVOKE ALL ON TABLE "public"."wallets" FROM "authenticated";
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."wallets" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."wallets" FROM "service_role";
+
+GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."wallets" TO "service_role";
 
 ALTER TABLE "public"."flow_deployments_tags"
   ADD CONSTRAINT "flow_deployments_tags_deployment_id_fkey" FOREIGN KEY (deployment_id, entrypoint, user_id) REFERENCES public.flow_deployments(id, entrypoint, user_id)
@@ -3148,6 +4211,30 @@ CREATE POLICY "flows_update_owner" ON "public"."flows"
   USING ((user_id = ( SELECT auth.uid() AS uid)))
   WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
 
+ALTER TABLE "public"."wallets"
+  ADD CONSTRAINT "wallets_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+
+CREATE POLICY "wallets_delete_owner" ON "public"."wallets"
+  FOR DELETE
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "wallets_insert_owner" ON "public"."wallets"
+  FOR INSERT
+  TO "authenticated"
+  WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "wallets_select_owner" ON "public"."wallets"
+  FOR SELECT
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "wallets_update_owner" ON "public"."wallets"
+  FOR UPDATE
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)))
+  WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
+
 ALTER TABLE "public"."flow_deployments"
   ADD CONSTRAINT "flow_deployments_action_identity_public_key" CHECK (private.is_public_key(to_jsonb(action_identity)));
 
@@ -3174,3 +4261,6 @@ ALTER TABLE "public"."flows"
 
 ALTER TABLE "public"."flows"
   ADD CONSTRAINT "flows_environment_strings" CHECK (private.is_string_map(environment));
+
+ALTER TABLE "public"."wallets"
+  ADD CONSTRAINT "wallets_public_key_valid" CHECK (private.is_public_key(to_jsonb(public_key)));

@@ -1,0 +1,218 @@
+-- What a node definition is. types/node_definition.ts says the same in zod; tests/sql/node_definition_agreement.test.ts compares them.
+
+create function private.json_faults(value jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with recursive part as (
+    select json_faults.value as value, '' as path, 0 as depth, 0 as name_bytes
+    union all
+    select inside.value, part.path || inside.step, part.depth + 1, inside.name_bytes
+    from part
+    cross join lateral (
+      select m.value, '.' || m.key as step, octet_length(m.key) as name_bytes
+      from jsonb_each(case jsonb_typeof(part.value) when 'object' then part.value end) as m
+      union all
+      select e.value, format('[%s]', e.position - 1), 0
+      from jsonb_array_elements(case jsonb_typeof(part.value) when 'array' then part.value end)
+        with ordinality as e (value, position)
+    ) as inside
+    where part.depth <= 64
+  ),
+  fault as (
+    select ltrim(part.path, '.') as path,
+      case
+        when part.depth > 64 then 'is nested deeper than 64 levels'
+        -- Half-way between the greatest double and 2^1024: from here on a double is infinite.
+        when jsonb_typeof(part.value) = 'number' then case
+          when abs(part.value::numeric) >= 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792
+          then 'takes a number that a double can hold'
+        end
+      end as message
+    from part
+    union all
+    -- The UTF-8 bytes of strings and member names, and 8 for each value: a size that TypeScript counts alike.
+    select '', 'holds more than 256 KiB'
+    from part
+    having sum(8 + part.name_bytes + case jsonb_typeof(part.value) when 'string' then octet_length(part.value #>> '{}') else 0 end) > 262144
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', fault.message) order by fault.path collate "C"), '[]')
+  from fault where fault.message is not null;
+$$;
+comment on function private.json_faults(jsonb) is
+  'What is wrong with a JSON value whatever it means: nested too deeply, too large, or no I-JSON (RFC 7493), as an array of {path, message}; empty when nothing is. Its texts need no check: jsonb takes no NUL and no lone surrogates.';
+grant execute on function private.json_faults(jsonb) to authenticated, service_role;
+
+create function private.shape_faults(value jsonb, shape jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with recursive part as (
+    select shape_faults.value as value, shape_faults.shape as shape, '' as path, true as is_required
+    union all
+    select inside.value, inside.shape, part.path || inside.step, inside.is_required
+    from part
+    cross join lateral (
+      -- A member that is null counts as missing.
+      select nullif(part.value -> rtrim(m.key, '!'), 'null') as value, m.value as shape, '.' || rtrim(m.key, '!') as step,
+        m.key like '%!' as is_required
+      from jsonb_each(case when jsonb_typeof(part.value) = 'object' and jsonb_typeof(part.shape) = 'object' then part.shape end) as m
+      union all
+      select e.value, part.shape -> 0, format('[%s]', e.position - 1), true
+      from jsonb_array_elements(case when jsonb_typeof(part.value) = 'array' and jsonb_typeof(part.shape) = 'array' then part.value end)
+        with ordinality as e (value, position)
+    ) as inside
+  ),
+  typed as (
+    select ltrim(part.path, '.') as path, part.is_required, jsonb_typeof(part.value) as type,
+      case jsonb_typeof(part.shape) when 'string' then part.shape #>> '{}' else jsonb_typeof(part.shape) end as expected
+    from part
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('path', typed.path, 'message', case
+    when typed.type is null then 'is missing'
+    else 'takes ' || case typed.expected
+      when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || typed.expected
+    end
+  end) order by typed.path collate "C"), '[]')
+  from typed
+  where case when typed.type is null then typed.is_required else typed.type <> typed.expected end;
+$$;
+comment on function private.shape_faults(jsonb, jsonb) is
+  'Where a JSON value differs from a shape, as an array of {path, message}; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
+grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
+
+create function private.node_definition_shape()
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select '{
+    "type!": "string",
+    "data!": {
+      "node_id!": "string",
+      "version!": "string",
+      "display_name!": "string",
+      "node_definition_version": "string",
+      "unique_id": "string",
+      "description": "string",
+      "tags": ["string"],
+      "related_to": [{"id": "string", "type": "string", "relationship": "string"}],
+      "resources": {"source_code_url": "string", "documentation_url": "string"},
+      "usage": {
+        "license": "string",
+        "license_url": "string",
+        "pricing": {
+          "currency": "string",
+          "purchase_price": "number",
+          "price_per_run": "number",
+          "custom": {"unit": "string", "value": "string"}
+        }
+      },
+      "authors": [{"name": "string", "contact": "string"}],
+      "design": {
+        "width": "number",
+        "height": "number",
+        "icon_url": "string",
+        "backgroundColor": "string",
+        "backgroundColorDark": "string"
+      },
+      "options": {},
+      "instruction_info": {"before": ["string"], "signature": "string", "after": ["string"]},
+      "width": "number",
+      "height": "number",
+      "backgroundColor": "string",
+      "backgroundColorDark": "string"
+    },
+    "sources!": [{"name!": "string", "type!": "string", "optional": "boolean", "tooltip": "string"}],
+    "targets!": [{
+      "name!": "string",
+      "type_bounds!": ["string"],
+      "required": "boolean",
+      "passthrough": "boolean",
+      "tooltip": "string"
+    }],
+    "targets_form.json_schema": {},
+    "targets_form.ui_schema": {},
+    "targets_form.extra": {}
+  }'::jsonb;
+$$;
+comment on function private.node_definition_shape() is 'The shape of a node definition, as private.shape_faults takes it.';
+grant execute on function private.node_definition_shape() to authenticated, service_role;
+
+create function private.node_definition_faults(definition jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb;
+begin
+  -- What is within the limit takes less than this: what costs much isn't even looked at.
+  if pg_column_size(node_definition_faults.definition) > 1048576 then
+    return '[{"path": "", "message": "holds more than 256 KiB"}]';
+  end if;
+  v_faults := private.json_faults(node_definition_faults.definition);
+  if v_faults = '[]' then
+    v_faults := private.shape_faults(node_definition_faults.definition, private.node_definition_shape());
+  end if;
+  if v_faults <> '[]' then
+    return v_faults;
+  end if;
+  with fault (path, message) as (
+    select m.name, 'there is no such member'
+    from jsonb_object_keys(node_definition_faults.definition) as m (name)
+    where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
+    union all
+    -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
+    select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
+    where node_definition_faults.definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    union all
+    select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
+    from (values ('node_id', 200), ('version', 100)) as l (name, longest)
+    where char_length(node_definition_faults.definition -> 'data' ->> l.name) not between 1 and l.longest
+    union all
+    select f.name, 'is missing: the two form schemas come together'
+    from (values
+      ('targets_form.json_schema', 'targets_form.ui_schema'), ('targets_form.ui_schema', 'targets_form.json_schema')
+    ) as f (name, other)
+    where node_definition_faults.definition ->> f.name is null and node_definition_faults.definition ->> f.other is not null
+    union all
+    select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', p.port -> 'name')
+    from (
+      select s.side, e.port, e.position,
+        row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
+      from (values ('sources'), ('targets')) as s (side)
+      cross join lateral jsonb_array_elements(node_definition_faults.definition -> s.side) with ordinality as e (port, position)
+    ) as p
+    where p.occurrence > 1
+  )
+  select coalesce(jsonb_agg(to_jsonb(fault) order by fault.path collate "C"), '[]') into v_faults from fault;
+  return v_faults;
+end;
+$$;
+comment on function private.node_definition_faults(jsonb) is
+  'What is wrong with a node definition, as an array of {path, message}; empty when nothing is.';
+grant execute on function private.node_definition_faults(jsonb) to authenticated, service_role;
+
+create function private.check_node_definition(definition jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := private.node_definition_faults(check_node_definition.definition);
+begin
+  if v_faults <> '[]' then
+    perform private.fail(400, 'node_definition_invalid',
+      format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
+      -- The first ones tell enough.
+      details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
+      hint => format('This is the definition of node %s.', check_node_definition.definition #> '{data,node_id}'));
+  end if;
+end;
+$$;
+comment on function private.check_node_definition(jsonb) is
+  'Refuses what is no node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
+grant execute on function private.check_node_definition(jsonb) to authenticated, service_role;

@@ -1,0 +1,118 @@
+create table public.nodes (
+  id uuid not null default gen_random_uuid(),
+  user_id uuid references auth.users (id) on delete cascade,
+  is_public boolean not null default false,
+  owner_key uuid not null default '00000000-0000-0000-0000-000000000000',
+  node_id text not null default '',
+  version text not null default '',
+  type text not null,
+  data jsonb not null,
+  sources jsonb not null,
+  targets jsonb not null,
+  "targets_form.json_schema" jsonb,
+  "targets_form.ui_schema" jsonb,
+  "targets_form.extra" jsonb,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (owner_key, node_id, version),
+  constraint nodes_id_key unique (id),
+  constraint nodes_owner_key_is_user_id check (owner_key = coalesce(user_id, '00000000-0000-0000-0000-000000000000')),
+  constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
+  constraint nodes_version_in_data check (version = data ->> 'version'),
+  constraint nodes_without_user_public check (user_id is not null or is_public),
+  constraint nodes_forms_together check (("targets_form.json_schema" is null) = ("targets_form.ui_schema" is null))
+);
+comment on table public.nodes is
+  'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
+comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
+comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
+comment on column public.nodes.owner_key is 'user_id, and zeros for null: the part of the key that upserts meet on.';
+comment on column public.nodes.node_id is 'data.node_id.';
+comment on column public.nodes.version is 'data.version.';
+comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
+comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
+comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
+comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
+comment on column public.nodes."targets_form.json_schema" is 'The form for its settings, together with targets_form.ui_schema.';
+
+create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
+create index nodes_user_id_idx on public.nodes (user_id);
+
+alter table public.nodes enable row level security;
+create policy nodes_select_public on public.nodes for select to anon
+  using (is_public);
+create policy nodes_select_owner_or_public on public.nodes for select to authenticated
+  using (user_id = (select auth.uid()) or is_public);
+create policy nodes_insert_owner on public.nodes for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy nodes_update_owner on public.nodes for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy nodes_delete_owner on public.nodes for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select on public.nodes to anon;
+grant select, insert, update, delete on public.nodes to authenticated;
+grant select, insert, update, delete on public.nodes to service_role;
+
+create function private.node_definition(node public.nodes)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'type', node_definition.node.type, 'data', node_definition.node.data,
+    'sources', node_definition.node.sources, 'targets', node_definition.node.targets,
+    'targets_form.json_schema', node_definition.node."targets_form.json_schema",
+    'targets_form.ui_schema', node_definition.node."targets_form.ui_schema",
+    'targets_form.extra', node_definition.node."targets_form.extra"
+  );
+$$;
+comment on function private.node_definition(public.nodes) is 'The definition in a row, without what the database keeps about it.';
+grant execute on function private.node_definition(public.nodes) to authenticated, service_role;
+
+create function private.tg_nodes__before_write()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_poster record;
+begin
+  perform private.check_node_definition(private.node_definition(new));
+  new.node_id := new.data ->> 'node_id';
+  new.version := new.data ->> 'version';
+
+  if tg_op = 'INSERT' then
+    -- A new one always: a definition may be copied with the id of the other's row. An upsert passes here first, too.
+    new.id := gen_random_uuid();
+    new.created_at := now();
+    new.user_id := null;
+    new.is_public := true;
+  else
+    new.id := old.id;
+    new.created_at := old.created_at;
+    new.user_id := old.user_id;
+    new.is_public := old.is_public;
+  end if;
+  -- Roles past row level security are the service role and the database's own administration; all others are users.
+  if row_security_active('public.nodes') then
+    v_poster := private.node_poster();
+    new.is_public := v_poster.is_publisher;
+    if tg_op = 'INSERT' then
+      new.user_id := v_poster.user_id;
+    end if;
+  end if;
+  new.owner_key := coalesce(new.user_id, '00000000-0000-0000-0000-000000000000');
+
+  if tg_op = 'UPDATE' and private.node_definition(new) = private.node_definition(old) and new.is_public = old.is_public then
+    new.updated_at := old.updated_at;
+  else
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_nodes__before_write() is
+  'Refuses what is no node definition, and sets the columns that the database keeps: a definition is the poster''s, and public when the poster is a publisher or the service role.';
+create trigger _100_check_and_keep before insert or update on public.nodes
+  for each row execute function private.tg_nodes__before_write();
