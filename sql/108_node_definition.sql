@@ -147,15 +147,20 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
+  v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
 begin
   -- What is within the limit takes less than this: what costs much isn't even looked at.
-  if pg_column_size(node_definition_faults.definition) > 1048576 then
+  if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
-  v_faults := private.json_faults(node_definition_faults.definition);
+  -- A row has null for the columns that its definition leaves out: the size must not depend on it.
+  if jsonb_typeof(v_definition) = 'object' then
+    v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
+  end if;
+  v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    v_faults := private.shape_faults(node_definition_faults.definition, private.node_definition_shape());
+    v_faults := private.shape_faults(v_definition, private.node_definition_shape());
   end if;
   if v_faults <> '[]' then
     return v_faults;
@@ -167,24 +172,24 @@ begin
     union all
     -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
     select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
-    where node_definition_faults.definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
     select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
-    where char_length(node_definition_faults.definition -> 'data' ->> l.name) not between 1 and l.longest
+    where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
     select f.name, 'is missing: the two form schemas come together'
     from (values
       ('targets_form.json_schema', 'targets_form.ui_schema'), ('targets_form.ui_schema', 'targets_form.json_schema')
     ) as f (name, other)
-    where node_definition_faults.definition ->> f.name is null and node_definition_faults.definition ->> f.other is not null
+    where v_definition ->> f.name is null and v_definition ->> f.other is not null
     union all
     select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', p.port -> 'name')
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
       from (values ('sources'), ('targets')) as s (side)
-      cross join lateral jsonb_array_elements(node_definition_faults.definition -> s.side) with ordinality as e (port, position)
+      cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
     ) as p
     where p.occurrence > 1
   )

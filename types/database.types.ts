@@ -164,6 +164,32 @@ isOneToOne: false
                   Relationships: [
                     
                   ]
+                },"signature_requests": {
+                  Row: {
+                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"msg": string,"new_msg": string | null,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature": string | null,"signatures": Json | null,"user_id": string | null
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id"?: string,"msg": string,"new_msg"?: string | null,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature"?: string | null,"signatures"?: Json | null,"user_id"?: string | null
+                  }
+                  Update: {
+                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"msg"?: string,"new_msg"?: string | null,"owner_id"?: string,"pubkey"?: string,"root_flow_run_id"?: string,"signature"?: string | null,"signatures"?: Json | null,"user_id"?: string | null
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "signature_requests_flow_run_id_fkey"
+      columns: ["flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    },{
+      foreignKeyName: "signature_requests_root_flow_run_id_fkey"
+      columns: ["root_flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
+                  ]
                 },"wallets": {
                   Row: {
                     "created_at": string,"id": number,"name": string,"public_key": string,"type": string,"updated_at": string,"user_id": string

@@ -238,6 +238,11 @@ CREATE TABLE "public"."nodes" (
 ALTER TABLE "public"."nodes"
   ENABLE ROW LEVEL SECURITY;
 
+CREATE TABLE "public"."signature_requests" ();
+
+ALTER TABLE "public"."signature_requests"
+  ENABLE ROW LEVEL SECURITY;
+
 CREATE TABLE "public"."wallets" (
   "id"         integer                  GENERATED ALWAYS AS IDENTITY NOT NULL,
   "type"       text                     NOT NULL,
@@ -1281,15 +1286,20 @@ CREATE OR REPLACE FUNCTION private.node_definition_faults (
   SET search_path TO ''
   AS $function$
 declare
+  v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
 begin
   -- What is within the limit takes less than this: what costs much isn't even looked at.
-  if pg_column_size(node_definition_faults.definition) > 1048576 then
+  if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
-  v_faults := private.json_faults(node_definition_faults.definition);
+  -- A row has null for the columns that its definition leaves out: the size must not depend on it.
+  if jsonb_typeof(v_definition) = 'object' then
+    v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
+  end if;
+  v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    v_faults := private.shape_faults(node_definition_faults.definition, private.node_definition_shape());
+    v_faults := private.shape_faults(v_definition, private.node_definition_shape());
   end if;
   if v_faults <> '[]' then
     return v_faults;
@@ -1301,24 +1311,24 @@ begin
     union all
     -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
     select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
-    where node_definition_faults.definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
+    where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
     select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
-    where char_length(node_definition_faults.definition -> 'data' ->> l.name) not between 1 and l.longest
+    where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
     select f.name, 'is missing: the two form schemas come together'
     from (values
       ('targets_form.json_schema', 'targets_form.ui_schema'), ('targets_form.ui_schema', 'targets_form.json_schema')
     ) as f (name, other)
-    where node_definition_faults.definition ->> f.name is null and node_definition_faults.definition ->> f.other is not null
+    where v_definition ->> f.name is null and v_definition ->> f.other is not null
     union all
     select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', p.port -> 'name')
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
       from (values ('sources'), ('targets')) as s (side)
-      cross join lateral jsonb_array_elements(node_definition_faults.definition -> s.side) with ordinality as e (port, position)
+      cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
     ) as p
     where p.occurrence > 1
   )
@@ -3250,6 +3260,8 @@ COMMENT ON TABLE "public"."node_run" IS 'Executions of nodes: one row per run, n
 
 COMMENT ON TABLE "public"."nodes" IS 'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
 
+COMMENT ON TABLE "public"."signature_requests" IS 'Signatures that runs wait for: written by functions only, read by the flow''s owner, the user whose key is asked, and the holder of the run''s token.';
+
 COMMENT ON TABLE "public"."wallets" IS 'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';
 
 REVOKE ALL ON FUNCTION "private"."api_key_claims"(text) FROM PUBLIC;
@@ -4038,6 +4050,18 @@ REVOKE ALL ON TABLE "public"."nodes" FROM "service_role";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."nodes" TO "service_role";
 
+REVOKE ALL ON TABLE "public"."signature_requests" FROM "anon";
+
+GRANT SELECT ON TABLE "public"."signature_requests" TO "anon";
+
+REVOKE ALL ON TABLE "public"."signature_requests" FROM "authenticated";
+
+GRANT SELECT ON TABLE "public"."signature_requests" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."signature_requests" FROM "service_role";
+
+GRANT SELECT ON TABLE "public"."signature_requests" TO "service_role";
+
 REVOKE ALL ON TABLE "public"."wallets" FROM "authenticated";
 
 GRANT DELETE, INSERT, SELECT, UPDATE ON TABLE "public"."wallets" TO "authenticated";
@@ -4211,6 +4235,99 @@ CREATE POLICY "flows_update_owner" ON "public"."flows"
   USING ((user_id = ( SELECT auth.uid() AS uid)))
   WITH CHECK ((user_id = ( SELECT auth.uid() AS uid)));
 
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "id" uuid NOT NULL DEFAULT private.uuid_v7();
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_pkey" PRIMARY KEY (id);
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "created_at" timestamp WITH time zone GENERATED ALWAYS AS (private.uuid_v7_time(id)) STORED NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "flow_run_id" uuid NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "root_flow_run_id" uuid NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "owner_id" uuid NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "user_id" uuid;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "pubkey" text NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "msg" text NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "signatures" jsonb;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "signature" text;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "new_msg" text;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "expires_at" timestamp WITH time zone NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_flow_run_id_fkey" FOREIGN KEY (flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_new_msg_signed" CHECK (((new_msg IS NULL) OR (signature IS NOT NULL)));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_owner_id_fkey" FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_root_flow_run_id_fkey" FOREIGN KEY (root_flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_signatures_array" CHECK ((jsonb_typeof(signatures) = 'array'::text));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE SET NULL;
+
+CREATE INDEX signature_requests_flow_run_id_idx ON public.signature_requests USING btree (flow_run_id);
+
+CREATE INDEX signature_requests_owner_id_idx ON public.signature_requests USING btree (owner_id);
+
+CREATE INDEX signature_requests_root_flow_run_id_idx ON public.signature_requests USING btree (root_flow_run_id, id);
+
+CREATE INDEX signature_requests_user_id_idx ON public.signature_requests USING btree (user_id);
+
+CREATE POLICY "signature_requests_select_party" ON "public"."signature_requests"
+  FOR SELECT
+  TO "authenticated"
+  USING (((owner_id = ( SELECT auth.uid() AS uid)) OR (user_id = ( SELECT auth.uid() AS uid)) OR (root_flow_run_id = ( SELECT private.token_run_id() AS token_run_id))));
+
+CREATE POLICY "signature_requests_select_token" ON "public"."signature_requests"
+  FOR SELECT
+  TO "anon"
+  USING ((root_flow_run_id = ( SELECT private.token_run_id() AS token_run_id)));
+
+COMMENT ON COLUMN "public"."signature_requests"."expires_at" IS 'Without an answer until then the request has failed.';
+
+COMMENT ON COLUMN "public"."signature_requests"."flow_run_id" IS 'The run that waits; root_flow_run_id is the run that was started, which its token shows.';
+
+COMMENT ON COLUMN "public"."signature_requests"."msg" IS 'What to sign, base64 of the message''s bytes.';
+
+COMMENT ON COLUMN "public"."signature_requests"."new_msg" IS 'The message that was signed instead, base64, where the wallet changed it.';
+
+COMMENT ON COLUMN "public"."signature_requests"."owner_id" IS 'The owner of the flow.';
+
+COMMENT ON COLUMN "public"."signature_requests"."pubkey" IS 'The key that shall sign, base58.';
+
+COMMENT ON COLUMN "public"."signature_requests"."signature" IS 'The answer, base58; null as long as there is none.';
+
+COMMENT ON COLUMN "public"."signature_requests"."signatures" IS 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';
+
+COMMENT ON COLUMN "public"."signature_requests"."user_id" IS 'The user whose key is asked, where the run was started by one.';
+
 ALTER TABLE "public"."wallets"
   ADD CONSTRAINT "wallets_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
 
@@ -4261,6 +4378,9 @@ ALTER TABLE "public"."flows"
 
 ALTER TABLE "public"."flows"
   ADD CONSTRAINT "flows_environment_strings" CHECK (private.is_string_map(environment));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_pubkey_valid" CHECK (private.is_public_key(to_jsonb(pubkey)));
 
 ALTER TABLE "public"."wallets"
   ADD CONSTRAINT "wallets_public_key_valid" CHECK (private.is_public_key(to_jsonb(public_key)));

@@ -8,7 +8,8 @@ notify pgrst, 'reload config';
 do $$
 begin
   if exists (select from pg_publication where pubname = 'supabase_realtime') then
-    alter publication supabase_realtime add table public.flow_run, public.node_run, public.flow_run_logs;
+    alter publication supabase_realtime add table
+      public.flow_run, public.node_run, public.flow_run_logs, public.signature_requests;
   end if;
 end;
 $$;

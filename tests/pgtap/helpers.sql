@@ -54,11 +54,92 @@ exception
 end;
 $$;
 
+-- The whole error, with its status and its details as JSON, or its constraint; null when the statement passes.
+create function test.error(statement text) returns jsonb
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_detail text;
+  v_constraint text;
+begin
+  execute error.statement;
+  return null;
+exception when others then
+  get stacked diagnostics v_detail = pg_exception_detail, v_constraint = constraint_name;
+  if sqlstate = 'PGRST' then
+    return sqlerrm::jsonb || jsonb_build_object(
+      'status', v_detail::jsonb -> 'status', 'details', (sqlerrm::jsonb ->> 'details')::jsonb
+    );
+  end if;
+  return jsonb_build_object('code', sqlstate, 'message', sqlerrm, 'constraint', nullif(v_constraint, ''));
+end;
+$$;
+
+-- How many rows a statement returns or writes; row level security hides rows without an error.
+create function test.row_count(statement text) returns bigint
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_count bigint;
+begin
+  execute row_count.statement;
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+
+-- What a file keeps by name for its later statements, whoever is signed in by then.
+create function test.keep(name text, value anyelement) returns text
+language sql volatile set search_path = ''
+as $$
+  select set_config('test.' || keep.name, keep.value::text, true);
+$$;
+
+create function test.kept(name text) returns text
+language sql stable set search_path = ''
+as $$
+  select current_setting('test.' || kept.name);
+$$;
+
+create function test.user_id(name text) returns uuid
+language sql stable security definer set search_path = ''
+as $$
+  select u.id from auth.users as u where u.email = user_id.name || '@example.com';
+$$;
+
 -- A flow of the user, of no nodes unless given.
 create function test.create_flow(user_id uuid, nodes jsonb default '[]', edges jsonb default '[]') returns integer
 language sql volatile security definer set search_path = ''
 as $$
   insert into public.flows (user_id, nodes, edges) values (create_flow.user_id, create_flow.nodes, create_flow.edges) returning id;
+$$;
+
+-- A deployment of the caller's flow.
+create function test.deploy(flow_id integer) returns uuid
+language sql volatile set search_path = ''
+as $$
+  select (public.deploy_flow(deploy.flow_id) ->> 'deployment_id')::uuid;
+$$;
+
+-- A wallet of the user; a HARDCODED one has a secret of no meaning.
+create function test.create_wallet(user_id uuid, public_key text, type text default 'HARDCODED') returns integer
+language sql volatile security definer set search_path = ''
+as $$
+  select (case when create_wallet.type = 'ADAPTER'
+    then private.store_wallet(create_wallet.user_id, 'ADAPTER', 'wallet', create_wallet.public_key, null, null, null)
+    else private.store_wallet(create_wallet.user_id, create_wallet.type, 'wallet', create_wallet.public_key,
+      'test', decode(repeat('01', 12), 'hex'), decode(repeat('02', 48), 'hex'))
+  end ->> 'id')::integer;
+$$;
+
+-- A run as it is stored before anybody claims it, without a message in the queue.
+create function test.create_run(flow_id integer, started_by uuid default null, deployment_id uuid default null) returns uuid
+language sql volatile security definer set search_path = ''
+as $$
+  insert into public.flow_run (user_id, flow_id, started_by, deployment_id, inputs, chain_network)
+  select f.user_id, f.id, create_run.started_by, create_run.deployment_id, '{"M": {}}', '{"cluster": "devnet"}'
+  from public.flows as f where f.id = create_run.flow_id
+  returning id;
 $$;
 
 -- A node as the editor saves it; handle ids are `<name of the node>.<port>`, node ids derive from the name.
@@ -69,7 +150,8 @@ as $$
 $$;
 
 create function test.node(
-  name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}', type text default 'native'
+  name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}',
+  type text default 'native'
 ) returns jsonb
 language sql immutable set search_path = ''
 as $$
@@ -90,4 +172,12 @@ as $$
     'source', test.node_id(edge.source), 'sourceHandle', edge.source || '.' || edge.source_port,
     'target', test.node_id(edge.target), 'targetHandle', edge.target || '.' || edge.target_port
   );
+$$;
+
+-- What is wrong with a graph, as `<code> <path>` in the order of the findings.
+create function test.findings(nodes jsonb, edges jsonb default '[]') returns text[]
+language sql immutable set search_path = ''
+as $$
+  select coalesce(array_agg(format('%s %s', f.finding ->> 'code', f.finding ->> 'path') order by f.position), '{}')
+  from jsonb_array_elements(private.flow_findings(findings.nodes, findings.edges)) with ordinality as f (finding, position);
 $$;

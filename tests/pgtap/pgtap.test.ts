@@ -1,17 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { cloneDatabase } from '../support/database.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 const suiteDir = import.meta.dirname;
 const files = readdirSync(suiteDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.test.sql'))
   .sort();
 
-/** Runs one pgTAP file in a database of its own and returns its lines. */
+let database: TestDatabase;
+const assertionCount = { ran: 0 };
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+});
+afterAll(async () => {
+  await database.drop();
+  console.log(`pgTAP: ${files.length} files, ${assertionCount.ran} assertions`);
+});
+
+/** Runs one pgTAP file, on a connection of its own and in a transaction that is rolled back, and returns its lines. */
 async function runTap(file: string): Promise<string[]> {
-  const database = await cloneDatabase();
+  const sql = connect(database.url('postgres'));
   try {
-    const sql = database.connect();
     const results = await sql.unsafe(
       `begin; set local search_path = public, tap; ${readFileSync(join(suiteDir, file), 'utf8')}; rollback;`,
     );
@@ -21,7 +32,7 @@ async function runTap(file: string): Promise<string[]> {
       typeof value === 'string' ? value.split('\n') : []
     );
   } finally {
-    await database.drop();
+    await sql.end();
   }
 }
 
@@ -41,7 +52,9 @@ describe.each([...new Set(files.map(dirname))])('%s', (folder) => {
     [basename(file, '.test.sql').replaceAll('_', ' '), file] as const
   );
   it.each(claims)('%s', async (_claim, file) => {
-    expect(tapFaults(await runTap(file))).toEqual([]);
+    const lines = await runTap(file);
+    assertionCount.ran += lines.filter((line) => line.startsWith('ok ')).length;
+    expect(tapFaults(lines)).toEqual([]);
   });
 });
 

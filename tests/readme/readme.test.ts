@@ -47,6 +47,7 @@ it("the README's supabase-js example type-checks and works as it stands", async 
     const { code, output } = await node('--import', 'tsx', '--import', './tests/support/websocket.ts', file);
     expect(code, output).toBe(0);
     expect(output).toContain('succeeded {"M":{"prices"');
+    expect(output).toContain('200 {"M":{"prices"');
     expect(output).toContain('"summary":{"S":"1042"}');
   } finally {
     await Promise.all([rm(file, { force: true }), rm(config, { force: true })]);

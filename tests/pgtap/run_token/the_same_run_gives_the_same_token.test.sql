@@ -13,7 +13,10 @@ select is(count(*), 1::bigint, 'with the same secret') from private.run_token_se
 
 -- Read back: 16 bytes of run id, 32 bytes of HMAC.
 select test.keep('bytes', decode(translate(substr(test.kept('a'), 4), '-_', '+/'), 'base64'));
-select is(encode(substr(test.kept('bytes')::bytea, 1, 16), 'hex')::uuid, '0190a7c0-0000-7000-8000-00000000000a'::uuid, 'it begins with the run''s id');
+select is(
+  encode(substr(test.kept('bytes')::bytea, 1, 16), 'hex')::uuid, '0190a7c0-0000-7000-8000-00000000000a'::uuid,
+  'it begins with the run''s id'
+);
 select is(
   substr(test.kept('bytes')::bytea, 17), extensions.hmac(uuid_send('0190a7c0-0000-7000-8000-00000000000a'), secret, 'sha256'),
   'and ends with the HMAC of it'

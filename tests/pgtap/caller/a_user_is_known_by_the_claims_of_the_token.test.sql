@@ -1,0 +1,40 @@
+select plan(8);
+
+select test.create_user('owner');
+
+select test.sign_out();
+select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'without claims nobody calls');
+
+-- As the functions of private see it, which run as their owner.
+create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
+select test.sign_in_as_role('anon'), pg_temp.as_definer();
+select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'the anon role is nobody');
+select is(
+  test.error('select private.require_user()') - 'message',
+  '{
+    "code": "unauthenticated", "status": 401, "details": null,
+    "hint": "Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>)."
+  }',
+  'who needs a user is told so'
+);
+
+select test.sign_in(test.user_id('owner')), pg_temp.as_definer();
+select results_eq(
+  'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), false) $$,
+  'a user is known by the token''s subject'
+);
+select is(private.require_user(), test.user_id('owner'), 'and is the user that is required');
+
+select test.sign_in(test.user_id('owner'), is_anonymous => true), pg_temp.as_definer();
+select results_eq(
+  'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), true) $$, 'an anonymous sign-in is known as such'
+);
+select is(private.require_user(), test.user_id('owner'), 'and is a user all the same');
+
+select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'authenticated')::text, true);
+select results_eq(
+  'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), false) $$,
+  'a token that says nothing of it is no anonymous sign-in'
+);
+
+select * from finish();

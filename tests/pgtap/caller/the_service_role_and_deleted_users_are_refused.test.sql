@@ -1,0 +1,38 @@
+select plan(5);
+
+select test.create_user('owner');
+select test.keep('owner', test.user_id('owner'));
+create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
+
+select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
+select is(test.error('select private.caller()'), null, 'a user is taken');
+
+select test.sign_in_as_role('service_role'), pg_temp.as_definer();
+select is(
+  test.error('select private.caller()'),
+  '{
+    "code": "token_invalid", "status": 401, "details": null,
+    "message": "This needs a user: the service role is nobody in particular.",
+    "hint": "Send the access token of the user on whose behalf you call."
+  }',
+  'the service role is refused'
+);
+select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'service_role')::text, true);
+select is(test.error_code('select private.caller()'), 'token_invalid', 'even with a user as its subject');
+
+select test.sign_in(gen_random_uuid()), pg_temp.as_definer();
+select is(
+  test.error('select private.caller()'),
+  '{
+    "code": "token_invalid", "status": 401, "details": null, "hint": null,
+    "message": "The user of this access token does not exist any more."
+  }',
+  'a user who never was is refused'
+);
+
+select test.sign_out();
+delete from auth.users where id = test.kept('owner')::uuid;
+select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
+select is(test.error_code('select private.require_user()'), 'token_invalid', 'so is one who is deleted, while the token still lives');
+
+select * from finish();

@@ -1,0 +1,24 @@
+select plan(4);
+
+create function pg_temp.refusal(inputs jsonb) returns jsonb language sql as $$
+  select test.error(format('select private.check_inputs(%L)', inputs));
+$$;
+
+select is(
+  pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('a', 1048000)))), null, 'a text of nearly 1 MiB passes'
+);
+select is(
+  pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('a', 1048577)))),
+  '{"code": "inputs_too_large", "status": 413, "message": "inputs: larger than 1 MiB", "details": null, "hint": null}',
+  'one of more is refused'
+);
+select is(
+  pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('ä', 524300)))) ->> 'code', 'inputs_too_large',
+  'bytes count, not characters'
+);
+select is(
+  pg_temp.refusal((select jsonb_object_agg(n, '{"B": true}'::jsonb) from generate_series(1, 100000) as n)) ->> 'code', 'inputs_too_large',
+  'many small ones are refused as well'
+);
+
+select * from finish();

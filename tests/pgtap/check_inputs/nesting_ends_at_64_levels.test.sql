@@ -1,0 +1,23 @@
+select plan(6);
+
+-- A value of so many levels: arrays (or maps) around a string.
+create function pg_temp.nested(levels integer, open text default '{"A":[', close text default ']}') returns text language sql as $$
+  select format('{"a": %s{"S": ""}%s}', repeat(open, levels - 1), repeat(close, levels - 1));
+$$;
+create function pg_temp.refusal(inputs text) returns text language sql as $$
+  select test.error(format('select private.check_inputs(%L)', inputs)) ->> 'message';
+$$;
+
+select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level passes');
+select is(pg_temp.refusal(pg_temp.nested(64)), null, '64 levels of arrays pass');
+select is(
+  pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': nested too deeply', 'the 65th is refused'
+);
+select is(pg_temp.refusal(pg_temp.nested(64, '{"M": {"k": ', '}}')), null, '64 levels of maps pass');
+select is(
+  pg_temp.refusal(pg_temp.nested(65, '{"M": {"k": ', '}}')), 'inputs.a' || repeat('.M.k', 64) || ': nested too deeply',
+  'the 65th is refused'
+);
+select alike(pg_temp.refusal(pg_temp.nested(1000)), '%nested too deeply', 'a thousand levels are refused without ado');
+
+select * from finish();

@@ -1,0 +1,45 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('run', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id');
+select test.sign_in_as_role('service_role');
+select test.keep('message', message_id) from public.claim_flow_runs(1, 0);
+
+create function pg_temp.refusal(attempt integer, node text default 'a') returns jsonb language sql as $$
+  select test.error(format(
+    'select public.checkpoint_flow_run(%L, %s, %s, 60, %L)', test.kept('run'), test.kept('message'), attempt,
+    jsonb_build_array(jsonb_build_object('node_id', test.node_id(node), 'times', 0, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+  ));
+$$;
+grant execute on function pg_temp.refusal(integer, text) to public;
+select test.sign_in_as_role('service_role');
+
+select is(pg_temp.refusal(1), null, 'the claim''s own attempt stores');
+select is(pg_temp.refusal(attempt) ->> 'code', 'claim_lost', format('attempt %s, which nobody has, does not', attempt))
+from unnest('{0,2,-1}'::integer[]) as attempt;
+
+select test.sign_out();
+update pgmq.q_flow_runs set vt = clock_timestamp() where true;
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(1, 60);
+select is(
+  pg_temp.refusal(1, 'b') - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
+  'once the run is claimed again, the first attempt is refused'
+);
+select is(pg_temp.refusal(2, 'c'), null, 'the second one stores');
+select set_eq(
+  'select node_id from public.node_run', array[test.node_id('a'), test.node_id('c')], 'of what was refused nothing is stored'
+);
+
+select test.sign_out();
+select ok(vt > clock_timestamp() + interval '50 seconds', 'nor is the lease touched') from pgmq.q_flow_runs;
+update public.flow_run set status = 'stopped', end_time = now() where true;
+select test.sign_in_as_role('service_role');
+select is(
+  array[pg_temp.refusal(2) ->> 'code', test.error_code('select public.checkpoint_flow_run(gen_random_uuid(), 1, 1, 60)')],
+  '{claim_lost,claim_lost}', 'a run that has ended has no claim, nor has one that is deleted'
+);
+
+select * from finish();

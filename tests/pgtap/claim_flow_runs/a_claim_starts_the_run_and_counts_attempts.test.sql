@@ -1,0 +1,49 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.create_user('starter');
+select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'x'))));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+update public.flow_deployments set start_permission = 'Authenticated' where true;
+select test.sign_in(test.user_id('starter'));
+select test.keep('run', public.start_deployment(id => test.kept('deployment')::uuid, inputs => '{"a": {"N": 0}}') ->> 'flow_run_id');
+
+select test.sign_in_as_role('service_role');
+select results_eq(
+  'select status, start_time from public.flow_run', $$ values ('queued', null::timestamptz) $$, 'before, the run is queued'
+);
+-- A lease of no time, so that the next claim finds the run again.
+create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 0) as c;
+select results_eq(
+  'select flow_run_id, attempt, flow_id, user_id, started_by, inputs, node_runs, log_count from claims',
+  $$ values (
+    test.kept('run')::uuid, 1, test.kept('flow')::integer, test.user_id('owner'), test.user_id('starter'), jsonb '{"M": {"a": {"N": 0}}}',
+    jsonb '[]', 0
+  ) $$,
+  'a claim brings the run with its owner, starter and inputs, and begins at attempt 1'
+);
+select results_eq(
+  'select status, start_time between clock_timestamp() - interval ''1 minute'' and clock_timestamp(), end_time from public.flow_run',
+  $$ values ('running', true, null::timestamptz) $$, 'the run is running since now'
+);
+select test.keep('start_time', start_time) from public.flow_run;
+
+insert into claims select 2, c.* from public.claim_flow_runs(10, 0) as c;
+insert into claims select 3, c.* from public.claim_flow_runs(10, 0) as c;
+select results_eq('select attempt from claims order by number', 'values (1), (2), (3)', 'each claim counts one on');
+select is(count(distinct (flow_run_id, message_id, snapshot_hash, snapshot, inputs, settings)), 1::bigint, 'and brings the same')
+from claims;
+select is(start_time, test.kept('start_time')::timestamptz, 'the run has started when it was claimed first') from public.flow_run;
+
+select test.sign_out();
+select results_eq('select attempt from private.flow_run_jobs', 'values (3)', 'its job keeps the count');
+select results_eq('select msg_id, read_ct::integer from pgmq.q_flow_runs', 'select message_id, 3 from claims limit 1', 'its message stays');
+
+-- A run that waits goes on when its message comes up.
+update public.flow_run set status = 'waiting' where true;
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(10, 0);
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'a claimed run that was waiting is running again');
+
+select * from finish();

@@ -1,0 +1,34 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+create temporary table started as
+  select n as number,
+  (public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id')::uuid as id from generate_series(1, 3) as n;
+grant select on started to public;
+
+select test.sign_in_as_role('service_role');
+select set_eq(
+  'select flow_run_id from public.claim_flow_runs(2, 60)', 'select id from started where number in (1, 2)',
+  'the oldest runs are claimed, as many as asked for'
+);
+select set_eq('select flow_run_id from public.claim_flow_runs(2, 60)', 'select id from started where number = 3', 'then the rest');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'then there are none');
+select test.sign_out();
+select set_eq(
+  $$ select (m.message ->> 'flow_run_id')::uuid from pgmq.q_flow_runs as m
+    where m.vt between clock_timestamp() + interval '50 seconds' and clock_timestamp() + interval '60 seconds' $$,
+  'select id from started', 'each is held for the lease'
+);
+
+-- The lease of the second has ended.
+update pgmq.q_flow_runs as m set vt = clock_timestamp() from started as s where s.number = 2 and m.message ->> 'flow_run_id' = s.id::text;
+select test.sign_in_as_role('service_role');
+select results_eq(
+  'select flow_run_id, attempt from public.claim_flow_runs(10, 60)', 'select id, 2 from started where number = 2',
+  'whose lease has ended is claimed again'
+);
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'once');
+
+select * from finish();

@@ -1,0 +1,44 @@
+select plan(10);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('run', public.start_deployment(id => test.deploy(test.create_flow(test.user_id('owner')))) ->> 'flow_run_id');
+select test.sign_in_as_role('service_role');
+select test.keep('message', message_id) from public.claim_flow_runs(1, 0);
+select public.claim_flow_runs(1, 60);
+
+create function pg_temp.refusal(attempt integer, status text default 'succeeded') returns jsonb language sql as $$
+  select test.error(format(
+    'select public.finish_flow_run(%L, %s, %s, %L, %L, node_runs => %L)', test.kept('run'), test.kept('message'), attempt, status,
+    '{"M": {}}',
+    jsonb_build_array(jsonb_build_object('node_id', test.node_id('a'), 'times', attempt, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+  ));
+$$;
+grant execute on function pg_temp.refusal(integer, text) to public;
+select test.sign_in_as_role('service_role');
+
+select is(
+  pg_temp.refusal(1) - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
+  'the first attempt may not finish the run'
+);
+select is(pg_temp.refusal(3) ->> 'code', 'claim_lost', 'nor may one that nobody has');
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run goes on');
+select is_empty('select * from public.node_run', 'without anything of theirs');
+select test.sign_out();
+select is(count(*), 1::bigint, 'and with its message') from pgmq.q_flow_runs;
+
+select test.sign_in_as_role('service_role');
+select is(pg_temp.refusal(2), null, 'the newest attempt finishes it');
+select test.keep('finished', to_jsonb(r)) from public.flow_run as r;
+select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'once, not twice');
+select is(
+  test.error_code(format('select public.checkpoint_flow_run(%L, %s, 2, 60)', test.kept('run'), test.kept('message'))), 'claim_lost',
+  'and stores nothing afterwards'
+);
+select is(to_jsonb(r), test.kept('finished')::jsonb, 'the run stays as it ended') from public.flow_run as r;
+select is(
+  test.error_code('select public.finish_flow_run(gen_random_uuid(), 1, 1, ''succeeded'', ''{"M": {}}'')'), 'claim_lost',
+  'a deleted run has no claim'
+);
+
+select * from finish();

@@ -1,0 +1,35 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('run', public.start_deployment(id => test.deploy(test.create_flow(test.user_id('owner')))) ->> 'flow_run_id');
+select test.sign_in_as_role('service_role');
+select test.keep('message', message_id) from public.claim_flow_runs(1, 60);
+
+select is(
+  test.error(format(
+    'select public.finish_flow_run(%L, %s, 1, %L, %L, %L, node_runs => %L)', test.kept('run'), test.kept('message'), status, output, errors,
+    jsonb_build_array(jsonb_build_object('node_id', test.node_id('a'), 'times', 0, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+  )) ->> 'constraint', 'flow_run_' || rule, format('%s with output %s and errors %s is refused', status, output, errors)
+)
+from (values
+  ('failed', '{"M": {}}', null::text[], 'errors_match_status'),
+  ('failed', '{"M": {}}', '{}', 'errors_not_empty'),
+  ('succeeded', '{"M": {}}', '{a failed}', 'errors_match_status'),
+  ('running', null, null, 'end_time_matches_status'),
+  ('finished', null, null, 'end_time_matches_status')
+) as bad (status, output, errors, rule);
+
+select results_eq('select status, output from public.flow_run', $$ values ('running', null::jsonb) $$, 'the run goes on');
+select is_empty('select * from public.node_run', 'nothing of it is stored');
+select test.sign_out();
+select is(count(*), 1::bigint, 'the message stays, so that another attempt can be made') from pgmq.q_flow_runs;
+
+select test.sign_in_as_role('service_role');
+select is(
+  test.error($$ select public.finish_flow_run(test.kept('run')::uuid, test.kept('message')::bigint, 1, 'failed', null, '{a failed}') $$),
+  null,
+  'what agrees is taken'
+);
+
+select * from finish();

@@ -1,0 +1,58 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep(name, public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id')
+from unnest('{succeeded,failed,stopped,other}'::text[]) as name;
+select test.sign_in_as_role('service_role');
+create temporary table claims as select flow_run_id, message_id from public.claim_flow_runs(10, 60);
+
+select public.finish_flow_run(
+  flow_run_id, message_id, 1, 'succeeded', '{"M": {"c": {"D": "3"}}}',
+  node_runs => jsonb_build_array(jsonb_build_object(
+    'node_id', test.node_id('a'), 'times', 0, 'start_time', '2026-01-01T00:00:01Z', 'end_time', '2026-01-01T00:00:02Z',
+    'input', '{"M": {}}'::jsonb, 'output', '{"M": {}}'::jsonb
+  )),
+  logs => '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "done"}]'
+)
+from claims where flow_run_id = test.kept('succeeded')::uuid;
+select results_eq(
+  $$ select status, output, errors, not_run from public.flow_run where id = test.kept('succeeded')::uuid $$,
+  $$ values ('succeeded', jsonb '{"M": {"c": {"D": "3"}}}', null::text[], '{}'::uuid[]) $$, 'a run succeeds with its output'
+);
+select results_eq(
+  'select n.node_id, l.content from public.node_run as n cross join public.flow_run_logs as l', $$ values (test.node_id('a'), 'done') $$,
+  'and the last of its node runs and log lines'
+);
+select ok(
+  start_time <= end_time and end_time between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'it ends now'
+)
+from public.flow_run where id = test.kept('succeeded')::uuid;
+
+select public.finish_flow_run(flow_run_id, message_id, 1, 'failed', '{"M": {}}', '{a failed}', array[test.node_id('b')])
+from claims where flow_run_id = test.kept('failed')::uuid;
+select results_eq(
+  $$ select status, output, errors, not_run from public.flow_run where id = test.kept('failed')::uuid $$,
+  $$ values ('failed', jsonb '{"M": {}}', '{a failed}'::text[], array[test.node_id('b')]) $$,
+  'a run fails with its errors and what it has not run'
+);
+
+select public.finish_flow_run(flow_run_id, message_id, 1, 'stopped', null) from claims where flow_run_id = test.kept('stopped')::uuid;
+select results_eq(
+  $$ select status, output, errors, not_run from public.flow_run where id = test.kept('stopped')::uuid $$,
+  $$ values ('stopped', null::jsonb, null::text[], '{}'::uuid[]) $$, 'a run is stopped'
+);
+
+select results_eq(
+  $$ select status, end_time from public.flow_run where id = test.kept('other')::uuid $$, $$ values ('running', null::timestamptz) $$,
+  'another run goes on'
+);
+select test.sign_out();
+select results_eq(
+  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('other')) $$,
+  'as its message does, while those of the ended runs are gone'
+);
+select is(count(*), 0::bigint, 'from the archive too') from pgmq.a_flow_runs;
+
+select * from finish();

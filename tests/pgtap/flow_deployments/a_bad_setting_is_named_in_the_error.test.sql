@@ -1,0 +1,54 @@
+select plan(10);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.create_flow(test.user_id('owner')));
+
+create function pg_temp.refusal(assignment text) returns jsonb language sql as $$
+  select test.error(format('update public.flow_deployments set %s where true', assignment));
+$$;
+grant execute on function pg_temp.refusal(text) to public;
+select test.sign_in(test.user_id('owner'));
+
+select is(pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1]]'$$), null, 'a good setting is taken');
+select is(
+  pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1], ["no key", 1.5], 3]'$$),
+  '{
+    "code": "fees_invalid", "status": 400, "hint": null, "message": "fees[1][0]: takes an address, base58 of 32 bytes.",
+    "details": [
+      {"path": "fees[1][0]", "message": "takes an address, base58 of 32 bytes"},
+      {"path": "fees[1][1]", "message": "takes an integer from 0 to 2^64-1, as a number or a string"},
+      {"path": "fees[2]", "message": "takes a pair [address, amount]"}
+    ]
+  }',
+  'of fees everything that is wrong is told'
+);
+select is(
+  pg_temp.refusal(assignment) - '{hint,message}'::text[],
+  jsonb_build_object('code', code, 'status', 400, 'details', faults), assignment || ' is refused with where and why'
+)
+from (values
+  ('fees = null', 'fees_invalid', jsonb '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]'),
+  ($$start_permission = 'owner'$$, 'start_permission_invalid',
+    '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]'),
+  ($$chain_network = '[]'$$, 'chain_network_invalid', '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]'),
+  ($$action_identity = 'no key'$$, 'action_identity_invalid',
+    '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]'),
+  ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',
+    '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]')
+) as bad (assignment, code, faults);
+select set_eq(
+  $$ select f ->> 'path' from jsonb_array_elements(
+    pg_temp.refusal('chain_network = ''{"url": "ftp://a", "cluster": "main", "more": 1}''') -> 'details'
+  ) as f $$,
+  array['chain_network.url', 'chain_network.cluster', 'chain_network.more'], 'of a network, too'
+);
+select is(
+  jsonb_array_length(pg_temp.refusal(format('fees = %L', (select jsonb_agg(n) from generate_series(1, 1000) as n))) -> 'details'), 100,
+  'at most a hundred faults are told'
+);
+
+select test.sign_in_as_role('service_role');
+select is(pg_temp.refusal($$start_permission = 'owner'$$) ->> 'code', 'start_permission_invalid', 'the service role is told the same');
+
+select * from finish();

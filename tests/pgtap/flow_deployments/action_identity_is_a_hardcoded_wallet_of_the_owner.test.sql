@@ -1,0 +1,35 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
+select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112', 'ADAPTER');
+select test.create_wallet(test.user_id('other'), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG');
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.create_flow(test.user_id('owner')));
+select test.keep('update', 'update public.flow_deployments set action_identity = %L where true'::text);
+
+select is(test.error(format(test.kept('update'), '11111111111111111111111111111111')), null, 'the owner''s HARDCODED wallet is taken');
+select is(
+  test.error_code(format(test.kept('update'), public_key)), 'action_identity_without_wallet', title || ' is refused'
+)
+from (values
+  ('an ADAPTER wallet', 'So11111111111111111111111111111111111111112'),
+  ('another user''s wallet', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG'),
+  ('a key without a wallet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v')
+) as bad (title, public_key);
+
+select test.sign_in_as_role('service_role');
+select is(
+  test.error_code(format(test.kept('update'), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')), 'action_identity_without_wallet',
+  'by the service role, too'
+);
+
+select test.sign_in(test.user_id('owner'));
+select is(
+  test.error_code('delete from public.wallets where true'), 'wallet_in_use', 'while it is named the wallet can''t be deleted'
+);
+select is(test.error(format(test.kept('update'), null)), null, 'the deployment may name none');
+select is(test.row_count('delete from public.wallets where true'), 2::bigint, 'then it can');
+
+select * from finish();

@@ -1,0 +1,30 @@
+-- The trigger explains what is wrong; the constraints keep it out whatever becomes of the trigger.
+select plan(9);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.create_flow(test.user_id('owner')));
+select test.sign_out();
+alter table public.flow_deployments disable trigger _200_check_settings;
+
+select is(test.error(format('update public.flow_deployments set %s where true', assignment)), null, assignment || ' passes')
+from (values
+  ($$fees = '[["11111111111111111111111111111111", 18446744073709551615]]'$$),
+  ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet-beta"}'$$),
+  ($$start_permission = 'Anonymous'$$),
+  ($$action_identity = '11111111111111111111111111111111'$$)
+) as good (assignment);
+
+select is(
+  test.error(format('update public.flow_deployments set %s where true', assignment)) ->> 'constraint', 'flow_deployments_' || rule,
+  assignment || ' is refused'
+)
+from (values
+  ($$fees = '[["11111111111111111111111111111111", 18446744073709551616]]'$$, 'fees_valid'),
+  ($$fees = '[["1111111111111111111111111111111", 1]]'$$, 'fees_valid'),
+  ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet"}'$$, 'chain_network_valid'),
+  ($$start_permission = 'anonymous'$$, 'start_permission_known'),
+  ($$action_identity = 'no key'$$, 'action_identity_public_key')
+) as bad (assignment, rule);
+
+select * from finish();

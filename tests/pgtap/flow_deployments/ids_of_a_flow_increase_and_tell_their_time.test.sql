@@ -1,0 +1,52 @@
+select plan(7);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('neighbour', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('started', clock_timestamp());
+
+create temporary table deployed (position integer, id uuid);
+insert into deployed select n, test.deploy(test.kept('flow')::integer) from generate_series(1, 50) as n;
+
+select is_empty(
+  'select from deployed as a join deployed as b on a.position < b.position and a.id >= b.id', 'each id is greater than those before'
+);
+
+select test.sign_out();
+select is_empty(
+  'select id from public.flow_deployments where created_at <> private.uuid_v7_time(id)', 'created_at is the time in the id'
+);
+select is_empty(
+  $$ select id from public.flow_deployments where created_at not between test.kept('started')::timestamptz and clock_timestamp() $$,
+  'which is when it was deployed'
+);
+select is_empty(
+  $$ select id from public.flow_deployments where id::text !~ '^.{14}7.{4}[89ab]' $$, 'every id is a UUID version 7'
+);
+
+-- The clock is set back: the newest deployment comes from the future.
+alter table public.flow_deployments disable trigger _100_assign_id;
+insert into public.flow_deployments (id, created_at, user_id, entrypoint, snapshot_hash, chain_network)
+select private.uuid_v7('2100-01-01Z'), '2100-01-01Z', user_id, entrypoint, snapshot_hash, chain_network
+from public.flow_deployments limit 1;
+alter table public.flow_deployments enable trigger _100_assign_id;
+
+select test.sign_in(test.user_id('owner'));
+select test.keep('next', test.deploy(test.kept('flow')::integer));
+select results_eq(
+  'select id, created_at from public.flow_deployments order by id desc limit 1',
+  $$ values (test.kept('next')::uuid, timestamptz '2100-01-01 00:00:00.000001Z') $$,
+  'when the clock goes back, ids go on from the newest one, a microsecond later'
+);
+select results_eq(
+  $$ select deployment_id from public.flow_deployments_tags where tag = 'latest' $$, $$ values (test.kept('next')::uuid) $$,
+  'and latest follows them'
+);
+select test.deploy(test.kept('neighbour')::integer);
+select results_eq(
+  $$ select created_at < '2100-01-01Z' from public.flow_deployments where entrypoint = test.kept('neighbour')::integer $$,
+  'values (true)', 'other flows go by the clock'
+);
+
+select * from finish();

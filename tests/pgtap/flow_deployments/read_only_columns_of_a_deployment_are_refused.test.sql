@@ -1,0 +1,62 @@
+select plan(16);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('other_flow', test.create_flow(test.user_id('owner'), nodes => jsonb_build_array(test.node('a', 'x'))));
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.kept('flow')::integer);
+select test.keep('row', to_jsonb(d)) from public.flow_deployments as d;
+select test.sign_out();
+select test.keep('other_snapshot', private.take_snapshot(test.kept('other_flow')::integer));
+
+create temporary view attempts as
+  select * from (values
+    ('id', 'gen_random_uuid()'),
+    ('created_at', $$ created_at + interval '1 microsecond' $$),
+    ('user_id', $$ test.user_id('other') $$),
+    ('entrypoint', $$ test.kept('other_flow')::integer $$),
+    ('snapshot_hash', $$ test.kept('other_snapshot')::bytea $$)
+  ) as attempt (name, value);
+grant select on attempts to public;
+
+-- PostgREST writes every column of the payload, so clients that send a whole row back name the read-only ones too.
+select test.keep('whole_row', $$ update public.flow_deployments as d
+  set (id, created_at, user_id, entrypoint, snapshot_hash, start_permission, output_instructions, action_identity, fees, chain_network)
+    = (select
+        r.id, r.created_at, r.user_id, r.entrypoint, r.snapshot_hash, r.start_permission, true, r.action_identity, r.fees, r.chain_network
+      from jsonb_populate_record(d, test.kept('row')::jsonb) as r) where true $$::text);
+
+select test.sign_in(test.user_id('owner'));
+select is(test.error(test.kept('whole_row')), null, 'the owner writes a whole row back');
+select is(
+  test.error(format('update public.flow_deployments set %I = %s where true', name, value)) - 'hint',
+  '{
+    "code": "column_read_only", "status": 400, "details": null,
+    "message": "id, created_at, user_id, entrypoint and snapshot_hash of a deployment can''t be changed."
+  }',
+  name || ' can''t be changed'
+)
+from attempts;
+select is(
+  test.error_code($$ update public.flow_deployments set start_permission = 'Anonymous', user_id = test.user_id('other') where true $$),
+  'column_read_only', 'not together with a column that can be'
+);
+select is(
+  test.row_count($$ select from public.flow_deployments where start_permission = 'Owner' $$), 1::bigint, 'which then isn''t either'
+);
+
+select test.sign_in_as_role('service_role');
+select is(test.error(test.kept('whole_row')), null, 'the service role writes a whole row back');
+select is(
+  test.error_code(format('update public.flow_deployments set %I = %s where true', name, value)), 'column_read_only',
+  name || ' can''t be changed by the service role either'
+)
+from attempts;
+
+select test.sign_out();
+select is(to_jsonb(d) - 'output_instructions', test.kept('row')::jsonb - 'output_instructions', 'the deployment is what it was')
+from public.flow_deployments as d;
+select is(output_instructions, true, 'but for the setting that the whole rows changed') from public.flow_deployments;
+
+select * from finish();

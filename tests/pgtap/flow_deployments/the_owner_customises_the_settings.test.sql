@@ -1,0 +1,46 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112');
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.create_flow(test.user_id('owner')));
+select test.keep('before', to_jsonb(d)) from public.flow_deployments as d;
+
+select is(
+  test.kept('before')::jsonb - '{id,created_at,user_id,entrypoint,snapshot_hash}'::text[],
+  '{
+    "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
+    "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"}
+  }',
+  'of a default flow the settings are these'
+);
+
+select is(
+  test.row_count($$
+    update public.flow_deployments
+    set
+      start_permission = 'Anonymous', output_instructions = true, action_identity = 'So11111111111111111111111111111111111111112',
+      fees = '[["11111111111111111111111111111111", 5000]]',
+      chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'
+    where true
+  $$), 1::bigint, 'the owner changes all of them'
+);
+select is(
+  to_jsonb(d) - '{id,created_at,user_id,entrypoint,snapshot_hash}'::text[],
+  '{
+    "start_permission": "Anonymous", "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
+    "fees": [["11111111111111111111111111111111", 5000]],
+    "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}
+  }',
+  'and finds them changed'
+)
+from public.flow_deployments as d;
+
+update public.flow_deployments as d
+set (start_permission, output_instructions, action_identity, fees, chain_network)
+  = (select r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network
+    from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
+where true;
+select is(to_jsonb(d), test.kept('before')::jsonb, 'and sets them back') from public.flow_deployments as d;
+
+select * from finish();

@@ -1,0 +1,46 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('old', test.deploy(test.kept('flow')::integer));
+select test.keep('new', test.deploy(test.kept('flow')::integer));
+
+select is(
+  test.error($$ update public.flow_deployments_tags set description = 'updated' where tag = 'latest' $$), null,
+  'the owner describes latest'
+);
+select results_eq('select description from public.flow_deployments_tags', $$ values ('updated') $$, 'and finds it described');
+
+-- What PostgREST makes of an upsert: every column of the payload is set.
+select test.keep('upsert', $$
+  insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id, description)
+  values (test.user_id('owner'), test.kept('flow')::integer, 'latest', test.kept('new')::uuid, 'upserted')
+  on conflict (entrypoint, tag) do update set user_id = excluded.user_id, entrypoint = excluded.entrypoint, tag = excluded.tag,
+    deployment_id = excluded.deployment_id, description = excluded.description
+$$::text);
+select is(test.error(test.kept('upsert')), null, 'an upsert that leaves latest where it is describes it too');
+select results_eq('select description from public.flow_deployments_tags', $$ values ('upserted') $$, 'as the payload says');
+select is(
+  test.error_code($$ update public.flow_deployments_tags set description = 'moved', deployment_id = test.kept('old')::uuid where true $$),
+  'tag_latest_protected', 'a description doesn''t help to move it'
+);
+
+select test.sign_in(test.user_id('other'));
+select is(
+  test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint,
+  'another user describes nothing'
+);
+
+select test.sign_in_as_role('service_role');
+select is(
+  test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'latest' $$), 1::bigint,
+  'the service role describes it'
+);
+select results_eq(
+  'select tag, deployment_id, description from public.flow_deployments_tags', $$ values ('latest', test.kept('new')::uuid, 'service') $$,
+  'it still names the newest'
+);
+
+select * from finish();

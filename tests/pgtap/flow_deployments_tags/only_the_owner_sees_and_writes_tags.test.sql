@@ -1,0 +1,49 @@
+select plan(17);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+update public.flows set is_public = true, start_shared = true, start_unverified = true where true;
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.keep('insertion', format(
+  $$ insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id) values (%L, %s, 'stable', %L) $$,
+  test.user_id('owner'), test.kept('flow'), test.kept('deployment')
+));
+
+select is(test.row_count(test.kept('insertion')), 1::bigint, 'the owner inserts a tag');
+select is(test.row_count('select from public.flow_deployments_tags'), 2::bigint, 'and sees it beside latest');
+select is(
+  test.row_count($$ update public.flow_deployments_tags set description = 'owner' where tag = 'stable' $$), 1::bigint, 'and updates it'
+);
+
+select test.sign_in(test.user_id('other'));
+select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'another user sees no tag');
+select is(
+  test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint, 'updates none'
+);
+select is(test.row_count('delete from public.flow_deployments_tags where true'), 0::bigint, 'deletes none');
+select is(test.error_code(replace(test.kept('insertion'), 'stable', 'mine')), '42501', 'and inserts none in the owner''s name');
+
+select test.sign_in_as_role('anon');
+select is(test.error_code('select from public.flow_deployments_tags'), '42501', 'anon may not read');
+select is(test.error_code($$ update public.flow_deployments_tags set description = 'anon' where true $$), '42501', 'nor update');
+select is(test.error_code('delete from public.flow_deployments_tags where true'), '42501', 'nor delete');
+select is(test.error_code(replace(test.kept('insertion'), 'stable', 'anons')), '42501', 'nor insert');
+
+select test.sign_in_as_role('service_role');
+select results_eq(
+  'select tag, description from public.flow_deployments_tags order by tag', $$ values ('latest', ''), ('stable', 'owner') $$,
+  'the service role sees the tags as the owner left them'
+);
+select is(test.row_count(replace(test.kept('insertion'), 'stable', 'v1')), 1::bigint, 'inserts');
+select is(
+  test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'v1' $$), 1::bigint, 'updates'
+);
+select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'v1' $$), 1::bigint, 'deletes');
+select is(test.error_code('truncate public.flow_deployments_tags'), '42501', 'but may not truncate');
+
+select test.sign_in(test.user_id('owner'));
+select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'stable' $$), 1::bigint, 'the owner deletes theirs');
+
+select * from finish();

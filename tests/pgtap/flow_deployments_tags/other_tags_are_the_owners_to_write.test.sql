@@ -1,0 +1,48 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('old', test.deploy(test.kept('flow')::integer));
+select test.keep('new', test.deploy(test.kept('flow')::integer));
+
+create temporary view own with (security_invoker = true) as
+  select tag, deployment_id, description from public.flow_deployments_tags where tag <> 'latest';
+
+insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
+values (test.kept('flow')::integer, 'stable', test.kept('new')::uuid);
+select results_eq('select * from own', $$ values ('stable', test.kept('new')::uuid, '') $$, 'the owner creates a tag');
+
+update public.flow_deployments_tags set deployment_id = test.kept('old')::uuid where tag = 'stable';
+select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, '') $$, 'moves it');
+
+update public.flow_deployments_tags set description = 'Tried' where tag = 'stable';
+select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, 'Tried') $$, 'describes it');
+
+update public.flow_deployments_tags set tag = 'Latest' where tag = 'stable';
+select results_eq('select * from own', $$ values ('Latest', test.kept('old')::uuid, 'Tried') $$, 'renames it');
+
+insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
+values (test.kept('flow')::integer, 'Latest', test.kept('new')::uuid)
+on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id;
+select results_eq('select * from own', $$ values ('Latest', test.kept('new')::uuid, 'Tried') $$, 'upserts it');
+
+select is(
+  test.error_code($$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
+    values (test.kept('flow')::integer, 'Latest', test.kept('new')::uuid) $$), '23505',
+  'a tag of a flow is there once'
+);
+select is(
+  test.row_count($$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id, description)
+    values (test.kept('flow')::integer, 'v2', test.kept('new')::uuid, repeat('ä', 2000)) $$), 1::bigint,
+  'a deployment has as many tags as one likes'
+);
+select is(
+  test.error($$ update public.flow_deployments_tags set description = repeat('ä', 2001) where tag = 'v2' $$) ->> 'constraint',
+  'flow_deployments_tags_description_length', 'a description has its limit'
+);
+
+delete from public.flow_deployments_tags where tag in ('Latest', 'v2');
+select is_empty('select * from own', 'and deletes what is not latest');
+
+select * from finish();

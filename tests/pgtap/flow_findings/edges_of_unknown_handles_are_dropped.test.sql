@@ -1,0 +1,41 @@
+select plan(8);
+
+select test.keep('nodes', jsonb_build_array(
+  test.node('a', 'x', '{out}'), test.node('b', 'x', '{out}', '{in}'), test.node('c', 'x', '{}', '{in}')
+));
+
+create temporary view kept_edges as
+  select edge_index, target_port from private.flow_edges(test.kept('nodes')::jsonb, test.kept('edges')::jsonb);
+
+select test.keep('edges', jsonb_build_array(
+  test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'c', 'in'), test.edge('b', 'out', 'c', 'gone'), test.edge('b', 'out', 'c', 'in')
+));
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'handles that no node has any more are no finding');
+select results_eq('select * from kept_edges', $$ values (0, 'in'), (3, 'in') $$, 'their edges are dropped, the others kept');
+
+-- What is dropped counts for nothing else: neither a second edge into an input nor a cycle.
+select test.keep('edges', jsonb_build_array(
+  test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'b', 'in'), test.edge('c', 'gone', 'b', 'in'), test.edge('b', 'out', 'b', 'gone')
+));
+select is(
+  test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'a dropped edge is no second one into an input, and no loop'
+);
+select results_eq('select * from kept_edges', $$ values (0, 'in') $$, 'being dropped');
+
+select test.keep('edges', jsonb_build_array(
+  test.edge('b', 'out', 'c', 'in') - 'sourceHandle', test.edge('b', 'out', 'c', 'in') - 'targetHandle'
+));
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge without handles is no finding');
+select is_empty('select * from kept_edges', 'it is dropped, too');
+
+-- Handles are looked up flow-wide: the node ids alone say what an edge joins.
+select test.keep('edges', jsonb_build_array(
+  test.edge('a', 'out', 'b', 'in') || jsonb_build_object('source', test.node_id('b'), 'target', test.node_id('c'))
+));
+select results_eq(
+  'select source, target, target_port from private.flow_edges(test.kept(''nodes'')::jsonb, test.kept(''edges'')::jsonb)',
+  $$ values (test.node_id('b')::text, test.node_id('c')::text, 'in') $$, 'a handle may be another node''s'
+);
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'which is no finding');
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('run', test.create_run(test.kept('flow')::integer));
+select test.create_run(test.kept('flow')::integer);
+select test.keep('token', private.run_token(test.kept('run')::uuid));
+
+create temporary view seen with (security_invoker = true) as select id from public.flow_run;
+grant select on seen to public;
+create function pg_temp.show(token text) returns void language sql as $$
+  select set_config('request.headers', json_build_object('x-flow-run-token', token)::text, true);
+$$;
+grant execute on function pg_temp.show(text) to public;
+
+select test.sign_in_as_role('anon');
+select is_empty('select id from seen', 'without a token anon sees no run');
+select pg_temp.show(test.kept('token'));
+select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'with a token anon sees that one run');
+select is(
+  test.error_code(format('update public.flow_run set inputs = %L where true', '{"M": {}}')), '42501', 'but may not change it'
+);
+select is(test.error_code('select from public.node_run'), '42501', 'nor read what the nodes did');
+
+select test.sign_in(test.user_id('other'));
+select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'so does a user whose run it isn''t');
+select is_empty('select from public.node_run', 'without what the nodes did');
+
+select test.sign_in(test.user_id('owner'));
+select is(test.row_count('select from seen'), 2::bigint, 'the owner''s own sight is not narrowed');
+
+select test.sign_in_as_role('anon');
+select pg_temp.show(translate(test.kept('token'), 'ABCDEFabcdef0123', 'BCDEFAbcdefa1230'));
+select is_empty('select id from seen', 'a forged token shows nothing');
+select pg_temp.show(test.kept('run'));
+select is_empty('select id from seen', 'nor does the id of the run');
+
+select * from finish();

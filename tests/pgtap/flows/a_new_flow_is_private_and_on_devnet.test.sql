@@ -1,0 +1,23 @@
+select plan(2);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+insert into public.flows default values;
+
+select is(
+  to_jsonb(f) - '{id,user_id,created_at,updated_at}'::text[],
+  '{
+    "name": "", "description": "", "nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off",
+    "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
+    "is_public": false, "start_shared": false, "start_unverified": false
+  }',
+  'a flow of which nothing is said is empty, private and runs on devnet'
+)
+from public.flows as f;
+
+select results_eq(
+  'select user_id, created_at, updated_at from public.flows', $$ select test.user_id('owner'), now(), now() $$,
+  'it is the caller''s and made now'
+);
+
+select * from finish();

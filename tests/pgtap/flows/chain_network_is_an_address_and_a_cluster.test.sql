@@ -1,0 +1,41 @@
+select plan(23);
+
+select test.create_user('owner');
+select test.create_flow(test.user_id('owner'));
+select test.sign_in(test.user_id('owner'));
+
+select is(test.error(format('update public.flows set chain_network = %L', value)), null, left(value, 80) || ' is taken')
+from (values
+  ('{"url": "https://api.devnet.solana.com", "cluster": "devnet"}'),
+  ('{"url": "http://127.0.0.1:8899", "cluster": "testnet"}'),
+  ('{"url": "https://user:secret@rpc.example.com/v1/?key=a%20b#c", "cluster": "mainnet-beta"}'),
+  ('{"url": "https://[::1]:8899/", "cluster": "devnet", "label": "mine"}'),
+  (format('{"url": "https://%s", "cluster": "devnet"}', repeat('a', 2040)))
+) as good (value);
+
+select is(
+  test.error(format('update public.flows set chain_network = %L', value)) ->> 'constraint', 'flows_chain_network_valid',
+  left(value, 80) || ' is refused'
+)
+from (values
+  ('{}'),
+  ('[]'),
+  ('null'),
+  ('"https://api.devnet.solana.com"'),
+  ('{"url": "https://api.devnet.solana.com"}'),
+  ('{"cluster": "devnet"}'),
+  ('{"url": "https://api.devnet.solana.com", "cluster": "mainnet"}'),
+  ('{"url": "https://api.devnet.solana.com", "cluster": null}'),
+  ('{"url": "https://api.devnet.solana.com", "cluster": ["devnet"]}'),
+  ('{"url": ["https://api.devnet.solana.com"], "cluster": "devnet"}'),
+  ('{"url": null, "cluster": "devnet"}'),
+  ('{"url": "", "cluster": "devnet"}'),
+  ('{"url": "api.devnet.solana.com", "cluster": "devnet"}'),
+  ('{"url": "ftp://api.devnet.solana.com", "cluster": "devnet"}'),
+  ('{"url": "https://", "cluster": "devnet"}'),
+  ('{"url": "https:///path", "cluster": "devnet"}'),
+  ('{"url": "https://a.example/b c", "cluster": "devnet"}'),
+  (format('{"url": "https://%s", "cluster": "devnet"}', repeat('a', 2041)))
+) as bad (value);
+
+select * from finish();

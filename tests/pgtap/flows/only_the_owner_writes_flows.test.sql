@@ -1,0 +1,50 @@
+select plan(16);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+-- Public, since being allowed to read must not let anybody write.
+update public.flows set is_public = true where id = test.kept('flow')::integer;
+
+select test.sign_in(test.user_id('owner'));
+select is(
+  test.row_count($$ update public.flows set name = 'owner' where id = test.kept('flow')::integer $$), 1::bigint, 'the owner updates'
+);
+select is(
+  test.row_count($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), 1::bigint, 'the owner inserts'
+);
+select is(
+  test.row_count($$ delete from public.flows where id <> test.kept('flow')::integer $$), 1::bigint,
+  'the owner deletes, the flow just inserted'
+);
+
+select test.sign_in(test.user_id('other'));
+select is(test.row_count($$ select from public.flows $$), 1::bigint, 'another user does see the flow');
+select is(test.row_count($$ update public.flows set name = 'other' $$), 0::bigint, 'another user updates nothing');
+select is(test.row_count($$ delete from public.flows $$), 0::bigint, 'another user deletes nothing');
+select is(
+  test.error_code($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), '42501',
+  'another user inserts nothing for the owner'
+);
+
+select test.sign_in_as_role('anon');
+select is(test.error_code($$ update public.flows set name = 'anon' $$), '42501', 'anon may not update');
+select is(test.error_code($$ delete from public.flows $$), '42501', 'anon may not delete');
+select is(
+  test.error_code($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), '42501', 'anon may not insert'
+);
+select is(test.error_code('truncate public.flows'), '42501', 'anon may not truncate');
+
+select test.sign_in_as_role('service_role');
+select is(test.error_code('truncate public.flows cascade'), '42501', 'nor may the service role truncate');
+select is(
+  test.row_count($$ select from public.flows where name = 'owner' $$), 1::bigint, 'nobody has changed the flow since the owner did'
+);
+select is(test.row_count($$ update public.flows set name = 'service' $$), 1::bigint, 'the service role updates');
+select is(
+  test.row_count($$ insert into public.flows (user_id) values (test.user_id('other')) $$), 1::bigint,
+  'the service role inserts for anybody'
+);
+select is(test.row_count($$ delete from public.flows where true $$), 2::bigint, 'the service role deletes');
+
+select * from finish();

@@ -1,0 +1,35 @@
+-- The platform's default privileges open everything in public; the first file of the schema closes it.
+select plan(13);
+
+create table public.canary (id integer generated always as identity, name text);
+create view public.canary_view as select 1 as one;
+create sequence public.canary_seq;
+create function public.canary() returns integer language sql as 'select 1';
+create table private.canary (id integer);
+create function private.canary() returns integer language sql as 'select 1';
+
+select is(
+  (select count(*) from unnest('{public.canary,public.canary_view,private.canary}'::regclass[]) as t
+    where has_table_privilege(role, t, 'select, insert, update, delete, truncate, references, trigger')), 0::bigint,
+  role || ' has no privilege on new tables and views'
+)
+from unnest('{anon,authenticated,service_role}'::text[]) as role;
+select is(
+  (select count(*) from unnest('{public.canary_seq,public.canary_id_seq}'::regclass[]) as s
+    where has_sequence_privilege(role, s, 'usage, select, update')), 0::bigint, role || ' has none on new sequences'
+)
+from unnest('{anon,authenticated,service_role}'::text[]) as role;
+select is(
+  (select count(*) from unnest('{public.canary(),private.canary()}'::regprocedure[]) as f where has_function_privilege(role, f, 'execute')),
+  0::bigint, role || ' executes no new function'
+)
+from unnest('{anon,authenticated,service_role}'::text[]) as role;
+
+select is(has_table_privilege('anon', 'public.canary', 'select'), false, 'anon may not read the new table');
+grant select on public.canary to anon;
+select is(has_table_privilege('anon', 'public.canary', 'select'), true, 'until it is granted');
+select test.sign_in_as_role('anon');
+select is(test.error_code('select from public.canary'), null, 'then it reads');
+select is(test.error_code('select public.canary()'), '42501', 'but still executes nothing');
+
+select * from finish();

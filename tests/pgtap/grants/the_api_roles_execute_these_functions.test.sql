@@ -1,0 +1,75 @@
+-- What holds in effect, through everybody and by membership too. A new grant belongs into this list first.
+select plan(5);
+
+create temporary view held as
+  select p.pronamespace::regnamespace::text as schema, p.proname::text as name, string_agg(r.role, ', ' order by r.role) as roles
+  from pg_proc as p cross join unnest('{anon,authenticated,service_role}'::text[]) as r (role)
+  where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and has_function_privilege(r.role, p.oid, 'execute')
+  group by p.oid;
+
+select set_eq(
+  $$ select name, roles from held where schema = 'public' $$,
+  $$ values
+    ('checkpoint_flow_run', 'service_role'),
+    ('claim_flow_runs', 'service_role'),
+    ('create_api_key', 'anon, authenticated, service_role'),
+    ('deploy_flow', 'anon, authenticated, service_role'),
+    ('deployment', 'authenticated, service_role'),
+    ('ended_flow_runs', 'service_role'),
+    ('finish_flow_run', 'service_role'),
+    ('flow_run_result', 'anon, authenticated, service_role'),
+    ('heartbeat_flow_runs', 'service_role'),
+    ('read_wallet_secret', 'service_role'),
+    ('rotate_run_token_secret', 'service_role'),
+    ('start_deployment', 'anon, authenticated, service_role'),
+    ('start_flow', 'anon, authenticated, service_role'),
+    ('stop_flow_run', 'anon, authenticated, service_role'),
+    ('store_wallet', 'service_role'),
+    ('whoami', 'anon, authenticated, service_role')
+  $$,
+  'these functions are the API; who calls those that anybody may is asked by the functions themselves'
+);
+select set_eq(
+  $$ select name, roles from held as h where schema = 'private' and not exists (
+    select from held as twin where twin.schema = 'public' and twin.name = h.name and twin.roles = h.roles
+  ) $$,
+  $$ values
+    -- Each request.
+    ('api_key_claims', 'anon'),
+    ('fail', 'anon, authenticated, service_role'),
+    ('pre_request', 'anon, authenticated, service_role'),
+    ('request_claims', 'anon, authenticated, service_role'),
+    ('request_header', 'anon, authenticated, service_role'),
+    ('token_run_id', 'anon, authenticated, service_role'),
+    -- Checks and triggers of the tables that these roles write.
+    ('check_node_definition', 'authenticated, service_role'),
+    ('decode_base58', 'authenticated, service_role'),
+    ('is_chain_network', 'authenticated, service_role'),
+    ('is_fees', 'authenticated, service_role'),
+    ('is_public_key', 'authenticated, service_role'),
+    ('is_string_map', 'authenticated, service_role'),
+    ('json_faults', 'authenticated, service_role'),
+    ('keypair_required', 'authenticated, service_role'),
+    ('node_definition', 'authenticated, service_role'),
+    ('node_definition_faults', 'authenticated, service_role'),
+    ('node_definition_shape', 'authenticated, service_role'),
+    ('node_poster', 'authenticated'),
+    ('refuse_latest', 'authenticated, service_role'),
+    ('shape_faults', 'authenticated, service_role')
+  $$,
+  'of private they execute the twins of these, and what requests and checks call'
+);
+select is_empty(
+  $$ select name from held group by schema, name having count(*) > 1 $$, 'no name stands for two functions, which PostgREST could mix up'
+);
+
+grant execute on function private.take_snapshot(integer) to public;
+select results_eq(
+  $$ select roles from held where name = 'take_snapshot' $$, $$ values ('anon, authenticated, service_role') $$,
+  'a grant to everybody is found'
+);
+create function public.canary() returns integer language sql as 'select 1';
+grant execute on function public.canary() to anon;
+select results_eq($$ select schema, roles from held where name = 'canary' $$, $$ values ('public', 'anon') $$, 'a new function is found');
+
+select * from finish();

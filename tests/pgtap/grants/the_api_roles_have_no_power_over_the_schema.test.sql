@@ -1,0 +1,40 @@
+select plan(6);
+
+create temporary view powers as
+  select n.nspname || ' ' || r.role || ' ' || p.privilege as power
+  from pg_namespace as n
+  cross join unnest('{anon,authenticated,service_role}'::text[]) as r (role) cross join unnest('{usage,create}'::text[]) as p (privilege)
+  where n.nspname in ('public', 'private', 'pgmq', 'supabase_migrations') and has_schema_privilege(r.role, n.oid, p.privilege);
+
+select set_eq(
+  'select * from powers',
+  array[
+    'public anon usage', 'public authenticated usage', 'public service_role usage',
+    'private anon usage', 'private authenticated usage', 'private service_role usage'
+  ],
+  'they use public and private, and create nothing; the queue is closed to them'
+);
+select is_empty(
+  $$ select rolname from pg_roles where rolname in ('anon', 'authenticated')
+    and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin) $$,
+  'anon and authenticated are plain roles, bound by row level security'
+);
+select is_empty(
+  $$ select m.roleid::regrole, m.member::regrole from pg_auth_members as m
+    where m.member::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'and members of no other role'
+);
+select is_empty(
+  $$ select c.oid::regclass from pg_class as c
+    where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
+      and c.relowner::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'they own nothing'
+);
+
+grant usage on schema pgmq to public;
+select set_eq(
+  $$ select * from powers where power like 'pgmq%' $$, array['pgmq anon usage', 'pgmq authenticated usage', 'pgmq service_role usage'],
+  'an opened queue is found'
+);
+grant create on schema public to authenticated;
+select is(count(*), 1::bigint, 'a role that may create is found') from powers where power = 'public authenticated create';
+
+select * from finish();

@@ -1,0 +1,30 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.keep('run', test.create_run(test.create_flow(test.user_id('owner'))));
+insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+values (test.kept('run')::uuid, test.node_id('a'), 0, test.user_id('owner'), now(), '{"M": {}}');
+
+select is(test.error(format('update public.node_run set %s where true', assignment)), null, assignment || ' passes')
+from (values
+  ('times = 1000'), ($$errors = '{it failed}'$$), ($$errors = null, output = '{"M": {}}', end_time = now()$$)
+) as good (assignment);
+
+select is(test.error(format('update public.node_run set %s where true', assignment)) ->> 'constraint', rule, assignment || ' is refused')
+from (values
+  ('times = -1', 'node_run_times_natural'),
+  ($$errors = '{}'$$, 'node_run_errors_not_empty'),
+  ('flow_run_id = gen_random_uuid()', 'node_run_flow_run_id_fkey')
+) as bad (assignment, rule);
+
+insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+values (test.kept('run')::uuid, test.node_id('a'), 0, test.user_id('owner'), now(), '{"M": {}}');
+select is(
+  test.error('update public.node_run set times = 7 where true') ->> 'constraint', 'node_run_pkey',
+  'a node runs once for each number of times'
+);
+select is(test.row_count('select from public.node_run'), 2::bigint, 'and as often as there are numbers');
+delete from public.flow_run where true;
+select is_empty('select * from public.node_run', 'it goes with its run');
+
+select * from finish();

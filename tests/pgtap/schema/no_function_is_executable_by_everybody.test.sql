@@ -1,0 +1,29 @@
+select plan(7);
+
+create temporary view offenders as
+  select p.oid::regprocedure::text as name from pg_proc as p
+  where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+-- What an API role may execute in private can't be reached through PostgREST, but each of it is granted by name.
+create temporary view triggers as
+  select p.oid::regprocedure::text as name from pg_proc as p
+  cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a
+  where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
+    and p.prorettype = 'trigger'::regtype and a.grantee <> p.proowner;
+
+select is_empty('select * from offenders', 'no function of public or private is executable by everybody');
+select is_empty('select * from triggers', 'and no trigger function by anybody: triggers need no privilege');
+
+create function public.canary() returns integer language sql as 'select 1';
+create function private.canary() returns integer language sql as 'select 1';
+select is_empty('select * from offenders', 'a new function is closed by default');
+select is(
+  has_function_privilege(role, 'public.canary()', 'execute'), false, format('to %s, too', role)
+)
+from unnest('{anon,service_role}'::text[]) as role;
+grant execute on function public.canary() to public;
+select set_eq('select * from offenders', array['canary()'], 'one that is opened to everybody is found');
+grant execute on function private.canary() to public;
+select set_eq('select * from offenders', array['canary()', 'private.canary()'], 'in private, too');
+
+select * from finish();

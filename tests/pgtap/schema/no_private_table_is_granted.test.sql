@@ -1,0 +1,38 @@
+select plan(7);
+
+-- Privileges on tables, sequences and single columns, of everybody but the owner.
+create temporary view offenders as
+  select distinct c.relname::text as name, coalesce(r.rolname, 'public')::text as grantee
+  from pg_class as c
+  cross join lateral (
+    select (aclexplode(coalesce(c.relacl, acldefault(case c.relkind when 'S' then 's' else 'r' end::"char", c.relowner)))).grantee
+    union all
+    select (aclexplode(a.attacl)).grantee from pg_attribute as a where a.attrelid = c.oid
+  ) as acl
+  left join pg_roles as r on r.oid = acl.grantee
+  where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and acl.grantee <> c.relowner;
+
+select is_empty('select * from offenders', 'no table of private is granted to anybody');
+select is_empty(
+  $$ select c.relname, a.grantee from pg_class as c cross join lateral aclexplode(c.relacl) as a
+    where c.relnamespace = 'pgmq'::regnamespace and a.grantee::regrole::text = any ('{-,anon,authenticated,service_role,authenticator}') $$,
+  'nor is a queue granted to the API roles'
+);
+select cmp_ok(
+  count(*), '>=', 3::bigint, 'there are tables to look at'
+)
+from pg_class where relnamespace = 'private'::regnamespace and relkind = 'r';
+
+create table private.canary (id integer, name text);
+select is_empty('select * from offenders', 'a new table is granted to nobody');
+grant select on private.canary to service_role;
+select set_eq('select name || '' '' || grantee from offenders', array['canary service_role'], 'a granted table is found');
+revoke select on private.canary from service_role;
+grant update (name) on private.canary to authenticated;
+select set_eq('select name || '' '' || grantee from offenders', array['canary authenticated'], 'a granted column is found');
+grant insert on private.canary to public;
+select set_eq(
+  'select name || '' '' || grantee from offenders', array['canary authenticated', 'canary public'], 'a table granted to everybody is found'
+);
+
+select * from finish();

@@ -1,0 +1,34 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+update public.flow_deployments set start_permission = 'Anonymous' where true;
+select test.keep('start', $$ select public.start_deployment(id => test.kept('deployment')::uuid, public_key => %L) $$::text);
+select test.sign_out();
+create temporary view starters as select started_by, started_by_public_key from public.flow_run order by id desc limit 1;
+
+select test.sign_in_as_role('anon');
+select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'who shows a public key starts it');
+select test.sign_out();
+select results_eq(
+  'select * from starters', $$ values (null::uuid, 'So11111111111111111111111111111111111111112') $$, 'the run keeps the key that was shown'
+);
+
+select test.sign_in(test.user_id('other'));
+select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a user may show one, too');
+select test.sign_out();
+select results_eq('select * from starters', $$ values (test.user_id('other'), null::text) $$, 'but it is the user who starts the run');
+
+select test.sign_in_as_role('anon');
+select is(
+  test.error(format(test.kept('start'), value)) - 'message', '{"code": "public_key_invalid", "status": 400, "details": null, "hint": null}',
+  format('"%s" is refused', value)
+)
+from (values (''), ('no key'), ('1111111111111111111111111111111'), ('111111111111111111111111111111111')) as bad (value);
+
+select test.sign_out();
+select is(count(*), 2::bigint, 'no run comes of a bad one') from public.flow_run;
+
+select * from finish();

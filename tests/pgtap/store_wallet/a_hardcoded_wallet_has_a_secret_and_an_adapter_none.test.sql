@@ -1,0 +1,50 @@
+select plan(17);
+
+select test.create_user('owner');
+select test.keep('user_id', test.user_id('owner'));
+select test.sign_in_as_role('service_role');
+
+create function pg_temp.store(type text, byte text default null, name text default 'mine') returns jsonb language sql as $$
+  select public.store_wallet(
+    test.kept('user_id')::uuid, type, name, 'So11111111111111111111111111111111111111112',
+    case when byte is not null then 'key-' || byte end, decode(repeat(byte, 12), 'hex'), decode(repeat(byte, 48), 'hex')
+  );
+$$;
+create function pg_temp.secret() returns text language sql as $$
+  select public.read_wallet_secret(test.kept('user_id')::uuid, 'So11111111111111111111111111111111111111112') ->> 'key_id';
+$$;
+
+select is(
+  test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'a HARDCODED wallet without a secret is refused'
+);
+select is_empty('select * from public.wallets', 'and not stored');
+
+select is(pg_temp.store('ADAPTER') - '{id,created_at,updated_at}'::text[], jsonb_build_object(
+  'user_id', test.kept('user_id'), 'type', 'ADAPTER', 'name', 'mine', 'public_key', 'So11111111111111111111111111111111111111112'
+), 'an ADAPTER wallet needs none');
+select test.keep('id', id) from public.wallets;
+select is(pg_temp.secret(), null, 'and has none');
+select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'to become HARDCODED it needs one');
+select is(
+  test.error($$ select pg_temp.store('ADAPTER', '0a') $$) - 'hint',
+  '{"code": "request_invalid", "status": 400, "message": "type: takes HARDCODED, or ADAPTER without a key pair.", "details": null}',
+  'an ADAPTER wallet takes none'
+);
+select is(test.error_code('select pg_temp.store(null)'), 'request_invalid', 'a wallet has a type');
+select is(test.error_code('select pg_temp.store(''OTHER'')'), 'request_invalid', 'of two');
+
+select is(pg_temp.store('HARDCODED', '0a', 'hard') ->> 'type', 'HARDCODED', 'with one it becomes HARDCODED');
+select is(pg_temp.secret(), 'key-0a', 'and has it');
+select is(pg_temp.store('HARDCODED', null, 'renamed') ->> 'name', 'renamed', 'it can be renamed without');
+select is(pg_temp.secret(), 'key-0a', 'and keeps it');
+select pg_temp.store('HARDCODED', '0b');
+select is(pg_temp.secret(), 'key-0b', 'another one takes its place');
+select is(pg_temp.store('ADAPTER') ->> 'type', 'ADAPTER', 'it becomes an ADAPTER again');
+select is(pg_temp.secret(), null, 'and its secret is gone');
+select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'for good');
+
+select results_eq(
+  'select id, type, name from public.wallets', $$ values (test.kept('id')::integer, 'ADAPTER', 'mine') $$, 'it has been one wallet all the time'
+);
+
+select * from finish();

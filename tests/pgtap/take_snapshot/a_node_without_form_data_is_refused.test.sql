@@ -1,0 +1,22 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+create function pg_temp.refusal(node jsonb) returns text language plpgsql as $$
+begin
+  update public.flows set nodes = jsonb_build_array(node) where id = test.kept('flow')::integer;
+  return test.error('select private.take_snapshot(test.kept(''flow'')::integer)') #>> '{details,0,message}';
+end;
+$$;
+
+select is(pg_temp.refusal(test.node('a', 'x')), null, 'a node with form data is taken');
+select is(pg_temp.refusal(jsonb_set(test.node('a', 'x'), '{data,targets_form,form_data}', 'null')), null, 'form data may be null');
+select is(
+  pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form,form_data}'), 'data.targets_form.form_data: is missing',
+  'but must be there'
+);
+select is(
+  pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form}'), 'data.targets_form.form_data: is missing', 'with the form that it fills'
+);
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('nodes', jsonb_build_array(test.node('a', 'x', '{out}'), test.node('b', 'x', '{}', '{in}')));
+select test.keep('edges', jsonb_build_array(test.edge('a', 'out', 'b', 'in')));
+select test.keep(name, test.create_flow(test.user_id(owner), test.kept('nodes')::jsonb, test.kept('edges')::jsonb))
+from (values ('flow', 'owner'), ('twin', 'owner'), ('foreign', 'other')) as flow (name, owner);
+update public.flows set chain_network = '{"url": "http://127.0.0.1:8899", "cluster": "devnet"}', name = 'Twin', is_public = true
+where id = test.kept('twin')::integer;
+
+select test.keep('hash', private.take_snapshot(test.kept('flow')::integer));
+select results_eq(
+  'select hash, sha256(convert_to(data::text, ''UTF8'')) from private.flow_snapshots',
+  $$ select test.kept('hash')::bytea, test.kept('hash')::bytea $$,
+  'a snapshot''s key is the SHA-256 of its text'
+);
+select is(private.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'the same flow gives the same snapshot');
+select is(
+  private.take_snapshot(test.kept('twin')::integer), test.kept('hash')::bytea,
+  'so does a flow with the same graph, whatever its name and network'
+);
+select is(private.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'and one of another owner');
+select results_eq('select count(*) from private.flow_snapshots', 'values (1::bigint)', 'which is stored once');
+
+create temporary table changed (title text, assignment text);
+insert into changed values
+  ('environment', $$ environment = '{"a": "1"}' $$),
+  ('bundling', $$ instructions_bundling = 'Automatic' $$),
+  ('form data', $$ nodes = jsonb_set(nodes, '{0,data,targets_form,form_data}', '{"a": 1}') $$);
+create function pg_temp.snapshot_with(assignment text) returns bytea language plpgsql as $$
+begin
+  execute format('update public.flows set %s where id = test.kept(''flow'')::integer', assignment);
+  return private.take_snapshot(test.kept('flow')::integer);
+end;
+$$;
+select isnt(pg_temp.snapshot_with(assignment), test.kept('hash')::bytea, format('another %s is another snapshot', title)) from changed;
+
+select * from finish();

@@ -1,0 +1,31 @@
+select plan(6);
+
+select isnt(private.uuid_v7_after(null), null, 'without a previous id any will do');
+select cmp_ok(private.uuid_v7_time(private.uuid_v7_after(null)), '<=', clock_timestamp(), 'it is of now');
+select cmp_ok(
+  private.uuid_v7_time(private.uuid_v7_after(private.uuid_v7(now() - interval '1 day'))), '>', clock_timestamp() - interval '1 minute',
+  'after an older id it is of now, too'
+);
+
+select test.keep('future', private.uuid_v7('2100-01-01Z'));
+select cmp_ok(
+  private.uuid_v7_after(test.kept('future')::uuid), '>', test.kept('future')::uuid, 'after an id of the future it is greater than that'
+);
+select is(
+  private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'by a microsecond'
+);
+
+-- A clock that stands still: each id follows the one before, and the random parts don't matter.
+create temporary table chain as
+  with recursive chain (position, id) as (
+    select 1, private.uuid_v7('2100-01-01 00:00:00.000999Z')
+    union all
+    select position + 1, private.uuid_v7_after(id) from chain where position < 2000
+  )
+  select * from chain;
+select is_empty(
+  'select from chain as a join chain as b on b.position = a.position + 1 where b.id <= a.id',
+  'so do two thousand in a row, over milliseconds'
+);
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(15);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+
+create function pg_temp.insertion(type text, name text, public_key text) returns text language sql as $$
+  select format('insert into public.wallets (type, name, public_key) values (%L, %L, %L)', type, name, public_key);
+$$;
+
+select is(test.error(pg_temp.insertion('ADAPTER', name, public_key)), null, format('"%s" of %s is taken', left(name, 20), public_key))
+from (values
+  ('', '11111111111111111111111111111111'),
+  (repeat('ä', 200), 'So11111111111111111111111111111111111111112'),
+  ('mine', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')
+) as good (name, public_key);
+
+select is(
+  test.error(pg_temp.insertion(type, name, public_key)) ->> 'constraint', rule, format('%s "%s" of %s is refused', type, left(name, 20), left(public_key, 50))
+)
+from (values
+  ('ADAPTER', repeat('ä', 201), '1111111111111111111111111111111Q', 'wallets_name_length'),
+  ('adapter', '', '1111111111111111111111111111111Q', 'wallets_type_known'),
+  ('', '', '1111111111111111111111111111111Q', 'wallets_type_known'),
+  ('ADAPTER', '', '', 'wallets_public_key_valid'),
+  -- 31 and 33 bytes; greater than 2^256-1; no base58.
+  ('ADAPTER', '', '1111111111111111111111111111111', 'wallets_public_key_valid'),
+  ('ADAPTER', '', '111111111111111111111111111111111', 'wallets_public_key_valid'),
+  ('ADAPTER', '', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH', 'wallets_public_key_valid'),
+  ('ADAPTER', '', 'So1111111111111111111111111111111111111111O', 'wallets_public_key_valid'),
+  ('ADAPTER', '', repeat('1', 100000), 'wallets_public_key_valid'),
+  ('ADAPTER', 'twice', 'So11111111111111111111111111111111111111112', 'wallets_user_id_public_key_key')
+) as bad (type, name, public_key, rule);
+
+select is(test.error_code('insert into public.wallets (type) values (''ADAPTER'')'), '23502', 'no key is refused');
+select is(
+  test.error_code($$ insert into public.wallets (public_key) values ('1111111111111111111111111111111Q') $$), '23502', 'no type is refused'
+);
+
+select * from finish();

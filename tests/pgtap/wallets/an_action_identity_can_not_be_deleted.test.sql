@@ -1,0 +1,68 @@
+select plan(14);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('used', test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112'));
+select test.keep('unused', test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111'));
+select test.keep('foreign', test.create_wallet(test.user_id('other'), 'So11111111111111111111111111111111111111112'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('first', test.deploy(test.kept('flow')::integer));
+select test.keep('second', test.deploy(test.kept('flow')::integer));
+
+create function pg_temp.delete_wallet(name text) returns text language sql as $$
+  select format('delete from public.wallets where id = %s', test.kept(name));
+$$;
+
+savepoint unused;
+select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'a HARDCODED wallet that no deployment names can be deleted');
+select test.sign_out();
+select is(count(*), 2::bigint, 'and its secret goes with it') from private.wallet_secrets;
+rollback to unused;
+
+update public.flow_deployments set action_identity = 'So11111111111111111111111111111111111111112' where true;
+select is(
+  test.error(pg_temp.delete_wallet('used')),
+  jsonb_build_object(
+    'code', 'wallet_in_use', 'status', 409, 'message', format('The wallet is the action identity of deployment %s.', test.kept('second')),
+    'details', jsonb_build_object('deployment_id', test.kept('second')), 'hint', 'Change the action_identity of the deployments that name it first.'
+  ),
+  'one that deployments name can''t, and the newest of them is named'
+);
+select is(test.row_count(pg_temp.delete_wallet('unused')), 1::bigint, 'the owner''s other wallet can');
+
+select test.sign_in(test.user_id('other'));
+select is(test.row_count(pg_temp.delete_wallet('foreign')), 1::bigint, 'so can another user''s wallet of the same key');
+
+select test.sign_in_as_role('service_role');
+select is(test.error_code(pg_temp.delete_wallet('used')), 'wallet_in_use', 'the service role can''t delete it either');
+select is(
+  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'ADAPTER', 'gone', 'So11111111111111111111111111111111111111112') $$), 'wallet_in_use',
+  'nor can it be made an ADAPTER, which couldn''t sign'
+);
+select results_eq(
+  'select type, name from public.wallets where user_id = test.user_id(''owner'')', $$ values ('HARDCODED', 'wallet') $$,
+  'a refused change changes nothing'
+);
+select is(
+  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'HARDCODED', 'renamed', 'So11111111111111111111111111111111111111112') $$), null,
+  'it can be renamed'
+);
+
+select test.sign_in(test.user_id('owner'));
+update public.flow_deployments set action_identity = null where id = test.kept('second')::uuid;
+select is(
+  test.error(pg_temp.delete_wallet('used')) -> 'details' ->> 'deployment_id', test.kept('first'), 'one deployment that names it is enough'
+);
+savepoint changed;
+delete from public.flow_deployments where id = test.kept('first')::uuid;
+select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when the last one is deleted, the wallet can be');
+rollback to changed;
+update public.flow_deployments set action_identity = null where true;
+select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'or when the last one names it no more');
+
+select test.sign_out();
+select is_empty('select * from public.wallets', 'none is left');
+select is_empty('select * from private.wallet_secrets', 'and no secret');
+
+select * from finish();

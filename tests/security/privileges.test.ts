@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { applyMigrations } from '../../supabase/local/migrations.ts';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+
+let admin: Sql;
+const databases: string[] = [];
+
+beforeAll(() => {
+  admin = connect(inject('cluster').supabase_admin.replace(/\/[^/]*$/, '/template1'));
+});
+afterAll(async () => {
+  for (const name of databases) await admin`drop database ${admin(name)} with (force)`;
+  await admin.end();
+});
+
+/** A migrated database, from a platform with Supabase's default privileges or, as newer projects are, without. */
+async function migrate(options: { withDefaults: boolean }): Promise<Sql> {
+  const name = `privileges_${randomUUID().replaceAll('-', '')}`;
+  databases.push(name);
+  await admin`create database ${admin(name)} template postgres owner postgres`;
+  const url = (role: 'postgres' | 'supabase_admin') => inject('cluster')[role].replace(/\/[^/]*$/, `/${name}`);
+  if (!options.withDefaults) {
+    const superuser = connect(url('supabase_admin'));
+    for (const kind of ['tables', 'functions', 'sequences']) {
+      await superuser.unsafe(
+        `alter default privileges for role postgres in schema public revoke all on ${kind} from anon, authenticated, service_role`,
+      );
+    }
+    await superuser.end();
+  }
+  await applyMigrations(url('postgres'), { seed: false });
+  return connect(url('postgres'));
+}
+
+/** Everything that the API roles can read, write or call, a line each. */
+async function listPrivileges(sql: Sql): Promise<string> {
+  const rows = await sql<{ line: string }[]>`
+    with role (name) as (values ('anon'), ('authenticated'), ('service_role')),
+    schema as (select oid, nspname from pg_namespace where nspname in ('public', 'private', 'pgmq'))
+    select format('%s: %s %s.%s', role.name, privilege, schema.nspname, c.relname) as line
+    from role cross join schema
+    join pg_class as c on c.relnamespace = schema.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+    cross join unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) as privilege
+    where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_table_privilege(role.name, c.oid, privilege)
+    union all
+    select format('%s: %s %s.%s', role.name, privilege, schema.nspname, c.relname)
+    from role cross join schema
+    join pg_class as c on c.relnamespace = schema.oid and c.relkind = 'S'
+    cross join unnest('{USAGE,SELECT,UPDATE}'::text[]) as privilege
+    where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_sequence_privilege(role.name, c.oid, privilege)
+    union all
+    select format('%s: EXECUTE %s', role.name, p.oid::regprocedure)
+    from role cross join schema
+    join pg_proc as p on p.pronamespace = schema.oid
+    where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_function_privilege(role.name, p.oid, 'EXECUTE')
+      and p.prorettype <> 'trigger'::regtype
+    union all
+    select format('%s: %s schema %s', role.name, privilege, schema.nspname)
+    from role cross join schema cross join unnest('{USAGE,CREATE}'::text[]) as privilege
+    where has_schema_privilege(role.name, schema.oid, privilege)
+    order by line`;
+  return `${rows.map((row) => row.line).join('\n')}\n`;
+}
+
+it("anon, authenticated and service_role can read, write and call what tests/security/privileges.txt lists, with Supabase's default privileges and without", async () => {
+  const [withDefaults, without] = [await migrate({ withDefaults: true }), await migrate({ withDefaults: false })];
+  const list = await listPrivileges(withDefaults);
+  expect(await listPrivileges(without)).toBe(list);
+  await expect(list).toMatchFileSnapshot('privileges.txt');
+
+  // The list sees what it should: one grant more is one line more.
+  await withDefaults`grant insert on public.flow_run to anon`;
+  expect((await listPrivileges(withDefaults)).split('\n')).toContain('anon: INSERT public.flow_run');
+  await Promise.all([withDefaults.end(), without.end()]);
+});
+
+it('no role of the API has a privilege on a table of private, and anon writes nowhere', async () => {
+  const sql = await migrate({ withDefaults: true });
+  const lines = (await listPrivileges(sql)).split('\n');
+  expect(
+    lines.filter((line) => / (SELECT|INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER) (private|pgmq)\./.test(line)),
+  ).toEqual([]);
+  expect(lines.filter((line) => /^anon: (INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER|CREATE)/.test(line))).toEqual(
+    [],
+  );
+  await sql.end();
+});
+
+it('Realtime sends the tables of runs, where the platform has its publication, and the migrations pass where it has none', async () => {
+  const sql = await migrate({ withDefaults: true });
+  const published =
+    await sql`select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by tablename`;
+  expect(published.map((row) => row.tablename)).toEqual([
+    'flow_run',
+    'flow_run_logs',
+    'node_run',
+    'signature_requests',
+  ]);
+  await sql.end();
+
+  const name = `privileges_${randomUUID().replaceAll('-', '')}`;
+  databases.push(name);
+  await admin`create database ${admin(name)} template postgres owner postgres`;
+  const url = inject('cluster').postgres.replace(/\/[^/]*$/, `/${name}`);
+  const bare = connect(url);
+  await bare`drop publication supabase_realtime`;
+  await bare.end();
+  await applyMigrations(url, { seed: false });
+});
