@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+
+const ROWS = 5_000;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, ${ROWS}) as n`;
+  await sql`insert into public.flows (user_id) select id from auth.users`;
+  await sql`insert into private.flow_snapshots (hash, data) select sha256(n::text::bytea), '{}' from generate_series(1, ${ROWS}) as n`;
+  await sql`
+    insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, chain_network)
+    select f.user_id, f.id, sha256(f.id::text::bytea), f.chain_network from public.flows as f`;
+  await sql`
+    insert into public.flow_run (user_id, flow_id, deployment_id, started_by, inputs, chain_network)
+    select d.user_id, d.entrypoint, d.id, d.user_id, '{"M": {}}', '{"cluster": "devnet"}' from public.flow_deployments as d`;
+  await sql`insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url)
+    select r.id, d.snapshot_hash, 'https://example.com' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
+  await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
+    select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
+  await sql`analyze`;
+});
+afterAll(() => database.drop());
+
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Shared Hit Blocks': number;
+  Plans?: Plan[];
+}
+
+const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+
+/** The statements of a start and of a claim, as their functions have them, on one row out of thousands. */
+const statements: Record<string, string> = {
+  'the caller exists': 'select from auth.users where id = (select user_id from picked)',
+  "the tag's deployment": `select d.* from public.flow_deployments as d where d.id = (
+    select t.deployment_id from public.flow_deployments_tags as t where t.entrypoint = (select entrypoint from picked) and t.tag = 'latest') for key share`,
+  'the deployment by id':
+    'select d.* from public.flow_deployments as d where d.id = (select id from picked) for key share',
+  'the newest id of the flow': `select d.id from public.flow_deployments as d
+    where d.entrypoint = (select entrypoint from picked) and d.user_id = (select user_id from picked) order by d.id desc limit 1`,
+  'the idempotency key': `select k.* from private.idempotency_keys as k where k.key_hash = sha256('nothing')`,
+  'the run of a message':
+    'select r.* from public.flow_run as r where r.id = (select run_id from picked) and r.end_time is null for no key update',
+  'the job of a run': 'select j.* from private.flow_run_jobs as j where j.flow_run_id = (select run_id from picked)',
+  'the runs of a deployment':
+    'select r.* from public.flow_run as r where r.deployment_id = (select id from picked) order by r.id desc limit 50',
+};
+
+it.each(Object.entries(statements))('%s is found by an index', async (_name, statement) => {
+  await sql`drop table if exists picked`;
+  await sql`create temporary table picked as
+    select d.*, r.id as run_id from public.flow_deployments as d join public.flow_run as r on r.deployment_id = d.id limit 1`;
+  const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`);
+  const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }];
+  const scans = flatten(plan).filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'picked');
+  expect(scans).toEqual([]);
+  // A few pages of an index and one of the table: whatever grows, this stays.
+  expect(plan['Shared Hit Blocks']).toBeLessThan(20);
+});
+
+it('the check sees a scan where there is one', async () => {
+  const [row] = await sql.unsafe(`explain (format json) select from public.flow_run where inputs = '{}'`);
+  const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }];
+  expect(flatten(plan).map((node) => node['Node Type'])).toContain('Seq Scan');
+});
+
+it('a whole start, checks and inserts and all, touches a bounded number of pages', async () => {
+  const [picked] = await sql`select d.id, d.user_id from public.flow_deployments as d limit 1`;
+  const plan = await sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: picked!.user_id, role: 'authenticated' })
+    }, true)`;
+    const [row] = await tx.unsafe(
+      `explain (analyze, buffers, format json) select public.start_deployment(id => '${picked!.id}')`,
+    );
+    return (row!['QUERY PLAN'] as [{ Plan: Plan }])[0].Plan;
+  });
+  expect(plan['Shared Hit Blocks']).toBeLessThan(2_000);
+});
