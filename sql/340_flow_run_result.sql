@@ -41,5 +41,5 @@ as $$
   select * from private.ended_flow_runs(ended_flow_runs.flow_run_ids);
 $$;
 comment on function public.ended_flow_runs(uuid[]) is
-  'For the functions that wait on behalf of callers: which of these runs have ended or are gone.';
+  'For the functions that wait on behalf of callers: which of these runs have ended.';
 grant execute on function public.ended_flow_runs(uuid[]) to service_role;
