@@ -18,6 +18,29 @@ export const errorCodes = {
   action_signer_invalid: { status: 400, meaning: '`action_signer` is no public key.' },
   public_key_invalid: { status: 400, meaning: '`public_key` is no public key.' },
   idempotency_key_invalid: { status: 400, meaning: 'The Idempotency-Key is too short or too long.' },
+  start_permission_invalid: {
+    status: 400,
+    meaning: '`start_permission` is none of `Owner`, `Authenticated`, `Anonymous`.',
+  },
+  fees_invalid: {
+    status: 400,
+    meaning: '`fees` is no list of `[address, amount]`; `details` lists what is wrong and where.',
+  },
+  chain_network_invalid: {
+    status: 400,
+    meaning: '`chain_network` is no `{url, cluster}`; `details` lists what is wrong and where.',
+  },
+  action_identity_invalid: { status: 400, meaning: '`action_identity` is no public key.' },
+  action_identity_without_wallet: {
+    status: 400,
+    meaning: "The deployment's owner has no HARDCODED wallet of the public key in `action_identity`.",
+  },
+  node_definition_invalid: {
+    status: 400,
+    meaning: 'This is no node definition; `details` lists what is wrong and where.',
+  },
+  wallet_key_mismatch: { status: 400, meaning: '`keypair` is not the key pair of `public_key`.' },
+  wallet_keypair_required: { status: 400, meaning: 'A HARDCODED wallet needs its key pair when it is first stored.' },
   column_read_only: { status: 400, meaning: 'The write changes a column that never changes.' },
   unauthenticated: { status: 401, meaning: 'The request carries no credential.' },
   token_invalid: { status: 401, meaning: 'The token is malformed, forged or expired, or its user is gone.' },
@@ -30,6 +53,7 @@ export const errorCodes = {
   method_not_allowed: { status: 405, meaning: 'The route has other methods; see the header `Allow`.' },
   flow_has_deployments: { status: 409, meaning: "A flow with deployments can't be deleted." },
   tag_latest_protected: { status: 409, meaning: 'The tag `latest` is kept by the database.' },
+  wallet_in_use: { status: 409, meaning: 'The wallet is the action identity of a deployment.' },
   idempotency_key_reused: { status: 409, meaning: 'The Idempotency-Key was used for another request.' },
   run_failed: { status: 409, meaning: 'The run has failed; `details` holds its errors and its output.' },
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },

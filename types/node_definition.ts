@@ -1,21 +1,168 @@
-/** The record that front-ends read from the node database to draw a node. */
-export interface NodeDefinition {
-  type: string;
-  data: {
-    node_id: string;
-    version: string;
-    display_name: string;
-    [member: string]: unknown;
-  };
-  sources: { name: string; type: string; optional?: boolean; [member: string]: unknown }[];
-  targets: {
-    name: string;
-    type_bounds: string[];
-    required?: boolean;
-    passthrough?: boolean;
-    [member: string]: unknown;
-  }[];
-  'targets_form.json_schema'?: unknown;
-  'targets_form.ui_schema'?: unknown;
-  'targets_form.extra'?: unknown;
+import { z } from 'zod';
+
+/** Levels of objects and arrays that a definition may have. */
+const MAX_DEPTH = 64;
+/** Bytes that a definition may hold: its strings and member names in UTF-8, and 8 for each value. */
+const MAX_SIZE = 262_144;
+const VALUE_SIZE = 8;
+
+const utf8 = new TextEncoder();
+
+const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const isObject = (json: unknown): json is object => typeof json === 'object' && json !== null && !Array.isArray(json);
+
+const withoutNulls = (json: object): object =>
+  Object.fromEntries(Object.entries(json).filter(([, member]) => member !== null));
+
+interface Fault {
+  path: (string | number)[];
+  message: string;
 }
+
+/** What is wrong with a JSON value whatever it means: too deep, too large, or no I-JSON (RFC 7493); undefined when nothing is. */
+function jsonFault(json: unknown): Fault | undefined {
+  let size = 0;
+  const find = (value: unknown, depth: number): Fault | undefined => {
+    const fault = (message: string): Fault => ({ path: [], message });
+    size += VALUE_SIZE;
+    if (depth > MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (typeof value === 'number' && !Number.isFinite(value)) return fault('takes a number that a double can hold');
+    if (typeof value === 'string') {
+      size += utf8.encode(value).length;
+      if (!isStorable(value)) return fault('takes text without NUL and lone surrogates');
+    }
+    if (typeof value !== 'object' || value === null) return undefined;
+    for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      if (typeof key === 'string') {
+        size += utf8.encode(key).length;
+        if (!isStorable(key)) return fault('has a member whose name holds NUL or a lone surrogate');
+      }
+      const inside = find(member, depth + 1);
+      if (inside !== undefined) return { ...inside, path: [key, ...inside.path] };
+      if (size > MAX_SIZE) return undefined;
+    }
+    return undefined;
+  };
+  return find(json, 0) ?? (size > MAX_SIZE ? { path: [], message: 'holds more than 256 KiB' } : undefined);
+}
+
+const countCharacters = (text: string): number => [...text].length;
+
+const keySchema = (longest: number) =>
+  z.string().refine(
+    (text) => text !== '' && countCharacters(text) <= longest,
+    `takes 1 to ${longest} characters`,
+  );
+
+const text = z.string().nullish();
+const number = z.number().nullish();
+const texts = z.array(z.string()).nullish();
+
+const dataSchema = z.looseObject({
+  node_id: keySchema(200),
+  version: keySchema(100),
+  display_name: z.string(),
+  node_definition_version: text,
+  unique_id: text,
+  description: text,
+  tags: texts,
+  related_to: z.array(z.looseObject({ id: text, type: text, relationship: text })).nullish(),
+  resources: z.looseObject({ source_code_url: text, documentation_url: text }).nullish(),
+  usage: z.looseObject({
+    license: text,
+    license_url: text,
+    pricing: z.looseObject({
+      currency: text,
+      purchase_price: number,
+      price_per_run: number,
+      custom: z.looseObject({ unit: text, value: text }).nullish(),
+    }).nullish(),
+  }).nullish(),
+  authors: z.array(z.looseObject({ name: text, contact: text })).nullish(),
+  design: z.looseObject({
+    width: number,
+    height: number,
+    icon_url: text,
+    backgroundColor: text,
+    backgroundColorDark: text,
+  }).nullish(),
+  options: z.looseObject({}).nullish(),
+  /** The order of the node's instructions: the names of the inputs before its own, its output for the signature, those after. */
+  instruction_info: z.looseObject({ before: texts, signature: text, after: texts }).nullish(),
+  width: number,
+  height: number,
+  backgroundColor: text,
+  backgroundColorDark: text,
+});
+
+/** An output. */
+const sourceSchema = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  /** The node may give no value for it. */
+  optional: z.boolean().nullish(),
+  defaultValue: z.unknown().optional(),
+  tooltip: text,
+});
+
+/** An input. */
+const targetSchema = z.looseObject({
+  name: z.string(),
+  type_bounds: z.array(z.string()),
+  required: z.boolean().nullish(),
+  /** It is handed on as an output of the same name. */
+  passthrough: z.boolean().nullish(),
+  defaultValue: z.unknown().optional(),
+  tooltip: text,
+});
+
+const formSchema = z.looseObject({}).nullish();
+
+function repeatedNames(side: 'sources' | 'targets', ports: { name: string }[]): Fault[] {
+  const seen = new Set<string>();
+  return ports.flatMap(({ name }, index) => {
+    if (seen.has(name)) {
+      return [{ path: [side, index, 'name'], message: `there is another one of the name ${JSON.stringify(name)}` }];
+    }
+    seen.add(name);
+    return [];
+  });
+}
+
+const forms = ['targets_form.json_schema', 'targets_form.ui_schema'] as const;
+
+const recordSchema = z.strictObject({
+  type: z.string().regex(
+    /^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$/,
+    'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false',
+  ),
+  data: dataSchema,
+  sources: z.array(sourceSchema),
+  targets: z.array(targetSchema),
+  'targets_form.json_schema': formSchema,
+  'targets_form.ui_schema': formSchema,
+  'targets_form.extra': formSchema,
+}).superRefine((definition, context) => {
+  const missing = forms.filter((form) => definition[form] == null);
+  const lonely = missing.length === 1
+    ? missing.map((form) => ({ path: [form], message: 'is missing: the two form schemas come together' }))
+    : [];
+  const repeated = [...repeatedNames('sources', definition.sources), ...repeatedNames('targets', definition.targets)];
+  for (const { path, message } of [...lonely, ...repeated]) context.addIssue({ code: 'custom', path, message });
+});
+
+/**
+ * The record that front-ends read from the node database to draw a node, as it is posted to /rest/v1/nodes.
+ *
+ * sql/108_node_definition.sql says the same, and has the last word: the two agree on every I-JSON text. An optional member
+ * that is null counts as missing; unknown members of `data`, of sources and targets, and of what is in them are kept.
+ */
+export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
+  // What the database gets is a row, in which a member that is null is as good as none: the size must not depend on it.
+  const fault = jsonFault(isObject(json) ? withoutNulls(json) : json);
+  if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
+}).pipe(recordSchema);
+
+/** What a node is to those who draw it. */
+export type NodeDefinition = z.infer<typeof nodeDefinitionSchema>;

@@ -17,8 +17,9 @@ const base58Schema = (length: number) =>
 export const upsertWalletParamsSchema = z.strictObject({
   /** HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked. */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'takes HARDCODED or ADAPTER'),
-  // Characters as the database counts them.
-  name: z.string().refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),
+  name: z.string().refine((name) => name.isWellFormed() && !name.includes('\0'), 'holds NUL or a lone surrogate')
+    // Characters as the database counts them.
+    .refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
   /** The 32 bytes of the secret key, then the public key. Left out, a HARDCODED wallet keeps the one that is stored. */
   keypair: base58Schema(64).optional(),

@@ -10,6 +10,13 @@ export interface Route {
   handle: (context: Context) => Promise<Response>;
 }
 
+/** An Edge Function, as the platform serves it. */
+export interface App {
+  fetch: (request: Request) => Promise<Response>;
+  /** What docs/openapi.json must describe: its routes, with their whole paths. */
+  routes: Pick<Route, 'method' | 'path'>[];
+}
+
 const answerError = (context: Context, error: ApiError): Response => {
   if (error.status >= 500) {
     console.error(
@@ -28,10 +35,7 @@ const answerError = (context: Context, error: ApiError): Response => {
  * Makes an Edge Function of its routes: CORS preflight, 404 and 405 in the project's error shape, and no error that says more
  * than it should.
  */
-export function makeApp(
-  name: string,
-  routes: Route[],
-): { fetch: (request: Request) => Promise<Response> } {
+export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);
   app.use(
     '*',
@@ -76,5 +80,8 @@ export function makeApp(
       }),
     )
   );
-  return { fetch: async (request) => await app.fetch(request) };
+  return {
+    fetch: async (request) => await app.fetch(request),
+    routes: routes.map(({ method, path }) => ({ method, path: `/${name}${path}` })),
+  };
 }

@@ -37,6 +37,7 @@ const BAD_TEXT_CODES = new Set([
   '22P02', // invalid_text_representation
   '22P05', // untranslatable_character: \u0000
   '22021', // character_not_in_repertoire
+  'PGRST102', // the body is no JSON for PostgREST: a lone surrogate
 ]);
 
 const unavailable = (cause: unknown): ApiError =>

@@ -43,7 +43,10 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
     const { headers } = readCredentials(context.req.raw, config);
     const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
     if (is_anonymous) {
-      throw apiError('token_required', 'This needs a user who has signed up: who loses an anonymous session loses its wallets.');
+      throw apiError(
+        'token_required',
+        'This needs a user who has signed up: who loses an anonymous session loses its wallets.',
+      );
     }
     const { type, name, public_key } = params;
     const secret = await seal(user_id, params);

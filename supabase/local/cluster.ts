@@ -1,5 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { createAuthSchema } from './auth.ts';
 import type { StackKeys } from './keys.ts';
 import type { Part } from './part.ts';
@@ -7,6 +9,8 @@ import { projectDir } from './paths.ts';
 import { findFreePort } from './ports.ts';
 import { connect, databaseUrl, isInitialised, type Sql, startPostgres } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
+
+const CRASH_NOTICE_MS = 100;
 
 /** The roles with a password; all of a cluster's roles share one. */
 export type LoginRole = 'supabase_admin' | 'postgres' | 'authenticator' | 'supabase_auth_admin';
@@ -27,6 +31,8 @@ export interface ClusterOptions {
   dbPassword: StackKeys['dbPassword'];
   settings?: Record<string, string>;
   log?: (line: string) => void;
+  /** Ends a start that is under way, up to the moment of `onPart`. */
+  signal?: AbortSignal | undefined;
   /** Receives the process before it is ready, so that a stop can reach it at any time. */
   onPart?: (part: Part) => void;
 }
@@ -40,34 +46,59 @@ async function run(url: string, work: (sql: Sql) => Promise<unknown>): Promise<v
   }
 }
 
+/** Present while a cluster is being made: half-made is worse than not made, it would be taken for ready. */
+const unfinishedMark = (dataDir: string) => `${dataDir}.unfinished`;
+
+async function removeCluster(dataDir: string): Promise<void> {
+  // With retries, since a child of a killed initdb may still be writing.
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  await rm(unfinishedMark(dataDir), { force: true });
+}
+
+/** Deletes a stopped server's data, wherever it is kept. */
+export async function deleteData(dataDir: string): Promise<void> {
+  await removeCluster((await preparePostgres()).dataDir(dataDir));
+}
+
 /** Starts Postgres; a new cluster is brought into the state in which the Supabase platform hands over a database. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { signal } = options;
   const home = await preparePostgres();
-  if (home.notice !== undefined) options.log?.(home.notice);
+  await mkdir(dirname(options.dataDir), { recursive: true });
   const dataDir = home.dataDir(options.dataDir);
-  const isNew = !isInitialised(dataDir);
+  const notice = home.notice(options.dataDir);
+  if (notice !== undefined) options.log?.(notice);
   const url = (role: LoginRole, database?: string) => databaseUrl(role, options.dbPassword, options.port, database);
 
-  const part = await startPostgres({
-    home,
-    dataDir,
-    port: options.port,
-    password: options.dbPassword,
-    settings: options.settings,
-  });
-  options.onPart?.(part);
+  if (existsSync(unfinishedMark(dataDir))) await removeCluster(dataDir);
+  const isNew = !isInitialised(dataDir);
+  if (isNew) await writeFile(unfinishedMark(dataDir), '');
+  let part: Part | undefined;
   try {
+    signal?.throwIfAborted();
+    part = await startPostgres({
+      home,
+      dataDir,
+      port: options.port,
+      password: options.dbPassword,
+      settings: options.settings,
+      signal,
+    });
+    options.onPart?.(part);
     await part.waitUntilReady();
+    signal?.throwIfAborted();
     if (isNew) {
       const script = await readFile(join(projectDir, 'supabase/local/bootstrap.sql'), 'utf8');
       // A literal, since utility statements take no parameters; the password is base64url.
       await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
       await run(url('supabase_auth_admin'), createAuthSchema);
+      await rm(unfinishedMark(dataDir));
     }
   } catch (error) {
-    await part.stop();
-    // Half-made is worse than not made: the next start would take it for ready.
-    if (isNew) await rm(dataDir, { recursive: true, force: true });
+    // A server that crashed is to be named as the cause, though its clients may notice first.
+    if (part !== undefined && !signal?.aborted) await Promise.race([part.exited, setTimeout(CRASH_NOTICE_MS)]);
+    await part?.stop();
+    if (isNew) await removeCluster(dataDir);
     throw error;
   }
   return { part, port: options.port, isNew, url };
@@ -89,7 +120,7 @@ export async function startScratchCluster(
     ...cluster,
     remove: async () => {
       await cluster.part.stop();
-      await rm((await preparePostgres()).dataDir(dataDir), { recursive: true, force: true });
+      await deleteData(dataDir);
     },
   };
 }

@@ -1,34 +1,30 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
 import { projectDir } from './paths.ts';
-import { StackError } from './stack_error.ts';
 
-const functionsDir = join(projectDir, 'functions');
+/** Where the project's Edge Functions are. */
+export const projectFunctionsDir = join(projectDir, 'functions');
 
-/** The names of the project's Edge Functions: the folders of functions/ that have an index.ts. */
-export const functionNames = (): string[] =>
+/** The names of the Edge Functions in a folder: its folders that have an index.ts. */
+export const functionNames = (functionsDir = projectFunctionsDir): string[] =>
   readdirSync(functionsDir).filter((name) => existsSync(join(functionsDir, name, 'index.ts'))).sort();
 
 /** The Deno binary of the npm package; `DENO_BIN` in the environment overrides it. */
-export function denoBinary(): string {
-  if (process.env.DENO_BIN !== undefined) return process.env.DENO_BIN;
-  const require = createRequire(import.meta.url);
-  const target = `${platform()}-${arch()}${platform() === 'linux' ? '-glibc' : ''}`;
-  try {
-    return join(dirname(require.resolve(`@deno/${target}/package.json`)), 'deno');
-  } catch {
-    throw new StackError(
-      `There is no Deno for ${target}: the npm package @deno/${target} is not installed. ` +
-        'Set DENO_BIN to a Deno 2 binary, or run npm install again.',
-    );
-  }
-}
+export const denoBinary = (): string =>
+  findNpmBinary({
+    name: 'Deno',
+    variable: 'DENO_BIN',
+    expects: 'a Deno 2 binary',
+    packageName: `@deno/${platform()}-${arch()}${platform() === 'linux' ? '-glibc' : ''}`,
+    path: 'deno',
+  });
 
 export interface FunctionOptions {
   name: string;
+  functionsDir: string;
   socketPath: string;
   env: Record<string, string>;
   /** Serve changed sources without a restart. */
@@ -49,13 +45,17 @@ export function startFunction(options: FunctionOptions): Part {
       '--allow-read',
       `--allow-write=${options.socketPath}`,
       `--config=${join(projectDir, 'deno.json')}`,
-      join(functionsDir, options.name, 'index.ts'),
+      join(options.functionsDir, options.name, 'index.ts'),
     ],
     cwd: projectDir,
     env: { ...options.env, DENO_SERVE_ADDRESS: `unix:${options.socketPath}`, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
     // Under --watch, SIGTERM only restarts.
     stopSignal: 'SIGINT',
     readyText: 'deno serve: Listening',
+    // The watcher outlives what it watches: it waits for an edit, for ever if no edit was the cause.
+    restartText: 'Watcher Restarting!',
+    failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
+    noisePattern: /^Watcher (Process started|Waiting for graceful termination)/,
     onLine: options.onLine,
   });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { sign } from 'hono/jwt';
 
 /** The secrets of one stack, in both of Supabase's key generations. */
@@ -14,9 +14,13 @@ export interface StackKeys {
   secretKey: string;
   /** Password of the database roles postgres, authenticator and supabase_auth_admin. */
   dbPassword: string;
+  /** WALLET_KEYS of the Edge Functions, which encrypt the secrets of wallets. */
+  walletKeys: string;
 }
 
 const TEN_YEARS_S = 10 * 365 * 24 * 60 * 60;
+
+const makeWalletKeys = (): string => JSON.stringify({ local: randomBytes(32).toString('base64') });
 
 async function makeKeys(): Promise<StackKeys> {
   const jwtSecret = randomBytes(32).toString('base64url');
@@ -29,14 +33,22 @@ async function makeKeys(): Promise<StackKeys> {
     publishableKey: `sb_publishable_${randomBytes(24).toString('base64url')}`,
     secretKey: `sb_secret_${randomBytes(24).toString('base64url')}`,
     dbPassword: randomBytes(24).toString('base64url'),
+    walletKeys: makeWalletKeys(),
   };
+}
+
+async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
+  // By renaming: a start that is killed leaves no half of a file.
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, JSON.stringify(keys, null, 2), { mode: 0o600 });
+  await rename(draft, file);
+  return keys;
 }
 
 /** The keys kept in `file`, made on first use. */
 export async function loadKeys(file: string): Promise<StackKeys> {
-  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8'));
-  const keys = await makeKeys();
-  await writeFile(file, JSON.stringify(keys, null, 2), { mode: 0o600 });
-  await chmod(file, 0o600);
-  return keys;
+  if (!existsSync(file)) return await writeKeys(file, await makeKeys());
+  const keys: StackKeys = JSON.parse(await readFile(file, 'utf8'));
+  // Stacks of before there were wallets have none.
+  return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }

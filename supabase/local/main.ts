@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { watchLauncher } from './launcher.ts';
+import { stackDir } from './paths.ts';
 import { DEFAULT_PORT } from './ports.ts';
-import { readStatus, resetStack, type StackStatus, startStack } from './stack.ts';
+import { type StackStatus, startStack } from './stack.ts';
 import { StackError } from './stack_error.ts';
+import { readStack } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset]
 npm run status -- [--port N] [--json]`;
 
 function parsePort(text: string | undefined): number {
-  const port = Number(text ?? DEFAULT_PORT);
+  const port = text === undefined ? DEFAULT_PORT : Number(text);
+  // The database takes the port above.
   if (!Number.isInteger(port) || port < 1 || port > 65_534) {
     throw new StackError(`--port ${text}: not a port number (1 to 65534)`);
   }
@@ -18,49 +22,74 @@ function parsePort(text: string | undefined): number {
 const formatStatus = (status: StackStatus): string =>
   Object.entries(status).map(([name, value]) => `${name.padEnd(17)}${value}`).join('\n');
 
-async function start(port: number, reset: boolean): Promise<void> {
-  const began = performance.now();
-  if (reset) await resetStack(port);
-  const stopRequest = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopRequest.abort());
-
-  const stack = await startStack({
-    port,
-    signal: stopRequest.signal,
-    log: (line) => console.log(line),
-    functionEnv: { ALLOW_PRIVATE_NETWORK: '1' },
-    onCrash: (description) => {
-      console.error(`\n${description}\n\nThe other parts have been stopped.`);
-      process.exit(1);
-    },
-  }).catch((error) => {
-    if (stopRequest.signal.aborted) process.exit();
-    throw error;
+/** Aborted when the stack is asked to stop, or can't go on. */
+function listenForStop(): AbortSignal {
+  const request = new AbortController();
+  const stop = () => request.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, stop);
+  watchLauncher('supabase/local/main.ts', stop);
+  // A closed pipe, as in `npm start | head -1`.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', stop);
+  process.on('uncaughtException', (error) => {
+    console.error(error);
+    process.exitCode = 1;
+    stop();
   });
-  console.log(formatStatus(stack.status));
-  console.log(`\nReady after ${((performance.now() - began) / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
-  if (!stopRequest.signal.aborted) await once(stopRequest.signal, 'abort');
-  await stack.stop();
+  return request.signal;
+}
+
+async function start(port: number, reset: boolean): Promise<void> {
+  const signal = listenForStop();
+  try {
+    const stack = await startStack({
+      port,
+      reset,
+      signal,
+      log: (line) => console.log(line),
+      functionEnv: { ALLOW_PRIVATE_NETWORK: '1' },
+      onCrash: (description) => {
+        console.error(`\n${description}\n\nThe other parts have been stopped.`);
+        process.exit(1);
+      },
+    });
+    console.log(formatStatus(stack.status));
+    console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
+    if (!signal.aborted) await once(signal, 'abort');
+    await stack.stop();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 function status(port: number, json: boolean): void {
-  const found = readStatus(port);
-  if (found === undefined) throw new StackError(`No stack is ready on port ${port}; start one with: npm start`);
-  console.log(json ? JSON.stringify(found, null, 2) : formatStatus(found));
+  const stack = readStack(stackDir(port));
+  if (stack?.status === undefined || stack.state !== 'ready') {
+    throw new StackError(
+      stack === undefined
+        ? `No stack runs on port ${port}; start one with: npm start`
+        : `The stack on port ${port} is ${stack.state}`,
+    );
+  }
+  console.log(json ? JSON.stringify(stack.status, null, 2) : formatStatus(stack.status));
 }
 
+/** A failure of the system with a file or a port: its message says it all. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'code' in error;
+
 try {
-  const { values, positionals } = parseArgs({
+  const { values, positionals: [command, ...rest] } = parseArgs({
     allowPositionals: true,
     options: { port: { type: 'string' }, reset: { type: 'boolean' }, json: { type: 'boolean' } },
   });
   const port = parsePort(values.port);
-  if (positionals[0] === 'start') await start(port, values.reset ?? false);
-  else if (positionals[0] === 'status') status(port, values.json ?? false);
+  if (rest.length > 0) throw new StackError(`Unknown: ${rest.join(' ')}\n${USAGE}`);
+  if (command === 'start') await start(port, values.reset ?? false);
+  else if (command === 'status') status(port, values.json ?? false);
   else throw new StackError(USAGE);
 } catch (error) {
   const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  if (error instanceof StackError) console.error(error.message);
+  if (error instanceof StackError || isSystemError(error)) console.error(error.message);
   else if (isUsage) console.error(`${(error as Error).message}\n${USAGE}`);
   else console.error(error);
   process.exit(1);

@@ -1,27 +1,22 @@
-import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommand } from './command.ts';
 import { connect } from './postgres.ts';
 import { projectDir } from './paths.ts';
 import { StackError } from './stack_error.ts';
 
 /** Runs the project's Supabase CLI and returns what it printed to stdout. */
-export async function runSupabase(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const child = spawn(join(projectDir, 'node_modules/.bin/supabase'), args, {
+export async function runSupabase(
+  args: string[],
+  env: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<string> {
+  return await runCommand(join(projectDir, 'node_modules/.bin/supabase'), args, {
+    name: `supabase ${args.slice(0, 2).join(' ')}`,
     cwd: projectDir,
     env: { ...process.env, SUPABASE_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => stdout += chunk);
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => stderr += chunk);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new StackError(`supabase ${args.slice(0, 2).join(' ')} failed:\n${(stderr + stdout).trim()}`);
-  return stdout;
 }
 
 /** The address form in which the Supabase CLI takes the local server: without TLS. */
@@ -32,24 +27,47 @@ const migrationVersions = (): string[] =>
     .map((file) => /^(\d+)_.*\.sql$/.exec(file)?.[1])
     .filter((version) => version !== undefined);
 
-async function appliedVersions(databaseUrl: string): Promise<Set<string>> {
+/** What the CLI has noted in the database: the applied migrations, and whether seeds were planted. */
+async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>; isSeeded: boolean }> {
   const sql = connect(databaseUrl);
   try {
-    const [{ exists }] = await sql<[{ exists: boolean }]>`
-      select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
-    if (!exists) return new Set();
-    const rows = await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`;
-    return new Set(rows.map((row) => row.version));
+    const [{ hasMigrations, isSeeded }] = await sql<[{ hasMigrations: boolean; isSeeded: boolean }]>`
+      select to_regclass('supabase_migrations.schema_migrations') is not null as "hasMigrations",
+             to_regclass('supabase_migrations.seed_files') is not null as "isSeeded"`;
+    const rows = hasMigrations
+      ? await sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations`
+      : [];
+    return { applied: new Set(rows.map((row) => row.version)), isSeeded };
   } finally {
     await sql.end();
   }
 }
 
-/** Applies the migrations that the database lacks with `supabase db push`; asks the CLI only when there are any. */
-export async function applyMigrations(databaseUrl: string, options: { seed: boolean }): Promise<void> {
-  const applied = await appliedVersions(databaseUrl);
-  const versions = migrationVersions();
-  if (versions.length === applied.size && versions.every((version) => applied.has(version))) return;
-  const seed = options.seed ? ['--include-seed'] : [];
-  await runSupabase(['db', 'push', `--remote=${forSupabaseCli(databaseUrl)}`, '--yes', ...seed]);
+export interface MigrationOptions {
+  /** Plant supabase/seed.sql too, once in a database's life. */
+  seed: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** Applies the migrations that the database lacks with `supabase db push`; asks the CLI only when there is something to do. */
+export async function applyMigrations(databaseUrl: string, { seed, signal }: MigrationOptions): Promise<void> {
+  const { applied, isSeeded } = await readHistory(databaseUrl);
+  const known = migrationVersions();
+  const unknown = [...applied].filter((version) => !known.includes(version));
+  if (unknown.length > 0) {
+    throw new StackError(
+      `The database has migrations that supabase/migrations lacks (${unknown.join(', ')}): ` +
+        'bring them back, or start with an empty database: npm start -- --reset',
+    );
+  }
+  const mustSeed = seed && !isSeeded;
+  if (!mustSeed && known.every((version) => applied.has(version))) return;
+  const args = [
+    'db',
+    'push',
+    `--remote=${forSupabaseCli(databaseUrl)}`,
+    '--yes',
+    ...mustSeed ? ['--include-seed'] : [],
+  ];
+  await runSupabase(args, {}, signal);
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { StackError } from './stack_error.ts';
 
 const OUTPUT_LINES_KEPT = 20;
@@ -19,7 +20,13 @@ export interface PartOptions {
   stopSignal?: NodeJS.Signals;
   /** A line that contains this text says that the process is ready. */
   readyText?: string;
-  /** Called with each line that the process prints, but for the one that says that it is ready. */
+  /** A line that matches says that the process has failed, though it lives on: it is ended. The first group says how. */
+  failurePattern?: RegExp;
+  /** A line that contains this text says that the process starts anew, by request: a failure then ends nothing. */
+  restartText?: string;
+  /** Lines that say nothing: neither kept nor passed on. */
+  noisePattern?: RegExp;
+  /** Called with each line that the process prints, from the moment that it is ready; before, an error would repeat them. */
   onLine?: (line: string) => void;
 }
 
@@ -40,47 +47,81 @@ export interface Part {
   stop(): Promise<void>;
 }
 
+/** What a developer's shell has set for psql and the like must not reach the stack's own connections. */
+const inheritedEnv = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
+
+/** Why a program that could not be started could not. */
+const describeStartError = (error: NodeJS.ErrnoException, command: string): string => {
+  if (error.code === 'ENOENT' && existsSync(command)) return `${command} is made for another system than this one`;
+  return error.message;
+};
+
+// Whatever ends this process, short of SIGKILL: its parts don't outlive it.
+const living = new Map<ChildProcess, NodeJS.Signals>();
+process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
+
 /** Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches it through the stack's orderly stop only. */
 export function startPart(options: PartOptions): Part {
+  const { stopSignal = 'SIGTERM' } = options;
   const child: ChildProcess = spawn(options.command, options.args, {
     cwd: options.cwd,
-    env: { ...process.env, ...options.env },
+    env: { ...inheritedEnv(), ...options.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     uid: options.uid,
     gid: options.gid,
   });
+  living.set(child, stopSignal);
   const lines: string[] = [];
   let end: string | undefined;
   let stopping = false;
   let saidReady = false;
+  let restarting = false;
+  let failure: string | undefined;
+  const early: string[] = [];
 
-  const keepLines = (stream: NodeJS.ReadableStream | null) => {
+  const takeLine = (line: string) => {
+    if (options.noisePattern?.test(line)) return;
+    if (options.readyText !== undefined && line.includes(options.readyText)) {
+      saidReady = true;
+      restarting = false;
+      for (const earlyLine of early.splice(0)) options.onLine?.(earlyLine);
+      return;
+    }
+    if (options.restartText !== undefined && line.includes(options.restartText)) restarting = true;
+    if (!restarting && !stopping) {
+      failure ??= options.failurePattern?.exec(line)?.[1];
+      if (failure !== undefined) return void child.kill('SIGKILL');
+    }
+    lines.push(line);
+    if (lines.length > OUTPUT_LINES_KEPT) lines.shift();
+    if (saidReady) options.onLine?.(line);
+    else early.push(line);
+  };
+  const takeLines = (stream: NodeJS.ReadableStream | null) => {
     let rest = '';
     stream?.setEncoding('utf8');
     stream?.on('data', (chunk: string) => {
       const complete = (rest + chunk).split('\n');
       rest = complete.pop() ?? '';
-      for (const line of complete) {
-        lines.push(line);
-        if (lines.length > OUTPUT_LINES_KEPT) lines.shift();
-        if (options.readyText !== undefined && line.includes(options.readyText)) saidReady = true;
-        else options.onLine?.(line);
-      }
+      complete.forEach(takeLine);
     });
+    stream?.on('end', () => rest !== '' && takeLine(rest));
   };
-  keepLines(child.stdout);
-  keepLines(child.stderr);
+  takeLines(child.stdout);
+  takeLines(child.stderr);
 
   const exited = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
-      end ??= `could not be started: ${error.message}`;
+    const finish = (how: string) => {
+      end ??= how;
+      living.delete(child);
       resolve();
-    });
+    };
+    child.once('error', (error) => finish(`could not be started: ${describeStartError(error, options.command)}`));
     // 'close' rather than 'exit': by then the last output has been read.
     child.once('close', (code, signal) => {
-      end ??= signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-      resolve();
+      finish(failure ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`));
     });
   });
 
@@ -109,7 +150,7 @@ export function startPart(options: PartOptions): Part {
     async stop() {
       stopping = true;
       if (end !== undefined) return;
-      child.kill(options.stopSignal ?? 'SIGTERM');
+      child.kill(stopSignal);
       const kill = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;
       clearTimeout(kill);

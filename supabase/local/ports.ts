@@ -7,20 +7,25 @@ export const DEFAULT_PORT = 54321;
 /** The database listens one port above the gateway, as with `supabase start`. */
 export const databasePort = (port: number): number => port + 1;
 
-const isFree = (port: number): Promise<boolean> =>
+/** Why nothing can listen on a port, or undefined when it is free. */
+const whyUnusable = (port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve('is taken');
+      else resolve(`can't be used (${error.message})`);
+    });
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 
 /** Fails with one clear line when a port of the stack is taken. */
 export async function assertPortsFree(port: number): Promise<void> {
   for (const needed of [port, databasePort(port)]) {
-    if (await isFree(needed)) continue;
+    const reason = await whyUnusable(needed);
+    if (reason === undefined) continue;
     throw new StackError(
-      `Port ${needed} is taken (a stack on ${port} needs ${port} and ${databasePort(port)}). ` +
-        'Stop what listens there, or choose another: npm start -- --port 55321',
+      `Port ${needed} ${reason}; a stack on ${port} needs ${port} and ${databasePort(port)}. ` +
+        'Stop what listens there, or choose another port: npm start -- --port <N>',
     );
   }
 }
@@ -28,7 +33,8 @@ export async function assertPortsFree(port: number): Promise<void> {
 /** A gateway port whose pair is free right now, away from the default and the system's ephemeral range. */
 export async function findFreePort(from = 20_000 + (process.pid % 5_000) * 2): Promise<number> {
   for (let port = from; port < 32_000; port += 2) {
-    if (await isFree(port) && await isFree(databasePort(port))) return port;
+    const reasons = await Promise.all([whyUnusable(port), whyUnusable(databasePort(port))]);
+    if (reasons.every((reason) => reason === undefined)) return port;
   }
   throw new StackError('No two adjacent free ports between 20000 and 32000');
 }

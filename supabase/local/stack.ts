@@ -1,47 +1,49 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AuthServer, startAuth } from './auth.ts';
-import { startCluster } from './cluster.ts';
-import { functionNames, startFunction } from './functions.ts';
+import { deleteData, startCluster } from './cluster.ts';
+import { denoBinary, functionNames, projectFunctionsDir, startFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
 import { loadKeys, type StackKeys } from './keys.ts';
 import { applyMigrations } from './migrations.ts';
 import type { Part } from './part.ts';
-import { projectDir, stackDir } from './paths.ts';
+import { makePartSet, PartCrash, runTogether } from './part_set.ts';
+import { stackDir } from './paths.ts';
 import { assertPortsFree, databasePort } from './ports.ts';
-import { databaseUrl } from './postgres.ts';
+import { databaseUrl, isInitialised } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
-import { startPostgrest, waitForPostgrest } from './postgrest.ts';
+import { postgrestBinary, startPostgrest, waitForPostgrest } from './postgrest.ts';
 import { StackError } from './stack_error.ts';
+import { claimStack, readStack, type StackStatus } from './stack_record.ts';
 import { startSweeper } from './sweeper.ts';
 
-/** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
-export interface StackStatus {
-  API_URL: string;
-  DB_URL: string;
-  FUNCTIONS_URL: string;
-  ANON_KEY: string;
-  SERVICE_ROLE_KEY: string;
-  PUBLISHABLE_KEY: string;
-  SECRET_KEY: string;
-  JWT_SECRET: string;
-}
+export type { StackStatus } from './stack_record.ts';
+
+/** How long a boot that was halted may take to end before its database is taken from it. */
+const HALT_GRACE_MS = 1_000;
+
+/** Longer ones don't fit into the address of a Unix socket (104 bytes on macOS, 108 on Linux). */
+const MAX_TEMP_DIR_LENGTH = 60;
 
 export interface StackOptions {
   port: number;
   /** Where the database and the keys are kept; default: the project's .stack/<port>. */
   dir?: string;
+  /** Start with an empty database and new keys. */
+  reset?: boolean;
+  /** The Edge Functions; default: the project's. */
+  functionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
   /** Called with each line worth showing: notices, and what the Edge Functions print. */
   log?: (line: string) => void;
   /** Stops the stack, while it boots too. */
   signal?: AbortSignal;
-  /** Called once when a part ends by itself; the rest is stopped by then. */
+  /** Called once when a part ends by itself after the boot; the rest is stopped by then. */
   onCrash?: (description: string) => void;
   /** Environment of the Edge Functions, beyond what the platform sets. */
   functionEnv?: Record<string, string>;
@@ -54,77 +56,42 @@ export interface Stack {
   keys: StackKeys;
   /** Connects as the superuser; for tests and tools only. */
   superuserUrl: string;
+  /** The processes of the stack, by name. */
+  parts: readonly Pick<Part, 'name' | 'pid'>[];
   stop: () => Promise<void>;
+  /** Stops the stack and deletes its database and keys. */
+  remove: () => Promise<void>;
 }
 
-/** What `npm run status` reads, and what a later start needs to clean up after a killed one. */
-interface StackRecord {
-  pid: number;
-  partPids: number[];
-  status: StackStatus;
-}
-
-const recordFile = (dir: string) => join(dir, 'stack.json');
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
-/** The status of the running stack on `port`, or undefined when none is ready there. */
+/** The status of the stack on `port`, or undefined when none is ready there. */
 export function readStatus(port: number): StackStatus | undefined {
-  const file = recordFile(stackDir(port));
-  if (!existsSync(file)) return undefined;
-  const record: StackRecord = JSON.parse(readFileSync(file, 'utf8'));
-  return isAlive(record.pid) ? record.status : undefined;
+  const stack = readStack(stackDir(port));
+  return stack?.state === 'ready' ? stack.status : undefined;
 }
 
-/** Ends what a killed stack (SIGKILL, power) left running; a process counts as ours only by its command line. */
-async function stopLeftovers(dir: string): Promise<void> {
-  if (!existsSync(recordFile(dir))) return;
-  const record: StackRecord = JSON.parse(await readFile(recordFile(dir), 'utf8'));
-  if (isAlive(record.pid)) return;
-  for (const pid of record.partPids) {
-    const command = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
-    if (command.includes(projectDir) && isAlive(pid)) process.kill(pid, 'SIGTERM');
-  }
-  await rm(recordFile(dir), { force: true });
+/** Waits for the end of a task, but no longer than so. */
+async function settle(task: Promise<unknown>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => timer = setTimeout(resolve, timeoutMs));
+  await Promise.race([task.catch(() => {}), timeout]);
+  clearTimeout(timer);
 }
 
 /** What the platform gives every Edge Function, both key generations included. */
-const platformEnv = (apiUrl: string, dbUrl: string, keys: StackKeys): Record<string, string> => ({
-  SUPABASE_URL: apiUrl,
-  SUPABASE_DB_URL: dbUrl,
+const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({
+  SUPABASE_URL: status.API_URL,
+  SUPABASE_DB_URL: status.DB_URL,
   SUPABASE_ANON_KEY: keys.anonKey,
   SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
   SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
   SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
 });
 
-/**
- * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway before them.
- * Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part fails.
- */
-export async function startStack(options: StackOptions): Promise<Stack> {
-  const { port, log = () => {} } = options;
-  const dir = options.dir ?? stackDir(port);
-  await stopLeftovers(dir);
-  await assertPortsFree(port);
-  await mkdir(dir, { recursive: true });
-  const keys = await loadKeys(join(dir, 'keys.json'));
-  const socketDir = mkdtempSync(join(tmpdir(), 'flow-stack-'));
-  const socketPath = (name: string) => join(socketDir, `${name}.sock`);
-
-  const dbPort = databasePort(port);
-  const urlFor = (role: string) => databaseUrl(role, keys.dbPassword, dbPort);
+function makeStatus(port: number, keys: StackKeys): StackStatus {
   const apiUrl = `http://127.0.0.1:${port}`;
-  const status: StackStatus = {
+  return {
     API_URL: apiUrl,
-    DB_URL: urlFor('postgres'),
+    DB_URL: databaseUrl('postgres', keys.dbPassword, databasePort(port)),
     FUNCTIONS_URL: `${apiUrl}/functions/v1`,
     ANON_KEY: keys.anonKey,
     SERVICE_ROLE_KEY: keys.serviceRoleKey,
@@ -132,106 +99,162 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     SECRET_KEY: keys.secretKey,
     JWT_SECRET: keys.jwtSecret,
   };
+}
 
-  const parts: Part[] = [];
+/** A new folder for the Unix sockets, whose addresses must be short. */
+const makeSocketDir = (): string =>
+  mkdtempSync(join(tmpdir().length > MAX_TEMP_DIR_LENGTH ? '/tmp' : tmpdir(), 'flow-stack-'));
+
+const dataDirOf = (dir: string): string => join(dir, 'postgres');
+
+const keysFileOf = (dir: string): string => join(dir, 'keys.json');
+
+async function removeData(dir: string): Promise<void> {
+  await deleteData(dataDirOf(dir));
+  await rm(keysFileOf(dir), { force: true });
+}
+
+/** The keys kept with the data; a database without its keys can't be opened. */
+async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
+  const file = keysFileOf(dir);
+  if (!existsSync(file) && isInitialised(dataDir)) {
+    throw new StackError(`${file} is gone, and with it the password of the database: npm start -- --reset starts anew`);
+  }
+  return await loadKeys(file);
+}
+
+/**
+ * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway before them.
+ * Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part fails.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  if (platform() === 'win32') {
+    throw new StackError('The local stack runs on Linux and macOS; on Windows, run it in WSL.');
+  }
+  options.signal?.throwIfAborted();
+  // What is missing is better said before anything is made.
+  denoBinary();
+  postgrestBinary();
+  const { port, log = () => {}, functionsDir = projectFunctionsDir } = options;
+  const dir = options.dir ?? stackDir(port);
+  await mkdir(dir, { recursive: true }).catch((error) => {
+    throw new StackError(`The stack keeps its database and keys in ${dir}, which can't be made: ${error.message}`);
+  });
+  const dataDir = (await preparePostgres()).dataDir(dataDirOf(dir));
+  const claim = await claimStack(dir, port, dataDir);
+
+  const halt = new AbortController();
+  const set = makePartSet(halt);
+  let socketDir: string | undefined;
   let auth: AuthServer | undefined;
-  let gateway: Awaited<ReturnType<typeof startGateway>> | undefined;
+  let gateway: Server | undefined;
   let sweeper: { stop: () => void } | undefined;
-  let stopping: Promise<void> | undefined;
 
-  const stop = (): Promise<void> =>
-    stopping ??= (async () => {
-      sweeper?.stop();
-      if (gateway !== undefined) {
-        gateway.closeAllConnections();
-        gateway.close();
-        await once(gateway, 'close');
-      }
-      await auth?.close().catch(() => {});
-      // In reverse order: whatever uses the database ends before it.
-      const [database, ...users] = parts;
-      await Promise.all(users.map((part) => part.stop()));
-      await database?.stop();
-      await rm(recordFile(dir), { force: true });
-      await rm(socketDir, { recursive: true, force: true });
-    })();
+  const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
+    await assertPortsFree(port);
+    if (options.reset) await removeData(dir);
+    const keys = await loadStackKeys(dir, dataDir);
+    const status = makeStatus(port, keys);
+    const dbPort = databasePort(port);
+    const urlFor = (role: string) => databaseUrl(role, keys.dbPassword, dbPort);
+    const sockets = socketDir = makeSocketDir();
+    const socketPath = (name: string) => join(sockets, `${name}.sock`);
+    claim.update({ socketDir: sockets });
 
-  const keep = (part: Part): Part => {
-    parts.push(part);
-    if (stopping !== undefined) void part.stop();
-    void part.exited.then(async () => {
-      if (part.isStopping() || stopping !== undefined) return;
-      const description = part.describeExit();
-      await stop();
-      options.onCrash?.(description);
-    });
-    return part;
-  };
-
-  options.signal?.addEventListener('abort', () => void stop());
-
-  try {
     const cluster = await startCluster({
-      dataDir: join(dir, 'postgres'),
+      dataDir: dataDirOf(dir),
       port: dbPort,
       dbPassword: keys.dbPassword,
       settings: options.postgresSettings,
       log,
-      onPart: keep,
+      signal: halt.signal,
+      onPart: set.keep,
     });
+    halt.signal.throwIfAborted();
 
-    const names = functionNames();
-    const functionEnv = { ...platformEnv(apiUrl, status.DB_URL, keys), ...options.functionEnv };
-    const authServer = startAuth({
-      databaseUrl: urlFor('supabase_auth_admin'),
-      jwtSecret: keys.jwtSecret,
-      siteUrl: apiUrl,
-    });
-    await Promise.all([
-      applyMigrations(status.DB_URL, { seed: cluster.isNew }).then(async () => {
-        const rest = keep(startPostgrest({
-          databaseUrl: urlFor('authenticator'),
-          jwtSecret: keys.jwtSecret,
-          socketPath: socketPath('rest'),
-        }));
-        await waitForPostgrest(rest, socketPath('rest'));
-      }),
-      authServer.then((started) => auth = started),
-      ...names.map((name) =>
-        keep(startFunction({
-          name,
-          socketPath: socketPath(name),
-          env: functionEnv,
-          watch: options.watch ?? true,
-          onLine: (line) => log(`[${name}] ${line}`),
-        })).waitUntilReady()
-      ),
-    ]);
+    const bootRest = async () => {
+      await applyMigrations(status.DB_URL, { seed: true, signal: halt.signal });
+      const rest = set.keep(startPostgrest({
+        databaseUrl: urlFor('authenticator'),
+        jwtSecret: keys.jwtSecret,
+        socketPath: socketPath('rest'),
+      }));
+      await waitForPostgrest(rest, socketPath('rest'));
+    };
+    const bootAuth = async () =>
+      auth = await startAuth({
+        databaseUrl: urlFor('supabase_auth_admin'),
+        jwtSecret: keys.jwtSecret,
+        siteUrl: status.API_URL,
+      });
+    const env = { ...platformEnv(status, keys), WALLET_KEYS: keys.walletKeys, ...options.functionEnv };
+    const names = functionNames(functionsDir);
+    const bootFunction = async (name: string) => {
+      const onLine = (line: string) => log(`[${name}] ${line}`);
+      const socket = socketPath(name);
+      const watch = options.watch ?? true;
+      await set.keep(startFunction({ name, functionsDir, socketPath: socket, env, watch, onLine })).waitUntilReady();
+    };
+    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), ...names.map(bootFunction)], halt);
 
     gateway = await startGateway({
       port,
       keys,
       restSocket: socketPath('rest'),
       functionSocket: (name) => names.includes(name) ? socketPath(name) : undefined,
-      auth: (await authServer).fetch,
+      auth: fetch,
     });
+    halt.signal.throwIfAborted();
     sweeper = startSweeper(status);
-    const record: StackRecord = { pid: process.pid, partPids: parts.map((part) => part.pid), status };
-    await writeFile(recordFile(dir), JSON.stringify(record), { mode: 0o600 });
-    return { status, keys, superuserUrl: cluster.url('supabase_admin'), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+    claim.update({ state: 'ready', status });
+    return { status, keys, superuserUrl: cluster.url('supabase_admin') };
+  };
 
-/** Deletes a stack's database and keys. */
-export async function resetStack(port: number): Promise<void> {
-  if (readStatus(port) !== undefined) {
-    throw new StackError(`The stack on port ${port} is running: stop it before you reset it.`);
+  const closeGateway = async () => {
+    const server = gateway;
+    gateway = undefined;
+    if (server === undefined) return;
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  const endAll = async () => {
+    claim.update({ state: 'stopping' });
+    halt.abort();
+    sweeper?.stop();
+    await closeGateway();
+    await set.stopUsers();
+    // What a halted boot has under way ends by itself while its database is there; a client that loses it may wait for ever.
+    await settle(booting, HALT_GRACE_MS);
+    await closeGateway();
+    await auth?.close().catch(() => {});
+    await set.stopDatabase();
+    if (socketDir !== undefined) await rm(socketDir, { recursive: true, force: true });
+    claim.release();
+  };
+  let ending: Promise<void> | undefined;
+  const stop = (): Promise<void> => ending ??= endAll();
+
+  const halted = once(halt.signal, 'abort').then(async () => {
+    await stop();
+    throw halt.signal.reason;
+  });
+  const haltOnRequest = () => halt.abort(options.signal?.reason);
+  if (options.signal?.aborted) haltOnRequest();
+  options.signal?.addEventListener('abort', haltOnRequest);
+  const booting = boot();
+  try {
+    const booted = await Promise.race([booting, halted]);
+    halted.catch((reason) => reason instanceof PartCrash && options.onCrash?.(reason.message));
+    const remove = async () => {
+      await stop();
+      await removeData(dir);
+      await rm(dir, { recursive: true, force: true });
+    };
+    return { ...booted, parts: set.parts, stop, remove };
+  } catch (error) {
+    const cause = halt.signal.aborted ? halt.signal.reason : error;
+    await stop();
+    throw cause;
   }
-  const home = await preparePostgres();
-  const dir = stackDir(port);
-  await rm(home.dataDir(join(dir, 'postgres')), { recursive: true, force: true });
-  await rm(dir, { recursive: true, force: true });
 }

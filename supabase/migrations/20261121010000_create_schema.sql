@@ -3208,7 +3208,7 @@ COMMENT ON FUNCTION "public"."deploy_flow"(integer) IS 'Freezes the caller''s fl
 
 COMMENT ON FUNCTION "public"."deployment"(public.flow_run) IS 'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
 
-COMMENT ON FUNCTION "public"."ended_flow_runs"(uuid[]) IS 'For the functions that wait on behalf of callers: which of these runs have ended or are gone.';
+COMMENT ON FUNCTION "public"."ended_flow_runs"(uuid[]) IS 'For the functions that wait on behalf of callers: which of these runs have ended.';
 
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb) IS 'For the runner: stores the last node runs and log lines, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 

@@ -9,6 +9,9 @@ import { StackError } from '../local/stack_error.ts';
 
 const sqlDir = join(projectDir, 'sql');
 
+/** Written by hand, for what sql/ can't declare and pg-delta sees all the same: memberships of the platform's publication. */
+const platformMigration = join(projectDir, 'supabase/migrations/20261121020000_configure_platform.sql');
+
 /** Makes a database from the declarative files in sql/, in name order. */
 export async function createDeclaredDatabase(cluster: Cluster, name: string): Promise<void> {
   await createDatabase(cluster, name);
@@ -19,6 +22,7 @@ export async function createDeclaredDatabase(cluster: Cluster, name: string): Pr
         throw new StackError(`sql/${file}: ${error.message}${error.where ? `\n${error.where}` : ''}`);
       });
     }
+    if (existsSync(platformMigration)) await sql.unsafe(readFileSync(platformMigration, 'utf8'));
   } finally {
     await sql.end();
   }

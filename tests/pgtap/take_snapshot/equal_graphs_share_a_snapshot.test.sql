@@ -30,6 +30,8 @@ insert into changed values
   ('form data', $$ nodes = jsonb_set(nodes, '{0,data,targets_form,form_data}', '{"a": 1}') $$);
 create function pg_temp.snapshot_with(assignment text) returns bytea language plpgsql as $$
 begin
+  update public.flows set environment = '{}', instructions_bundling = 'Off', nodes = test.kept('nodes')::jsonb
+  where id = test.kept('flow')::integer;
   execute format('update public.flows set %s where id = test.kept(''flow'')::integer', assignment);
   return private.take_snapshot(test.kept('flow')::integer);
 end;

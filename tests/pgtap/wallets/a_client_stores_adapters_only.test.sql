@@ -1,9 +1,9 @@
 select plan(11);
 
 select test.create_user('owner');
-select test.keep('user_id', test.user_id('owner'));
 select test.keep('insertion', format(
-  $$ insert into public.wallets (user_id, type, public_key) values (%L, 'HARDCODED', '11111111111111111111111111111111') $$, test.user_id('owner')
+  $$ insert into public.wallets (user_id, type, public_key) values (%L, 'HARDCODED', '11111111111111111111111111111111') $$,
+  test.user_id('owner')
 ));
 
 select test.sign_in(test.user_id('owner'));
@@ -20,12 +20,13 @@ select is(
   test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'it can''t be made HARDCODED afterwards'
 );
 select is(
-  test.error_code(test.kept('insertion') || ' on conflict (user_id, public_key) do update set type = excluded.type'), 'wallet_keypair_required',
-  'nor by an upsert'
+  test.error_code(test.kept('insertion') || ' on conflict (user_id, public_key) do update set type = excluded.type'),
+  'wallet_keypair_required', 'nor by an upsert'
 );
 select is(
   test.error_code(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')
-    || $$ on conflict (user_id, public_key) do update set type = excluded.type, name = 'upserted' $$), null, 'an upsert of an ADAPTER wallet passes'
+    || $$ on conflict (user_id, public_key) do update set type = excluded.type, name = 'upserted' $$), null,
+  'an upsert of an ADAPTER wallet passes'
 );
 
 select test.sign_in_as_role('service_role');
@@ -35,12 +36,13 @@ select results_eq('select type, name from public.wallets', $$ values ('ADAPTER',
 
 select test.sign_out();
 select is(
-  test.error_code(format(
-    $$ insert into public.wallets (user_id, type, public_key) values (%L, 'HARDCODED', 'So11111111111111111111111111111111111111112') $$, test.kept('user_id')
-  )), 'wallet_keypair_required', 'not even the owner of the tables can'
+  test.error_code(replace(test.kept('insertion'), '11111111111111111111111111111111', 'So11111111111111111111111111111111111111112')),
+  'wallet_keypair_required', 'not even the owner of the tables can'
 );
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
 select results_eq('select type from public.wallets', $$ values ('HARDCODED') $$, 'store_wallet can, with a secret');
-select is(test.error_code($$ update public.wallets set type = 'ADAPTER' where true $$), 'column_read_only', 'which can''t be forgotten by an update');
+select is(
+  test.error_code($$ update public.wallets set type = 'ADAPTER' where true $$), 'column_read_only', 'which can''t be forgotten by an update'
+);
 
 select * from finish();

@@ -15,7 +15,8 @@ from (values
 ) as good (name, public_key);
 
 select is(
-  test.error(pg_temp.insertion(type, name, public_key)) ->> 'constraint', rule, format('%s "%s" of %s is refused', type, left(name, 20), left(public_key, 50))
+  test.error(pg_temp.insertion(type, name, public_key)) ->> 'constraint', rule,
+  format('%s "%s" of %s is refused', type, left(name, 20), left(public_key, 50))
 )
 from (values
   ('ADAPTER', repeat('ä', 201), '1111111111111111111111111111111Q', 'wallets_name_length'),

@@ -25,7 +25,8 @@ select is(
   test.error(pg_temp.delete_wallet('used')),
   jsonb_build_object(
     'code', 'wallet_in_use', 'status', 409, 'message', format('The wallet is the action identity of deployment %s.', test.kept('second')),
-    'details', jsonb_build_object('deployment_id', test.kept('second')), 'hint', 'Change the action_identity of the deployments that name it first.'
+    'details', jsonb_build_object('deployment_id', test.kept('second')),
+    'hint', 'Change the action_identity of the deployments that name it first.'
   ),
   'one that deployments name can''t, and the newest of them is named'
 );
@@ -37,16 +38,16 @@ select is(test.row_count(pg_temp.delete_wallet('foreign')), 1::bigint, 'so can a
 select test.sign_in_as_role('service_role');
 select is(test.error_code(pg_temp.delete_wallet('used')), 'wallet_in_use', 'the service role can''t delete it either');
 select is(
-  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'ADAPTER', 'gone', 'So11111111111111111111111111111111111111112') $$), 'wallet_in_use',
-  'nor can it be made an ADAPTER, which couldn''t sign'
+  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'ADAPTER', 'gone', 'So11111111111111111111111111111111111111112') $$),
+  'wallet_in_use', 'nor can it be made an ADAPTER, which couldn''t sign'
 );
 select results_eq(
   'select type, name from public.wallets where user_id = test.user_id(''owner'')', $$ values ('HARDCODED', 'wallet') $$,
   'a refused change changes nothing'
 );
 select is(
-  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'HARDCODED', 'renamed', 'So11111111111111111111111111111111111111112') $$), null,
-  'it can be renamed'
+  test.error_code($$ select public.store_wallet(test.user_id('owner'), 'HARDCODED', 'renamed', 'So11111111111111111111111111111111111111112') $$),
+  null, 'it can be renamed'
 );
 
 select test.sign_in(test.user_id('owner'));

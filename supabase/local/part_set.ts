@@ -1,0 +1,49 @@
+import type { Part } from './part.ts';
+import { StackError } from './stack_error.ts';
+
+/** A part ended that nobody had stopped; the message says which, how, and what it printed last. */
+export class PartCrash extends StackError {
+  override name = 'PartCrash';
+}
+
+/** The processes of one stack. */
+export interface PartSet {
+  readonly parts: readonly Part[];
+  /** Takes up a part; one that comes after the halt is stopped at once. */
+  keep: (part: Part) => Part;
+  /** Stops all but the first, the database, which the others use. */
+  stopUsers: () => Promise<void>;
+  stopDatabase: () => Promise<void>;
+}
+
+/** An empty set; `halt` is aborted with a PartCrash when a part crashes. */
+export function makePartSet(halt: AbortController): PartSet {
+  const parts: Part[] = [];
+  return {
+    parts,
+    keep(part) {
+      parts.push(part);
+      if (halt.signal.aborted) void part.stop();
+      void part.exited.then(() => {
+        if (!part.isStopping()) halt.abort(new PartCrash(part.describeExit()));
+      });
+      return part;
+    },
+    stopUsers: async () => void await Promise.all(parts.slice(1).map((part) => part.stop())),
+    stopDatabase: async () => await parts[0]?.stop(),
+  };
+}
+
+/** Waits for all tasks; when one fails, halts the others and rejects once they have ended too. */
+export async function runTogether<T extends unknown[]>(
+  tasks: [...{ [I in keyof T]: Promise<T[I]> }],
+  halt: AbortController,
+): Promise<T> {
+  try {
+    return await Promise.all(tasks) as T;
+  } catch (error) {
+    halt.abort(error);
+    await Promise.allSettled(tasks);
+    throw error;
+  }
+}

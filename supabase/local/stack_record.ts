@@ -1,0 +1,146 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { commandLine, findProcesses } from './processes.ts';
+import { StackError } from './stack_error.ts';
+
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 20;
+
+/** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
+export interface StackStatus {
+  API_URL: string;
+  DB_URL: string;
+  FUNCTIONS_URL: string;
+  ANON_KEY: string;
+  SERVICE_ROLE_KEY: string;
+  PUBLISHABLE_KEY: string;
+  SECRET_KEY: string;
+  JWT_SECRET: string;
+}
+
+/** What a stack leaves in its folder while it lives: for `npm run status`, and for a later start if it is killed. */
+interface StackRecord {
+  pid: number;
+  /** Tells the process from a later one with the same id. */
+  commandLine: string;
+  state: 'starting' | 'ready' | 'stopping';
+  /** Where its parts listen; stands in their command lines. */
+  socketDir?: string;
+  status?: StackStatus;
+}
+
+/** A folder that this process has for its stack alone. */
+export interface Claim {
+  update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;
+  release: () => void;
+}
+
+const recordFile = (dir: string) => join(dir, 'stack.json');
+
+/** The folders for which this process holds a claim. */
+const held = new Set<string>();
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function readRecord(dir: string): StackRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(recordFile(dir), 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
+
+/** Writes a record aside, to be put in place whole: nobody ever reads half of one. */
+function writeDraft(dir: string, record: StackRecord): string {
+  writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });
+  return draftFile(dir);
+}
+
+/** In a restarted container a new process may well have the id and the command line of the old one: it then is this one. */
+const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
+  pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
+
+/** The state of the stack that lives in `dir`, if one does. */
+export function readStack(dir: string): Pick<StackRecord, 'pid' | 'state' | 'status'> | undefined {
+  const record = readRecord(dir);
+  return record !== undefined && isAlive(dir, record) ? record : undefined;
+}
+
+const isServer = (commandLine: string, dataDir: string): boolean =>
+  /(^|\/)(postgres|initdb) /.test(commandLine) && `${commandLine} `.includes(`${dataDir} `);
+
+/** Ends what a killed stack (SIGKILL, an empty battery) left running; its processes are known by their command lines. */
+async function endLeftovers(dataDir: string, socketDir: string | undefined): Promise<void> {
+  const isLeftover = (line: string) =>
+    isServer(line, dataDir) || (socketDir !== undefined && line.includes(socketDir + sep));
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  const asked = new Set<number>();
+  for (let left = findProcesses(isLeftover); left.length > 0; left = findProcesses(isLeftover)) {
+    const isOverdue = Date.now() > deadline;
+    for (const pid of left) {
+      if (asked.has(pid) && !isOverdue) continue;
+      asked.add(pid);
+      // Postgres is asked for a fast shutdown; the other parts have nothing to lose, and Deno's watcher ignores SIGTERM.
+      const signal = isServer(commandLine(pid), dataDir) && !isOverdue ? 'SIGINT' : 'SIGKILL';
+      try {
+        process.kill(pid, signal);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ESRCH') continue;
+        throw new StackError(`Process ${pid}, left by a former stack, can't be ended: ${(error as Error).message}`);
+      }
+    }
+    await sleep(POLL_MS);
+  }
+  if (socketDir !== undefined) await rm(socketDir, { recursive: true, force: true });
+}
+
+/** Waits for a stack in `dir` that is stopping; refuses while one lives there. */
+async function assertUnclaimed(dir: string, port: number): Promise<void> {
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
+  for (let other = readStack(dir); other !== undefined; other = readStack(dir)) {
+    if (other.state === 'stopping' && Date.now() < deadline) {
+      await sleep(POLL_MS);
+      continue;
+    }
+    const doing = other.state === 'ready' ? 'running' : other.state;
+    throw new StackError(
+      `A stack is already ${doing} on port ${port} (process ${other.pid}). ` +
+        'Stop it, or choose another port: npm start -- --port <N>',
+    );
+  }
+}
+
+/** Takes `dir` for this process's stack, after cleaning up behind a killed one; refuses while another stack lives there. */
+export async function claimStack(dir: string, port: number, dataDir: string): Promise<Claim> {
+  await assertUnclaimed(dir, port);
+  const killed = readRecord(dir);
+  await endLeftovers(dataDir, killed?.socketDir);
+  if (killed !== undefined) rmSync(recordFile(dir), { force: true });
+
+  let record: StackRecord = { pid: process.pid, commandLine: commandLine(process.pid), state: 'starting' };
+  // By a hard link, since that fails where a file is: of two that start at once, one gets the folder.
+  try {
+    linkSync(writeDraft(dir, record), recordFile(dir));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await assertUnclaimed(dir, port);
+    throw error;
+  } finally {
+    rmSync(draftFile(dir), { force: true });
+  }
+  held.add(dir);
+  return {
+    update: (change) => {
+      record = { ...record, ...change };
+      renameSync(writeDraft(dir, record), recordFile(dir));
+    },
+    release: () => {
+      held.delete(dir);
+      rmSync(recordFile(dir), { force: true });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+select plan(5);
+
+select test.sign_in_as_role('service_role');
+select is(
+  test.error($$ insert into public.nodes (type, data, sources, targets)
+    values ('native', '{"node_id": "n", "display_name": 5}', '[{"name": "a", "type": "free"}, {}]', '{}') $$),
+  '{
+    "code": "node_definition_invalid", "status": 400, "message": "data.display_name: takes a string.",
+    "details": [
+      {"path": "data.display_name", "message": "takes a string"},
+      {"path": "data.version", "message": "is missing"},
+      {"path": "sources[1].name", "message": "is missing"},
+      {"path": "sources[1].type", "message": "is missing"},
+      {"path": "targets", "message": "takes an array"}
+    ],
+    "hint": "This is the definition of node \"n\"."
+  }',
+  'with all its faults'
+);
+select is(
+  test.error($$ insert into public.nodes (type, data, sources, targets)
+    values ('', '{"node_id": "", "version": "1", "display_name": ""}', '[{"name": "", "type": ""}, {"name": "", "type": ""}]', '[]') $$)
+    -> 'details',
+  '[
+    {"path": "data.node_id", "message": "takes 1 to 200 characters"},
+    {"path": "sources[1].name", "message": "there is another one of the name \"\""},
+    {"path": "type", "message": "takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false"}
+  ]',
+  'with rules beyond types once the types are right'
+);
+select is(
+  test.error('insert into public.nodes default values') #>> '{details,0,path}', 'data', 'an empty one'
+);
+insert into public.nodes (type, data, sources, targets)
+values ('native', '{"node_id": "n", "version": "1", "display_name": ""}', '[]', '[]');
+select is(
+  test.error($$ update public.nodes set "targets_form.json_schema" = '{}' where node_id = 'n' $$) ->> 'message',
+  'targets_form.ui_schema: is missing: the two form schemas come together.', 'one that an update makes faulty'
+);
+select test.sign_out();
+select is(
+  test.error_code($$ update public.nodes set data = '{}' where node_id = 'n' $$), 'node_definition_invalid', 'whoever writes it'
+);
+
+select * from finish();

@@ -1,0 +1,73 @@
+select plan(32);
+
+select test.create_user('owner');
+select test.create_user('publisher');
+select test.create_user('other');
+insert into private.node_publishers (user_id) values (test.user_id('publisher'));
+select test.keep('insertion', $$ insert into public.nodes (type, data, sources, targets)
+  values ('native', '{"node_id": "%s", "version": "1", "display_name": ""}', '[]', '[]') $$::text);
+select test.keep('update', $$ update public.nodes set type = 'changed' where node_id = '%s' $$::text);
+select test.keep('deletion', $$ delete from public.nodes where node_id = '%s' $$::text);
+
+select test.sign_in(test.user_id('owner'));
+select is(test.row_count(format(test.kept('insertion'), 'owners')), 1::bigint, 'a user inserts a definition');
+select test.sign_in(test.user_id('publisher'));
+select is(test.row_count(format(test.kept('insertion'), 'publishers')), 1::bigint, 'a publisher, too');
+select test.sign_in_as_role('service_role');
+select is(test.row_count(format(test.kept('insertion'), 'services')), 1::bigint, 'and the service role');
+
+select test.sign_out();
+select set_eq(
+  'select node_id, user_id, is_public from public.nodes',
+  $$ values
+    ('owners', test.user_id('owner'), false), ('publishers', test.user_id('publisher'), true), ('services', null::uuid, true) $$,
+  'it is the poster''s, and public when a publisher or the service role posts it'
+);
+
+select test.sign_in(test.user_id('owner'));
+select set_eq('select node_id from public.nodes', '{owners,publishers,services}'::text[], 'the owner sees it and the public ones');
+select is(test.row_count(format(test.kept('update'), name)), expected, format('the owner updates %s of %s', expected, name))
+from (values ('owners', 1::bigint), ('publishers', 0), ('services', 0)) as n (name, expected);
+
+select test.sign_in(test.user_id('publisher'));
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'a publisher sees the public ones');
+select is(test.row_count(format(test.kept('update'), name)), expected, format('a publisher updates %s of %s', expected, name))
+from (values ('owners', 0::bigint), ('publishers', 1), ('services', 0)) as n (name, expected);
+
+select test.sign_in(test.user_id('other'));
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'another user sees the public ones');
+select is(test.row_count(format(test.kept('update'), name)), 0::bigint, format('another user updates no %s', name))
+from unnest('{owners,publishers,services}'::text[]) as name;
+select is(test.row_count(format(test.kept('deletion'), name)), 0::bigint, format('and deletes no %s', name))
+from unnest('{owners,publishers,services}'::text[]) as name;
+
+select test.sign_in_as_role('anon');
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'anon sees the public ones');
+select is(test.error_code(format(test.kept('insertion'), 'anons')), '42501', 'but may not insert');
+select is(test.error_code(format(test.kept('update'), 'services')), '42501', 'nor update');
+select is(test.error_code(format(test.kept('deletion'), 'services')), '42501', 'nor delete');
+
+select test.sign_in_as_role('authenticated');
+select is(test.error_code(format(test.kept('insertion'), 'nobodys')), 'unauthenticated', 'a token without a user posts nothing');
+
+select test.sign_in_as_role('service_role');
+select set_eq(
+  'select node_id, type from public.nodes', $$ values ('owners', 'changed'), ('publishers', 'changed'), ('services', 'native') $$,
+  'the service role sees all of them, as their owners left them'
+);
+select is(test.row_count(format(test.kept('update'), 'owners')), 1::bigint, 'and updates');
+select results_eq(
+  $$ select user_id, is_public from public.nodes where node_id = 'owners' $$, $$ values (test.user_id('owner'), false) $$,
+  'which leaves the definition its owner''s and private'
+);
+select is(test.error_code('truncate public.nodes'), '42501', 'but may not truncate');
+select is(test.row_count(format(test.kept('deletion'), 'services')), 1::bigint, 'and deletes');
+
+select test.sign_in(test.user_id('owner'));
+select is(test.row_count(format(test.kept('deletion'), 'owners')), 1::bigint, 'the owner deletes theirs');
+select test.sign_in(test.user_id('publisher'));
+select is(test.row_count(format(test.kept('deletion'), 'publishers')), 1::bigint, 'as the publisher does');
+select test.sign_out();
+select is_empty('select from public.nodes', 'then nothing is left');
+
+select * from finish();

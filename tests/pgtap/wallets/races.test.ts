@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+const KEY = 'So11111111111111111111111111111111111111112';
+const SECRET = [`'key'`, `'\\x${'01'.repeat(12)}'`, `'\\x${'02'.repeat(48)}'`].join(', ');
+
+let database: TestDatabase;
+let first: Sql;
+let second: Sql;
+let userId: string;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [first, second] = [database.connect(), database.connect()];
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  userId = randomUUID();
+  await first`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+  await first.unsafe(`
+    select private.store_wallet('${userId}', 'HARDCODED', '', '${KEY}', ${SECRET});
+    insert into public.flows (user_id) values ('${userId}');
+    select set_config('request.jwt.claims', '{"sub": "${userId}", "role": "authenticated"}', false);
+    select public.deploy_flow(f.id) from public.flows as f where f.user_id = '${userId}';`);
+});
+
+const statements = {
+  'sets it as action identity': () =>
+    `update public.flow_deployments set action_identity = '${KEY}' where user_id = '${userId}'`,
+  'deletes it': () => `delete from public.wallets where user_id = '${userId}'`,
+  'makes it an ADAPTER': () => `select private.store_wallet('${userId}', 'ADAPTER', '', '${KEY}', null, null, null)`,
+  'deletes its owner': () => `delete from auth.users where id = '${userId}'`,
+};
+type Name = keyof typeof statements;
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return code === 'PGRST' ? JSON.parse(message).code : code;
+  }
+};
+
+/** Runs both at once, the second one while the first has not committed yet. */
+async function race(leader: Name, follower: Name): Promise<[string, string]> {
+  let end = (): void => {};
+  const mayEnd = new Promise<void>((resolve) => end = resolve);
+  let began = (): void => {};
+  const hasBegun = new Promise<void>((resolve) => began = resolve);
+  const leading = codeOf(first.begin(async (sql) => {
+    await sql.unsafe(statements[leader]());
+    began();
+    await mayEnd;
+  }));
+  await Promise.race([hasBegun, leading]);
+  let isDone = false;
+  const following = codeOf(second.unsafe(statements[follower]())).then((code) => {
+    isDone = true;
+    return code;
+  });
+  // Long enough for a statement that does not wait for the other transaction.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const hasWaited = !isDone;
+  end();
+  const codes: [string, string] = [await leading, await following];
+  expect(hasWaited, 'the second waits for the first').toBe(true);
+  return codes;
+}
+
+/** Deployments whose identity no HARDCODED wallet of their owner has. */
+const dangling = () =>
+  first`
+    select d.id from public.flow_deployments as d
+    where d.action_identity is not null and not exists (
+      select from public.wallets as w join private.wallet_secrets as s on s.wallet_id = w.id
+      where w.user_id = d.user_id and w.public_key = d.action_identity and w.type = 'HARDCODED'
+    )`;
+
+describe('of two who use a wallet at once', () => {
+  it.each<[Name, Name, string]>([
+    ['sets it as action identity', 'deletes it', 'wallet_in_use'],
+    ['sets it as action identity', 'makes it an ADAPTER', 'wallet_in_use'],
+    ['deletes it', 'sets it as action identity', 'action_identity_without_wallet'],
+    ['makes it an ADAPTER', 'sets it as action identity', 'action_identity_without_wallet'],
+  ])('one %s, and who %s is refused', async (leader, follower, code) => {
+    expect(await race(leader, follower)).toEqual(['done', code]);
+    expect(await dangling()).toHaveLength(0);
+  });
+
+  it('one sets it as action identity, and its owner is deleted all the same', async () => {
+    expect(await race('sets it as action identity', 'deletes its owner')).toEqual(['done', 'done']);
+    expect(await first`select from public.wallets where user_id = ${userId}`).toHaveLength(0);
+    expect(await dangling()).toHaveLength(0);
+  });
+
+  it('one deletes the owner, and who sets the identity finds nothing to set', async () => {
+    expect(await race('deletes its owner', 'sets it as action identity')).toEqual(['done', 'done']);
+    expect(await dangling()).toHaveLength(0);
+  });
+});

@@ -1,0 +1,186 @@
+import { createClient } from '@supabase/supabase-js';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startGateway } from '../../supabase/local/gateway.ts';
+import type { StackKeys } from '../../supabase/local/keys.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+
+const { API_URL, ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY, SECRET_KEY } = inject('stack');
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${API_URL}${path}`, { headers });
+
+/** The status line that answers a request for this very target, which fetch would tidy up. */
+async function statusOfRaw(target: string): Promise<string> {
+  const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket.setEncoding('utf8')) text += chunk;
+  return text.split('\r\n')[0] ?? '';
+}
+
+describe('keys', () => {
+  const rows = '/rest/v1/flow_run?select=id&limit=1';
+
+  it('a request without an apikey is refused with 401', async () => {
+    for (const path of [rows, '/auth/v1/settings']) {
+      const response = await get(path);
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ message: 'No API key found in request' });
+    }
+    expect((await get(rows, { authorization: `Bearer ${SECRET_KEY}` })).status).toBe(401);
+  });
+
+  it('a request with a wrong apikey is refused with 401', async () => {
+    for (const apikey of ['nope', '', `${PUBLISHABLE_KEY}x`]) {
+      const response = await get(rows, { apikey });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ message: 'Invalid API key' });
+    }
+  });
+
+  it.each([['anon', ANON_KEY], ['publishable', PUBLISHABLE_KEY], ['service role', SERVICE_ROLE_KEY], [
+    'secret',
+    SECRET_KEY,
+  ]])('the %s key opens REST and Auth, alone, as its own bearer token, and in the query', async (_name, apikey) => {
+    expect((await get(rows, { apikey })).status).toBe(200);
+    expect((await get(rows, { apikey, authorization: `Bearer ${apikey}` })).status).toBe(200);
+    expect((await get(rows, { apikey, authorization: `bearer ${apikey}` })).status).toBe(200);
+    expect((await get(`${rows}&apikey=${apikey}`)).status).toBe(200);
+    expect((await get('/auth/v1/settings', { apikey })).status).toBe(200);
+  });
+
+  it('a key decides the role: a publishable one is anon, a secret one is the service role', async () => {
+    // Not granted to anon.
+    const read = async (apikey: string, headers = {}) => (await get('/rest/v1/flows?limit=1', { apikey, ...headers })).status;
+    for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
+    for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
+    expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);
+    // Another opaque key as bearer is no token; it lends no role.
+    expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SECRET_KEY}` })).toBe(401);
+  });
+});
+
+describe('routes', () => {
+  it('an unknown function answers 404', async () => {
+    for (const name of ['nope', '', '__proto__', '../rest/v1/flow_run']) {
+      expect(await statusOfRaw(`/functions/v1/${name}`)).toBe('HTTP/1.1 404 Not Found');
+    }
+    expect(await (await get('/functions/v1/nope')).json()).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('an unknown path answers 404, and no path at all brings the gateway down', async () => {
+    for (const target of ['/', '/storage/v1/x', '/rest/v2/x', '//', '//rest/v1/', '*', '/%', 'http://[/rest/v1/']) {
+      expect(await statusOfRaw(target)).toBe('HTTP/1.1 404 Not Found');
+    }
+    expect((await get('/auth/v1/health')).status).toBe(200);
+  });
+
+  it('a path with dots does not reach Auth past the key', async () => {
+    expect(await statusOfRaw('/auth/v1/health/../settings')).toBe('HTTP/1.1 401 Unauthorized');
+  });
+
+  it.each(['/rest/v1/flow_run', '/auth/v1/token', '/functions/v1/deployment/start'])(
+    'a CORS preflight of %s needs no key and allows what the browser asks for',
+    async (path) => {
+      const response = await fetch(`${API_URL}${path}`, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://editor.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'apikey,authorization,content-type,x-api-key',
+        },
+      });
+      expect(response.ok).toBe(true);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-allow-methods')).toContain('POST');
+      const allowed = response.headers.get('access-control-allow-headers')?.split(/, ?/) ?? [];
+      expect(allowed).toEqual(expect.arrayContaining(['apikey', 'authorization', 'content-type', 'x-api-key']));
+    },
+  );
+
+  it('every answer can be read by a browser, refusals too', async () => {
+    const origin = 'https://editor.example';
+    const answers = await Promise.all([
+      get('/rest/v1/flow_run', { origin }),
+      get('/rest/v1/flow_run', { origin, apikey: ANON_KEY }),
+      get('/auth/v1/health', { origin }),
+      get('/functions/v1/nope', { origin }),
+      get('/functions/v1/deployment/start', { origin }),
+    ]);
+    for (const { headers } of answers) expect(headers.get('access-control-allow-origin')).toBe('*');
+  });
+});
+
+describe('Auth', () => {
+  it.each([['publishable', PUBLISHABLE_KEY], ['anon', ANON_KEY]])(
+    'sign-up, sign-in, getUser, refresh and sign-out work through supabase-js with the %s key',
+    async (_name, key) => {
+      const { auth } = createClient(API_URL, key, { auth: { persistSession: false, autoRefreshToken: false } });
+      const credentials = { email: `${randomUUID()}@example.com`, password: randomUUID() };
+      expect((await auth.signUp(credentials)).error).toBeNull();
+      expect((await auth.signInWithPassword({ ...credentials, password: 'wrong' })).error?.status).toBe(400);
+      const signedIn = await auth.signInWithPassword(credentials);
+      expect(signedIn.error).toBeNull();
+      expect((await auth.getUser()).data.user?.email).toBe(credentials.email);
+      const refreshed = await auth.refreshSession();
+      expect(refreshed.error).toBeNull();
+      expect(refreshed.data.session?.refresh_token).not.toBe(signedIn.data.session?.refresh_token);
+      expect((await auth.getUser(refreshed.data.session?.access_token)).data.user?.email).toBe(credentials.email);
+      expect((await auth.signOut()).error).toBeNull();
+    },
+  );
+});
+
+describe('parts that do not answer', () => {
+  let dir: string;
+  let gateway: Server;
+  let silentPart: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'flow-gateway-'));
+    // Takes requests and never answers.
+    silentPart = createServer(() => {}).listen(join(dir, 'silent.sock'));
+    const port = await findFreePort(24_000 + (process.pid % 500) * 4);
+    url = `http://127.0.0.1:${port}`;
+    gateway = await startGateway({
+      port,
+      keys: { anonKey: 'anon', serviceRoleKey: 'service' } as StackKeys,
+      restSocket: join(dir, 'nobody.sock'),
+      functionSocket: (name) => join(dir, `${name}.sock`),
+      auth: async () => new Response(),
+    });
+  });
+  afterAll(async () => {
+    for (const server of [gateway, silentPart]) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await rm(dir, { recursive: true });
+  });
+
+  it('a part that is down answers 503 as JSON with Retry-After', async () => {
+    for (const path of ['rest/v1/flow_run', 'functions/v1/nobody']) {
+      const response = await fetch(`${url}/${path}`, { method: 'POST', body: '{}', headers: { apikey: 'anon' } });
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await response.json()).toMatchObject({ code: 'service_unavailable', details: null, hint: null });
+    }
+  });
+
+  it('a client that goes away before its answer does not disturb the gateway', async () => {
+    const gone = new AbortController();
+    const arrived = once(silentPart, 'request');
+    const request = fetch(`${url}/functions/v1/silent`, { signal: gone.signal }).catch((error) => error.name);
+    await arrived;
+    gone.abort();
+    expect(await request).toBe('AbortError');
+    expect((await fetch(`${url}/rest/v1/x`)).status).toBe(401);
+  });
+});
