@@ -1,0 +1,126 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../local/paths.ts';
+import { StackError } from '../local/stack_error.ts';
+
+const USAGE = 'npm run nodes:new -- <node_id>';
+const MAX_ID_LENGTH = 64;
+
+const nodesDir = join(projectDir, 'functions/runner/nodes');
+const registryFile = join(nodesDir, 'registry.ts');
+
+/** `my_node` → `myNodeNode`, the name under which a node's module is exported. */
+const exportName = (nodeId: string): string => `${nodeId.replace(/_+(.)/g, (_, letter) => letter.toUpperCase())}Node`;
+
+/** `my_node` → `My Node`. */
+const displayName = (nodeId: string): string =>
+  nodeId.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+
+const definition = (nodeId: string) => ({
+  type: 'native',
+  data: {
+    node_definition_version: '0.1',
+    unique_id: '',
+    node_id: nodeId,
+    version: '0.1',
+    display_name: displayName(nodeId),
+    description: '',
+    tags: [],
+    related_to: [],
+    resources: { source_code_url: '', documentation_url: '' },
+    usage: {
+      license: 'MIT',
+      license_url: '',
+      pricing: { currency: 'USDC', purchase_price: 0, price_per_run: 0, custom: { unit: 'monthly', value: '0' } },
+    },
+    authors: [{ name: 'flow-deployments', contact: '' }],
+    design: { width: 0, height: 0, icon_url: '', backgroundColor: '#ffffff', backgroundColorDark: '#000000' },
+    options: {},
+  },
+  sources: [{ name: 'output', type: 'free', defaultValue: '', tooltip: '' }],
+  targets: [
+    { name: 'input', type_bounds: ['free'], required: true, defaultValue: '', tooltip: '', passthrough: false },
+  ],
+  'targets_form.json_schema': {},
+  'targets_form.ui_schema': {},
+});
+
+const indexSource = (nodeId: string) =>
+  `import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives its input as its output. */
+export const ${exportName(nodeId)}: NodeModule = {
+  definition,
+  run: ({ inputs }) => ({ output: requireInput(inputs, 'input') }),
+};
+`;
+
+const testSource = (nodeId: string) =>
+  `import { expect, it } from 'vitest';
+import { ${exportName(nodeId)} } from './index.ts';
+
+it('${nodeId} gives its input as its output, and fails without one', () => {
+  const run = (inputs: Parameters<typeof ${exportName(nodeId)}.run>[0]['inputs']) =>
+    ${exportName(nodeId)}.run({ inputs, formData: {}, signal: new AbortController().signal, log: () => {} });
+  expect(run({ input: { U: '3' } })).toEqual({ output: { U: '3' } });
+  expect(() => run({})).toThrow('missing field \`input\`');
+});
+`;
+
+/** Puts a line before the first of those that match and come after it by name, else after the last of them. */
+function insertLine(lines: string[], line: string, name: string, pattern: RegExp): string[] {
+  const places = lines.flatMap((text, index) => {
+    const found = pattern.exec(text)?.[1];
+    return found === undefined ? [] : [{ index, found }];
+  });
+  const last = places.at(-1);
+  if (last === undefined) throw new StackError(`${registryFile} has no line like ${pattern}: add the node by hand.`);
+  const place = places.find(({ found }) => found > name)?.index ?? last.index + 1;
+  return lines.toSpliced(place, 0, line);
+}
+
+/** The registry with one node more. */
+function addToRegistry(source: string, nodeId: string): string {
+  const name = exportName(nodeId);
+  if (new RegExp(`\\b${name}\\b`).test(source)) {
+    throw new StackError(`Another node is called ${name} already: choose an id that differs in more than _.`);
+  }
+  const importLine = `import { ${name} } from './${nodeId}/index.ts';`;
+  const withImport = insertLine(source.split('\n'), importLine, nodeId, /^import .* from '\.\/([^/']+)\//);
+  return insertLine(withImport, `  ${name},`, name, /^ {2}(\w+Node),$/).join('\n');
+}
+
+/** Makes the folder of a native node that gives its input as its output, and adds it to the registry. */
+function makeNode(nodeId: string | undefined): void {
+  if (nodeId === undefined || nodeId.length > MAX_ID_LENGTH || !/^[a-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/.test(nodeId)) {
+    throw new StackError(
+      `${USAGE}\n\nA node_id is a name such as my_node: a small letter, then letters, digits and single _, ` +
+        `${MAX_ID_LENGTH} at most.`,
+    );
+  }
+  // Without regard to case: not every file system tells two such folders apart.
+  const folder = readdirSync(nodesDir).find((name) => name.toLowerCase() === nodeId.toLowerCase());
+  if (folder !== undefined) throw new StackError(`There is a node ${folder} already: functions/runner/nodes/${folder}`);
+  // Before anything is written: a registry that is not understood leaves no half of a node.
+  const registry = addToRegistry(readFileSync(registryFile, 'utf8'), nodeId);
+  const files = {
+    'definition.json': `${JSON.stringify(definition(nodeId), null, 2)}\n`,
+    'index.ts': indexSource(nodeId),
+    'index.test.ts': testSource(nodeId),
+  };
+  mkdirSync(join(nodesDir, nodeId));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(nodesDir, nodeId, name), content);
+  writeFileSync(registryFile, registry);
+  for (const name of Object.keys(files)) console.log(`Wrote functions/runner/nodes/${nodeId}/${name}`);
+  console.log('Added it to functions/runner/nodes/registry.ts');
+}
+
+try {
+  const [nodeId, ...rest] = process.argv.slice(2);
+  if (rest.length > 0) throw new StackError(USAGE);
+  makeNode(nodeId);
+} catch (error) {
+  console.error(error instanceof StackError ? error.message : error);
+  process.exitCode = 1;
+}

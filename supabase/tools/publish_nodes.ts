@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { projectDir, stackDir } from '../local/paths.ts';
+import { DEFAULT_PORT } from '../local/ports.ts';
+import { StackError } from '../local/stack_error.ts';
+import { readStack } from '../local/stack_record.ts';
+
+const USAGE = `npm run nodes:publish [-- [--url <address>] [--key <key>] [--publishable-key <key>] [--port <N>]]
+
+  --url              the project's address; default: the local stack on --port (default ${DEFAULT_PORT})
+  --key              a service key (public definitions), or a user's access token or API key (the user's own);
+                     default: the local stack's service key
+  --publishable-key  the project's publishable key, which its gateway asks for beside a user's key`;
+
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/** A merge keeps the columns that a post leaves out: saying null makes the row what the file is. */
+const OPTIONAL_COLUMNS = {
+  'targets_form.json_schema': null,
+  'targets_form.ui_schema': null,
+  'targets_form.extra': null,
+};
+
+/** The file of one native node. */
+export interface DefinitionFile {
+  name: string;
+  text: string;
+}
+
+/** Every definition.json in the folders of `nodesDir`, in the folders' order. */
+export function readDefinitionFiles(nodesDir: string): DefinitionFile[] {
+  return readdirSync(nodesDir).sort()
+    .map((name) => ({ name, file: join(nodesDir, name, 'definition.json') }))
+    .filter(({ file }) => existsSync(file))
+    .map(({ name, file }) => ({ name, text: readFileSync(file, 'utf8') }));
+}
+
+const roleOf = (key: string): string | undefined => {
+  try {
+    return JSON.parse(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()).role;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The headers that show a key to the project: its own keys stand alone, a user's needs the publishable one beside it. */
+export function keyHeaders(key: string, publishableKey: string | undefined): Record<string, string> {
+  if (key.startsWith('sb_')) return { apikey: key };
+  const role = roleOf(key);
+  if (role !== undefined && role !== 'authenticated') return { apikey: key, authorization: `Bearer ${key}` };
+  if (publishableKey === undefined) {
+    throw new StackError(`A user's key needs the project's publishable key beside it.\n\n${USAGE}`);
+  }
+  const credential: Record<string, string> = key.startsWith('fk_')
+    ? { 'x-api-key': key }
+    : { authorization: `Bearer ${key}` };
+  return { apikey: publishableKey, ...credential };
+}
+
+export interface PublishOptions {
+  files: DefinitionFile[];
+  /** The project's address. */
+  url: string;
+  headers: Record<string, string>;
+  log: (line: string) => void;
+  firstDelayMs?: number;
+}
+
+export interface PublishSummary {
+  created: number;
+  merged: number;
+  failed: number;
+}
+
+/** Why a post did not succeed, and whether trying again may help. */
+interface Failure {
+  reason: string;
+  isTransient: boolean;
+  /** Nothing answered at all. */
+  isUnreachable?: true;
+  retryAfterMs?: number;
+}
+
+function describeRefusal(status: number, text: string): string {
+  try {
+    const { code, message, details } = JSON.parse(text);
+    const faults: { path: string; message: string }[] = code === 'node_definition_invalid' ? JSON.parse(details) : [];
+    const further = faults.slice(1).map((fault) => `\n        ${fault.path}: ${fault.message}`);
+    return `${status} ${code ?? ''} ${message ?? text}${further.join('')}`;
+  } catch {
+    return `${status} ${text.slice(0, 200)}`;
+  }
+}
+
+/** What went wrong on the way, the cause of fetch's own "fetch failed" included. */
+const describeError = (error: unknown): string => {
+  const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
+  return cause === undefined ? message : `${message} (${cause.code ?? cause.message})`;
+};
+
+const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+async function post(options: PublishOptions, body: string): Promise<'created' | 'merged' | Failure> {
+  try {
+    const response = await fetch(`${options.url.replace(/\/+$/, '')}/rest/v1/nodes`, {
+      method: 'POST',
+      headers: {
+        ...options.headers,
+        'content-type': 'application/json',
+        prefer: 'resolution=merge-duplicates,return=minimal',
+      },
+      body,
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    });
+    const text = await response.text();
+    if (response.ok) return response.status === 201 ? 'created' : 'merged';
+    const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+    return {
+      reason: describeRefusal(response.status, text),
+      isTransient: isTransientStatus(response.status),
+      ...(Number.isFinite(retryAfter) && { retryAfterMs: retryAfter * 1000 }),
+    };
+  } catch (error) {
+    return { reason: describeError(error), isTransient: true, isUnreachable: true };
+  }
+}
+
+/** Posts until it succeeds, is refused, or has been tried often enough. */
+async function postPatiently(
+  options: PublishOptions,
+  body: string,
+  log: (line: string) => void,
+): Promise<'created' | 'merged' | Failure> {
+  let delayMs = options.firstDelayMs ?? FIRST_DELAY_MS;
+  for (let attempt = 1;; attempt++) {
+    const outcome = await post(options, body);
+    if (typeof outcome === 'string' || !outcome.isTransient || attempt === ATTEMPTS) return outcome;
+    const waitMs = Math.min(outcome.retryAfterMs ?? delayMs, MAX_DELAY_MS);
+    log(`${outcome.reason}; trying again in ${waitMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    delayMs *= 2;
+  }
+}
+
+/** The body to post for a file; throws a SyntaxError when it holds no JSON. */
+const toBody = (text: string): string => JSON.stringify({ ...OPTIONAL_COLUMNS, ...JSON.parse(text) });
+
+/** Posts the definitions one after another, says what becomes of each, and counts. */
+export async function publishNodes(options: PublishOptions): Promise<PublishSummary> {
+  const { files, log } = options;
+  const summary: PublishSummary = { created: 0, merged: 0, failed: 0 };
+  for (const [index, { name, text }] of files.entries()) {
+    const label = `[${String(index + 1).padStart(String(files.length).length)}/${files.length}] ${name}`;
+    const fail = (reason: string) => {
+      summary.failed++;
+      log(`${label}: FAILED: ${reason}`);
+    };
+    try {
+      const outcome = await postPatiently(options, toBody(text), (line) => log(`${label}: ${line}`));
+      if (typeof outcome === 'string') {
+        summary[outcome]++;
+        log(`${label}: ${outcome === 'created' ? 'created' : 'there already, merged'}`);
+        continue;
+      }
+      fail(outcome.reason);
+      if (outcome.isUnreachable) {
+        const left = files.length - index - 1;
+        summary.failed += left;
+        if (left > 0) log(`${options.url} can't be reached: the other ${left} are not tried.`);
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      fail(`definition.json holds no JSON: ${error.message}`);
+    }
+  }
+  return summary;
+}
+
+function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      'url': { type: 'string' },
+      'key': { type: 'string' },
+      'publishable-key': { type: 'string' },
+      'port': { type: 'string' },
+    },
+  });
+  const port = Number(values.port ?? DEFAULT_PORT);
+  const local = Number.isInteger(port) ? readStack(stackDir(port))?.status : undefined;
+  const url = values.url ?? local?.API_URL;
+  if (url === undefined) {
+    throw new StackError(`No stack runs on port ${port}: start one with npm start, or name a project.\n\n${USAGE}`);
+  }
+  if (!URL.canParse(url)) throw new StackError(`--url ${url}: not an address, such as https://<project>.supabase.co`);
+  const isLocal = local !== undefined && new URL(url).origin === new URL(local.API_URL).origin;
+  const key = values.key ?? (isLocal ? local.SERVICE_ROLE_KEY : undefined);
+  if (key === undefined) throw new StackError(`${url} needs a key.\n\n${USAGE}`);
+  const publishableKey = values['publishable-key'] ?? (isLocal ? local.PUBLISHABLE_KEY : undefined);
+  return { url, headers: keyHeaders(key, publishableKey) };
+}
+
+async function main(args: string[]): Promise<void> {
+  const options = readOptions(args);
+  const files = readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+  console.log(`Publishing ${files.length} node definitions to ${options.url}`);
+  const { created, merged, failed } = await publishNodes({ ...options, files, log: (line) => console.log(line) });
+  console.log(`${files.length} node definitions: ${created} created, ${merged} merged, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+    if (error instanceof StackError) console.error(error.message);
+    else if (isUsage) console.error(`${(error as Error).message}\n\n${USAGE}`);
+    else console.error(error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  definitionColumns,
+  definitionTexts,
+  fixtureDefinitions,
+  type JsonObject,
+  sharedDefinitions,
+} from '../support/node_definitions.ts';
+
+const BATCHES = 12;
+const BATCH_SIZE = 500;
+
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect();
+});
+
+afterAll(() => database.drop());
+
+/** SQL's verdicts: on the record itself, and on the row that PostgREST makes of it (null where it has no column for a member). */
+const sqlVerdicts = (texts: string[]) =>
+  sql<{ record: boolean; row: boolean | null }[]>`
+    select
+      case when pg_input_is_valid(t.text, 'jsonb') then private.node_definition_faults(t.text::jsonb) = '[]' else false end as record,
+      case when pg_input_is_valid(t.text, 'jsonb') then case
+        when (select bool_and(name = any(${definitionColumns as unknown as string[]})) from jsonb_object_keys(t.text::jsonb) as name)
+        then private.node_definition_faults(private.node_definition(json_populate_record(null::public.nodes, t.text::json))) = '[]'
+      end end as row
+    from unnest(${texts}::text[]) with ordinality as t (text, position)
+    order by t.position`;
+
+const zodVerdict = (text: string): boolean => nodeDefinitionSchema.safeParse(JSON.parse(text)).success;
+
+async function expectAgreement(texts: string[]): Promise<{ accepted: number; refused: number }> {
+  const verdicts = await sqlVerdicts(texts);
+  const expected = texts.map(zodVerdict);
+  const disagreed = texts.flatMap((text, index) => {
+    const { record, row } = verdicts[index]!;
+    return record === expected[index] && (row ?? record) === record
+      ? []
+      : [{ zod: expected[index], record, row, text }];
+  });
+  expect(disagreed).toEqual([]);
+  const accepted = expected.filter((verdict) => verdict).length;
+  return { accepted, refused: texts.length - accepted };
+}
+
+it('zod and SQL agree on thousands of generated node definitions, good and bad ones', async () => {
+  const counts = { accepted: 0, refused: 0 };
+  const batches = fc.asyncProperty(
+    fc.array(definitionTexts, { minLength: BATCH_SIZE, maxLength: BATCH_SIZE }),
+    async (texts) => {
+      const { accepted, refused } = await expectAgreement(texts);
+      counts.accepted += accepted;
+      counts.refused += refused;
+    },
+  );
+  // Without shrinking: the message lists the few texts that they disagree on.
+  await fc.assert(batches, { numRuns: BATCHES, endOnFailure: true });
+  console.log(`node definitions compared: ${counts.accepted} accepted, ${counts.refused} refused`);
+  expect(counts.accepted + counts.refused).toBe(BATCHES * BATCH_SIZE);
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(BATCHES * BATCH_SIZE / 5);
+}, 120_000);
+
+it('zod and SQL accept every fixture and every shared definition', async () => {
+  const texts = [...fixtureDefinitions, ...sharedDefinitions].map(([, definition]) => JSON.stringify(definition));
+  expect(await expectAgreement(texts)).toEqual({ accepted: texts.length, refused: 0 });
+});
+
+const [, minimal] = fixtureDefinitions.find(([name]) => name === 'minimal')!;
+const withOption = (json: string): string =>
+  JSON.stringify({ ...minimal, data: { ...minimal.data as JsonObject, options: { x: '@' } } }).replace('"@"', json);
+
+it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', async () => {
+  const fill: Record<string, (count: number) => string> = {
+    ascii: (count) => JSON.stringify('x'.repeat(count)),
+    umlauts: (count) => JSON.stringify('ü'.repeat(count)),
+    emoji: (count) => JSON.stringify('🦕'.repeat(count)),
+    numbers: (count) => JSON.stringify(Array(count).fill(Math.PI * -1e-300)),
+    'empty arrays': (count) => JSON.stringify(Array.from({ length: count }, () => [])),
+    members: (count) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}ß`, n]))),
+  };
+  for (const make of Object.values(fill)) {
+    // The greatest count that zod accepts.
+    let [low, high] = [1, 262_144];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (zodVerdict(withOption(make(middle)))) low = middle;
+      else high = middle - 1;
+    }
+    const texts = [low - 1, low, low + 1, low + 2].map((count) => withOption(make(count)));
+    expect(await expectAgreement(texts)).toEqual({ accepted: 2, refused: 2 });
+  }
+});
+
+it('zod and SQL draw the line of 64 levels at the same level', async () => {
+  // data.options.x is the third level, what is inside an array one further.
+  const texts = [61, 62, 63, 64].map((arrays) => withOption('['.repeat(arrays) + ']'.repeat(arrays)));
+  expect(await expectAgreement(texts)).toEqual({ accepted: 2, refused: 2 });
+  const values = [60, 61, 62].map((arrays) => withOption('['.repeat(arrays) + '1' + ']'.repeat(arrays)));
+  expect(await expectAgreement(values)).toEqual({ accepted: 2, refused: 1 });
+});
+
+it('zod and SQL both refuse what is no I-JSON, in values and in names', async () => {
+  const bad = [
+    '"\\u0000"',
+    '"\\ud800"',
+    '"\\udfff\\ud800"',
+    '{"a\\u0000": 1}',
+    '{"\\ud800": 1}',
+    '1e309',
+    '-1e400',
+    '[[1e999]]',
+  ];
+  expect(await expectAgreement(bad.map(withOption))).toEqual({ accepted: 0, refused: bad.length });
+  const good = [
+    '"\\ud83e\\udd95"',
+    '"\\uffff\\ufffe"',
+    '1.7976931348623158e308',
+    '-1.7976931348623157e308',
+    '5e-324',
+    '-0',
+  ];
+  expect(await expectAgreement(good.map(withOption))).toEqual({ accepted: good.length, refused: 0 });
+});

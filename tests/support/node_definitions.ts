@@ -1,0 +1,179 @@
+import fc from 'fast-check';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+/** What a client posts; some of it on purpose no definition. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type JsonObject = { [name: string]: Json };
+
+function readDefinitions(dir: string): [name: string, definition: JsonObject][] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).filter((file) => file.endsWith('.json')).sort()
+    .map((file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(dir, file), 'utf8'))]);
+}
+
+/** Definitions of ours, each with something of its own. */
+export const fixtureDefinitions = readDefinitions(join(projectDir, 'tests/fixtures/node_definitions'));
+
+/** Real ones, where the folder beside the project is there. */
+export const sharedDefinitions = readDefinitions(join(projectDir, '../shared/node-definitions'));
+
+/** The columns that hold the definition; the other ones are the database's own. */
+export const definitionColumns = [
+  'type',
+  'data',
+  'sources',
+  'targets',
+  'targets_form.json_schema',
+  'targets_form.ui_schema',
+  'targets_form.extra',
+] as const;
+
+/** What a stored definition reads like: without -0, and with null for what it leaves out. */
+export const asStored = (definition: JsonObject): JsonObject => ({
+  ...Object.fromEntries(definitionColumns.map((column) => [column, null])),
+  ...JSON.parse(JSON.stringify(definition)),
+});
+
+/** The definition in a row of the table. */
+export const definitionOf = (row: object): JsonObject =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => (definitionColumns as readonly string[]).includes(name)));
+
+/** A piece of JSON text that JSON.stringify never writes. */
+class RawJson {
+  text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Draft = Json | RawJson | Draft[] | { [name: string]: Draft };
+
+function toText(draft: Draft): string {
+  if (draft instanceof RawJson) return draft.text;
+  if (Array.isArray(draft)) return `[${draft.map(toText).join(',')}]`;
+  if (typeof draft !== 'object' || draft === null) return JSON.stringify(draft);
+  return `{${Object.entries(draft).map(([name, member]) => `${JSON.stringify(name)}:${toText(member)}`).join(',')}}`;
+}
+
+type Container = Draft[] | { [name: string]: Draft };
+
+/** Every object and array in a draft; the draft itself comes first. */
+function containers(draft: Draft): Container[] {
+  if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return [];
+  return [draft as Container, ...Object.values(draft).flatMap(containers)];
+}
+
+const nest = (levels: number): RawJson => new RawJson('[{"a":'.repeat(levels) + '0' + '}]'.repeat(levels));
+
+/** Greatest double, the first number that is infinite, and their neighbours. */
+const edgeNumbers = [
+  '1.7976931348623157e308',
+  '-1.7976931348623158e308',
+  '1.7976931348623159e308',
+  '-1e309',
+  '1E400',
+  '1e-400',
+  '5e-324',
+  '-0',
+  '-0.0e5',
+  '123456789012345678901234567890',
+  '0.1',
+];
+
+const arbitraryText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('', 'native', 'mock', 'true', 'false', 'null', 'a b', '1', 'name', 'free', 'v\n'),
+  fc.constantFrom(1, 63, 64, 65, 100, 101, 200, 201).chain((length) =>
+    fc.constantFrom('x', '🦕', 'ü').map((text) => text.repeat(length))
+  ),
+  fc.constantFrom('\0', 'a\0b', '\ud800', '\udc00\ud800', 'ok \ud83e\udd95', '\uffff', '\u2028'),
+);
+
+const arbitraryDraft: fc.Arbitrary<Draft> = fc.oneof(
+  arbitraryText,
+  fc.constantFrom<Draft>(null, true, false, 0, -1, 1.5, [], {}, [[]], [null], ['free'], [{}]),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(...edgeNumbers).map((text) => new RawJson(text)),
+  fc.integer({ min: 25, max: 36 }).map(nest),
+  fc.constantFrom<Draft>({ name: 'a', type: 'free' }, { name: 'a', type_bounds: ['free'] }, { name: '', type: '' }),
+  fc.jsonValue({ maxDepth: 3 }).map((json) => json as Draft),
+);
+
+const documentedNames = [
+  ...new Set(
+    fixtureDefinitions.flatMap(([, definition]) =>
+      containers(definition).flatMap((container) => Array.isArray(container) ? [] : Object.keys(container))
+    ),
+  ),
+];
+
+const databaseColumns = ['id', 'user_id', 'is_public', 'owner_key', 'node_id', 'version', 'created_at', 'updated_at'];
+
+interface Mutation {
+  how: 'replace' | 'remove' | 'add' | 'repeat' | 'rename';
+  container: number;
+  member: number;
+  name: string;
+  value: Draft;
+}
+
+const arbitraryMutation: fc.Arbitrary<Mutation> = fc.record({
+  how: fc.constantFrom('replace', 'replace', 'remove', 'add', 'repeat', 'rename'),
+  container: fc.nat(),
+  member: fc.nat(),
+  name: fc.oneof(
+    fc.constantFrom(...documentedNames),
+    fc.constantFrom('__proto__', 'toString', 'length'),
+    arbitraryText,
+  ),
+  value: arbitraryDraft,
+});
+
+/** A copy, since what fast-check gives may be given again. */
+function copy(draft: Draft): Draft {
+  if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return draft;
+  if (Array.isArray(draft)) return draft.map(copy);
+  return Object.fromEntries(Object.entries(draft).map(([name, member]) => [name, copy(member)]));
+}
+
+/** As an own member, whatever its name: assigning to __proto__ does something else. */
+const setMember = (object: object, name: string, value: Draft): void => {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+};
+
+function mutate(draft: { [name: string]: Draft }, { how, container: at, member, name, value }: Mutation): void {
+  const all = containers(draft);
+  const container = all[at % all.length]!;
+  // What a write says of the database's own columns is ignored: they are no part of the definition.
+  const isTaken = container === draft && databaseColumns.includes(name);
+  if (Array.isArray(container)) {
+    const index = container.length === 0 ? 0 : member % container.length;
+    if (how === 'remove') container.splice(index, 1);
+    else if (how === 'repeat' && container.length > 0) container.push(copy(container[index]!));
+    else container.splice(index, how === 'replace' ? 1 : 0, copy(value));
+    return;
+  }
+  const names = Object.keys(container);
+  const old = names[member % Math.max(names.length, 1)];
+  if (how === 'add' || old === undefined) {
+    if (!isTaken) setMember(container, name, copy(value));
+  } else if (how === 'replace' || how === 'repeat') {
+    setMember(container, old, copy(value));
+  } else {
+    const moved = container[old]!;
+    delete container[old];
+    if (how === 'rename' && !isTaken) setMember(container, name, moved);
+  }
+}
+
+/** JSON texts of definitions, good ones and ones with up to four random changes, in I-JSON and a little beyond. */
+export const definitionTexts: fc.Arbitrary<string> = fc.tuple(
+  fc.constantFrom(...[...fixtureDefinitions, ...sharedDefinitions].map(([, definition]) => JSON.stringify(definition))),
+  fc.array(arbitraryMutation, { maxLength: 4 }),
+).map(([base, mutations]) => {
+  const draft: { [name: string]: Draft } = JSON.parse(base);
+  for (const mutation of mutations) mutate(draft, mutation);
+  return toText(draft);
+});

@@ -1,0 +1,37 @@
+import { inject } from 'vitest';
+
+export interface RestRequest {
+  method?: string;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: unknown;
+  /** The project's key that the gateway asks for; default: the publishable one. */
+  apikey?: string;
+  token?: string | undefined;
+  headers?: Record<string, string>;
+}
+
+export interface RestAnswer {
+  status: number;
+  // SAFETY: each test says by its assertions what it expects in it.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any;
+}
+
+/** A request to PostgREST of the test stack, as a client without supabase-js makes it. */
+export async function rest(path: string, request: RestRequest = {}): Promise<RestAnswer> {
+  const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+  const { method = request.body === undefined ? 'GET' : 'POST', body, apikey = PUBLISHABLE_KEY, token, headers } =
+    request;
+  const response = await fetch(`${API_URL}/rest/v1/${path}`, {
+    method,
+    headers: {
+      apikey,
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}

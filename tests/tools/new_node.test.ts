@@ -1,0 +1,129 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { denoBinary } from '../../supabase/local/functions.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+
+const COPIED =
+  '.oxlintrc.json deno.json package.json tsconfig.json functions types supabase/local supabase/tools tests/engine tests/support'
+    .split(' ');
+
+/** A copy of the project, as far as nodes go, in which they are made. */
+let copy: string;
+
+interface Result {
+  code: number;
+  output: string;
+}
+
+/** Runs a program in the copy, out of the environment of this test run. */
+const run = (command: string, ...args: string[]): Promise<Result> => {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd: copy, env: { ...env, NO_COLOR: '1' } }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+};
+
+const newNode = (...args: string[]) => run(process.execPath, '--import', 'tsx', 'supabase/tools/new_node.ts', ...args);
+const program = (name: string, ...args: string[]) => run(join(copy, 'node_modules/.bin', name), ...args);
+
+const nodesDir = () => join(copy, 'functions/runner/nodes');
+const registry = () => readFileSync(join(nodesDir(), 'registry.ts'), 'utf8');
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'flow-new-node-'));
+  for (const path of COPIED) cpSync(join(projectDir, path), join(copy, path), { recursive: true });
+  symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+describe('nodes:new', () => {
+  // Before the first, between two and after the last of the nodes that are there.
+  const ids = ['a_first_node', 'fooBar2_NFT', 'zzz'];
+
+  it('makes folders of nodes that are formatted, linted, typed, tested and registered', async () => {
+    for (const id of ids) expect(await newNode(id)).toMatchObject({ code: 0 });
+    const folders = ids.map((id) => join('functions/runner/nodes', id));
+    for (const folder of folders) {
+      expect(readdirSync(join(copy, folder)).toSorted()).toEqual(['definition.json', 'index.test.ts', 'index.ts']);
+    }
+    writeFileSync(
+      join(copy, 'only_these.config.ts'),
+      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts'] } };\n`,
+    );
+    const checks = await Promise.all([
+      run(denoBinary(), 'fmt', '--config', 'deno.json', '--check', ...folders, 'functions/runner/nodes/registry.ts'),
+      program('oxlint', '--deny-warnings', 'functions/runner/nodes'),
+      program('tsc'),
+      run(denoBinary(), 'check', '--quiet', 'functions/runner/index.ts'),
+      program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', ...ids),
+    ]);
+    expect(checks.filter(({ code }) => code !== 0)).toEqual([]);
+    expect(checks.at(-1)!.output).toMatch(/Test Files +4 passed/);
+  }, 120_000);
+
+  it('writes definitions that zod accepts, under the id and a readable name', () => {
+    const definitions = ids.map((id) => JSON.parse(readFileSync(join(nodesDir(), id, 'definition.json'), 'utf8')));
+    expect(definitions.map((definition) => nodeDefinitionSchema.safeParse(definition).success)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(definitions.map(({ data }) => [data.node_id, data.display_name])).toEqual([
+      ['a_first_node', 'A First Node'],
+      ['fooBar2_NFT', 'FooBar2 NFT'],
+      ['zzz', 'Zzz'],
+    ]);
+  });
+
+  it('keeps the registry in order', () => {
+    const names = [...registry().matchAll(/^ {2}(\w+Node),$/gm)].map(([, name]) => name);
+    expect(names).toEqual(names.toSorted());
+    expect(names).toEqual(expect.arrayContaining(['aFirstNodeNode', 'constNode', 'fooBar2NFTNode', 'zzzNode']));
+    const folders = [...registry().matchAll(/from '\.\/([^/]+)\//g)].map(([, folder]) => folder);
+    expect(folders).toEqual(folders.toSorted());
+  });
+
+  it.each([
+    ['no id', []],
+    ['two ids', ['one', 'two']],
+    ['an empty id', ['']],
+    ['an id that starts with a digit', ['1st']],
+    ['an id that starts with a capital', ['Node']],
+    ['a hyphen', ['my-node']],
+    ['a path', ['../evil']],
+    ['__proto__', ['__proto__']],
+    ['two _ side by side', ['a__b']],
+    ['a closing _', ['a_']],
+    ['more than 64 characters', ['x'.repeat(65)]],
+    ['an id that is there', ['const']],
+    ['one that differs from it in case only', ['flow_Input']],
+    ['one whose export would be called alike', ['flowInput']],
+  ])('refuses %s and writes nothing', async (_what, args) => {
+    const before = [readdirSync(nodesDir()), registry()];
+    const { code, output } = await newNode(...args);
+    expect(code).toBe(1);
+    expect(output).toMatch(/npm run nodes:new|already/);
+    expect(output).not.toMatch(/\bat .*:\d+/);
+    expect([readdirSync(nodesDir()), registry()]).toEqual(before);
+  });
+
+  it('leaves the project itself alone', () => {
+    for (const id of ids) expect(existsSync(join(projectDir, 'functions/runner/nodes', id))).toBe(false);
+  });
+});

@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, inject, it } from 'vitest';
+import { projectDir, stackDir } from '../../supabase/local/paths.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+import { claimStack } from '../../supabase/local/stack_record.ts';
+import {
+  type DefinitionFile,
+  keyHeaders,
+  publishNodes,
+  type PublishSummary,
+  readDefinitionFiles,
+} from '../../supabase/tools/publish_nodes.ts';
+import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+import { asStored, definitionOf } from '../support/node_definitions.ts';
+import { signUp } from '../support/people.ts';
+import { rest } from '../support/rest.ts';
+import { createApiKey } from '../support/tokens.ts';
+
+const files = readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+const definitions = files.map(({ text }) => JSON.parse(text));
+
+/** `npm run nodes:publish -- <args>`. */
+async function publish(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'supabase/tools/publish_nodes.ts', ...args], {
+    cwd: projectDir,
+  });
+  let output = '';
+  child.stdout.on('data', (chunk) => output += chunk);
+  child.stderr.on('data', (chunk) => output += chunk);
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+const byNodeId = (a: { node_id: string }, b: { node_id: string }) => a.node_id < b.node_id ? -1 : 1;
+
+const nodeIds = definitions.map(({ data }) => data.node_id);
+
+const storedBy = async (credential: Parameters<typeof rest>[1], owner: string) =>
+  (await rest(`nodes?user_id=${owner}&node_id=in.(${nodeIds})`, credential)).body.toSorted(byNodeId);
+
+describe('every native node', () => {
+  it.each(definitions)('$data.node_id has a definition that zod accepts', (definition) => {
+    expect(nodeDefinitionSchema.safeParse(definition).error?.issues ?? []).toEqual([]);
+  });
+});
+
+describe('nodes:publish', () => {
+  it('publishes all native nodes with the service key; a second time changes nothing', async () => {
+    const { API_URL, SECRET_KEY } = inject('stack');
+    const first = await publish('--url', `${API_URL}/`, '--key', SECRET_KEY);
+    expect(first).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`${files.length} created, 0 merged, 0 failed`),
+    });
+    expect(first.output).not.toContain(SECRET_KEY);
+    for (const { name } of files) expect(first.output).toContain(`] ${name}: created`);
+    const stored = await storedBy({}, 'is.null');
+    expect(stored.map(definitionOf)).toEqual(
+      definitions.toSorted((a, b) => byNodeId(a.data, b.data)).map(asStored),
+    );
+
+    const second = await publish('--url', API_URL, '--key', SECRET_KEY);
+    expect(second).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`0 created, ${files.length} merged, 0 failed`),
+    });
+    expect(await storedBy({}, 'is.null')).toEqual(stored);
+  });
+
+  it("publishes to the running stack on a port by itself, with a user's token or API key too", async () => {
+    const port = await findFreePort();
+    const dir = stackDir(port);
+    mkdirSync(dir, { recursive: true });
+    // As if the test stack ran there: only its record is looked at.
+    const claim = await claimStack(dir, port, join(dir, 'postgres'));
+    try {
+      claim.update({ state: 'ready', status: inject('stack') });
+      expect(await publish('--port', String(port))).toMatchObject({ code: 0 });
+      const person = await signUp();
+      expect(await publish('--port', String(port), '--key', person.token)).toMatchObject({ code: 0 });
+      expect(await storedBy({ token: person.token }, `eq.${person.id}`)).toHaveLength(files.length);
+      const { key } = await createApiKey(person);
+      const again = await publish('--port', String(port), '--key', key);
+      expect(again.output).toContain(`0 created, ${files.length} merged`);
+    } finally {
+      claim.release();
+      rmSync(dir, { recursive: true, force: true });
+    }
+  });
+
+  it('ends with 1 when the key does not do, nothing is there, or it is not told enough', async () => {
+    const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+    const port = String(await findFreePort());
+    const cases: [string[], RegExp][] = [
+      [['--url', API_URL, '--key', PUBLISHABLE_KEY], /401 42501 .*0 created, 0 merged, \d+ failed/s],
+      [['--url', API_URL, '--key', 'sb_secret_wrong'], /FAILED: 401/],
+      [['--url', API_URL], /needs a key/],
+      [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
+      [['--url', 'somewhere', '--key', 'sb_secret_x'], /not an address/],
+      [['--port', port], /No stack runs on port/],
+      [['--nonsense'], /nonsense.*npm run nodes:publish/s],
+    ];
+    for (const [args, expected] of cases) {
+      const { code, output } = await publish(...args);
+      expect([code, output]).toEqual([1, expect.stringMatching(expected)]);
+      expect(output).not.toMatch(/\n {4}at /);
+    }
+  });
+});
+
+type Reply = (response: ServerResponse, request: IncomingMessage) => void;
+
+const answer = (status: number, body = '', headers: Record<string, string> = {}): Reply => (response) => {
+  response.writeHead(status, headers).end(body);
+};
+const hangUp: Reply = (response) => response.destroy();
+
+/** Publishes to a server that gives these replies, one a request; after them it answers 201. */
+async function publishTo(replies: Reply[], definitionFiles: DefinitionFile[]) {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => body += chunk);
+    request.on('end', () => {
+      bodies.push(body);
+      (replies.shift() ?? answer(201))(response, request);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const lines: string[] = [];
+  try {
+    const summary: PublishSummary = await publishNodes({
+      files: definitionFiles,
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      headers: {},
+      log: (line) => lines.push(line),
+      firstDelayMs: 1,
+    });
+    return { summary, lines, bodies };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const file = (name: string, text = '{"type": "native"}'): DefinitionFile => ({ name, text });
+
+describe('publishing over a bad line', () => {
+  it('tries again what failed in transit, as often as it says', async () => {
+    const replies = [
+      answer(503),
+      hangUp,
+      answer(429, '', { 'retry-after': '0.01' }),
+      answer(200),
+      answer(502),
+      answer(201),
+    ];
+    const { summary, lines, bodies } = await publishTo(replies, [file('a'), file('b')]);
+    expect(summary).toEqual({ created: 1, merged: 1, failed: 0 });
+    expect(bodies).toHaveLength(6);
+    expect(lines.filter((line) => line.includes('trying again'))).toHaveLength(4);
+    expect(lines[2]).toContain('429 ; trying again in 0.01 s');
+    expect(lines.at(-1)).toBe('[2/2] b: created');
+  });
+
+  it('gives one definition up after five attempts and goes on with the next', async () => {
+    const { summary, lines, bodies } = await publishTo(Array.from({ length: 5 }, () => answer(500, 'oops')), [
+      file('a'),
+      file('b'),
+    ]);
+    expect(summary).toEqual({ created: 1, merged: 0, failed: 1 });
+    expect(bodies).toHaveLength(6);
+    expect(lines).toContain('[1/2] a: FAILED: 500 oops');
+  });
+
+  it('does not repeat what was refused, and shows why', async () => {
+    const refusal = JSON.stringify({
+      code: 'node_definition_invalid',
+      message: 'data: is missing.',
+      details: '[{"path": "data", "message": "is missing"}, {"path": "sources", "message": "takes an array"}]',
+    });
+    const { summary, lines, bodies } = await publishTo([answer(400, refusal)], [file('a'), file('b')]);
+    expect([summary.failed, bodies.length]).toEqual([1, 2]);
+    expect(lines[0]).toBe(
+      '[1/2] a: FAILED: 400 node_definition_invalid data: is missing.\n        sources: takes an array',
+    );
+  });
+
+  it('counts a file without JSON as failed and goes on', async () => {
+    const { summary, lines } = await publishTo([], [file('a', '{'), file('b')]);
+    expect(summary).toEqual({ created: 1, merged: 0, failed: 1 });
+    expect(lines[0]).toMatch(/^\[1\/2\] a: FAILED: definition\.json holds no JSON: /);
+  });
+
+  it('says null for the columns that a file leaves out, so that a merge leaves nothing behind', async () => {
+    const { bodies } = await publishTo([], [file('a', '{"type": "native", "targets_form.extra": {"a": 1}}')]);
+    expect(JSON.parse(bodies[0]!)).toEqual({
+      type: 'native',
+      'targets_form.json_schema': null,
+      'targets_form.ui_schema': null,
+      'targets_form.extra': { a: 1 },
+    });
+  });
+
+  it('stops after the first definition when nothing answers', async () => {
+    const lines: string[] = [];
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const options = { files: [file('a'), file('b'), file('c')], url, headers: {}, firstDelayMs: 1 };
+    const summary = await publishNodes({ ...options, log: (line) => lines.push(line) });
+    expect(summary).toEqual({ created: 0, merged: 0, failed: 3 });
+    expect(lines).toHaveLength(6);
+    expect(lines[4]).toMatch(/^\[1\/3\] a: FAILED: fetch failed \(ECONNREFUSED\)$/);
+    expect(lines[5]).toContain("can't be reached: the other 2 are not tried");
+  });
+});
+
+it('keys are shown as the gateway of the project wants them', () => {
+  const jwt = (role: string) => `e30.${Buffer.from(JSON.stringify({ role })).toString('base64url')}.x`;
+  const [service, user] = [jwt('service_role'), jwt('authenticated')];
+  expect(keyHeaders('sb_secret_x', undefined)).toEqual({ apikey: 'sb_secret_x' });
+  expect(keyHeaders(service, 'sb_publishable_x')).toEqual({ apikey: service, authorization: `Bearer ${service}` });
+  expect(keyHeaders(user, 'sb_publishable_x')).toEqual({ apikey: 'sb_publishable_x', authorization: `Bearer ${user}` });
+  expect(keyHeaders('fk_x', 'sb_publishable_x')).toEqual({ apikey: 'sb_publishable_x', 'x-api-key': 'fk_x' });
+});
