@@ -143,6 +143,8 @@ declare
   v_node integer;
   v_edge integer;
   v_next integer;
+  v_before integer[];
+  v_step integer[];
   v_path integer[] := '{}';
 begin
   -- Kahn's algorithm on node numbers, its edges sorted by source: one pass over nodes and edges.
@@ -181,19 +183,24 @@ begin
     return null;
   end if;
 
-  -- Every node left waits for another one that is left: walking backwards from any of them ends up going round the cycle.
-  select number into v_node from unnest(v_waiting) with ordinality as w (waiting, number) where waiting > 0 limit 1;
-  while not v_node = any (v_path) loop
-    v_path := v_node || v_path;
-    select e.source into v_node
-    from unnest(v_from, v_to) as e (source, target)
-    where e.target = v_path[1] and v_waiting[e.source] > 0
-    limit 1;
+  -- Every node left waits for another one that is left: walking backwards from any of them ends up going round a cycle.
+  v_before := array_fill(null::integer, array[v_count]);
+  for v_edge in 1..cardinality(v_from) loop
+    if v_waiting[v_from[v_edge]] > 0 then
+      v_before[v_to[v_edge]] := v_from[v_edge];
+    end if;
+  end loop;
+  v_step := array_fill(null::integer, array[v_count]);
+  v_node := (select w.number from unnest(v_waiting) with ordinality as w (waiting, number) where w.waiting > 0 limit 1);
+  while v_step[v_node] is null loop
+    v_path := v_path || v_node;
+    v_step[v_node] := cardinality(v_path);
+    v_node := v_before[v_node];
   end loop;
   return (
-    select array_agg(flow_cycle.nodes[p.number] order by p.position)
+    select array_agg(flow_cycle.nodes[p.number] order by p.position desc)
     from unnest(v_path) with ordinality as p (number, position)
-    where p.position <= array_position(v_path, v_node)
+    where p.position >= v_step[v_node]
   );
 end;
 $$;
@@ -249,7 +256,7 @@ begin
     group by kept.target, kept.target_port having count(*) > 1
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
-      format('two flow outputs have the label %s', to_jsonb(node.label))
+      format('two flow outputs have the label %s', coalesce(to_jsonb(node.label)::text, 'null'))
     from node where node.type = 'native' and node.node_id = 'flow_output'
     group by node.label having count(*) > 1
   )
@@ -264,7 +271,8 @@ begin
   if v_cycle is not null then
     v_findings := coalesce(v_findings, '[]') || jsonb_build_object(
       'code', 'graph_has_cycle', 'path', 'edges',
-      'message', 'these nodes wait for each other in a circle: ' || array_to_string(v_cycle, ' → ')
+      'message', 'these nodes wait for each other in a circle: ' || array_to_string(v_cycle[:20], ' → ')
+        || case when cardinality(v_cycle) > 20 then ' → …' else '' end
     );
   end if;
   return coalesce(v_findings, '[]');

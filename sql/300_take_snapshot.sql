@@ -85,7 +85,8 @@ set search_path = ''
 as $$
   select
     format('nodes[%s].data.targets_form.form_data.id', position - 1),
-    case when pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
+    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
+      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
       then (node #>> '{data,targets_form,form_data,id}')::integer
     end
   from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)

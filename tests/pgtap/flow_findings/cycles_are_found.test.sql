@@ -31,10 +31,9 @@ select matches(
   pg_temp.ring(private.flow_findings(pg_temp.nodes(6), pg_temp.path('{6,2,3,4,2}') || pg_temp.path('{4,1,5}', 'back'))),
   '^(2 3 4|3 4 2|4 2 3)$', 'a ring is named in the order of its edges, without what leads into it and out of it'
 );
-select is(
-  string_to_array(
-    pg_temp.ring(private.flow_findings(pg_temp.nodes(300), pg_temp.path(array(select generate_series(1, 300)) || 1))), ' '
-  )::integer[] @> array(select generate_series(1, 300)), true, 'a ring of 300 nodes is found whole'
+select matches(
+  pg_temp.ring(private.flow_findings(pg_temp.nodes(300), pg_temp.path(array(select generate_series(1, 300)) || 1))),
+  '^([0-9]+ ){20}…$', 'of a ring of 300 nodes the first twenty are named'
 );
 select is(
   test.findings(pg_temp.nodes(4), pg_temp.path('{1,2,1}') || pg_temp.path('{3,4,3}')), '{graph_has_cycle edges}',

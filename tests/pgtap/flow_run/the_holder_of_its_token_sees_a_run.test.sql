@@ -31,7 +31,7 @@ select test.sign_in(test.user_id('owner'));
 select is(test.row_count('select from seen'), 2::bigint, 'the owner''s own sight is not narrowed');
 
 select test.sign_in_as_role('anon');
-select pg_temp.show(translate(test.kept('token'), 'ABCDEFabcdef0123', 'BCDEFAbcdefa1230'));
+select pg_temp.show(left(test.kept('token'), -4) || case when test.kept('token') like '%AAAA' then 'BBBB' else 'AAAA' end);
 select is_empty('select id from seen', 'a forged token shows nothing');
 select pg_temp.show(test.kept('run'));
 select is_empty('select id from seen', 'nor does the id of the run');

@@ -1,0 +1,15 @@
+-- Within the statement timeout of the API roles, 8 s, by far: the walk takes each edge once.
+select plan(2);
+
+set local statement_timeout = '4s';
+select test.keep('ring', array_to_json(private.flow_cycle(
+  array_agg('n' || n), array_agg('n' || n), array_agg('n' || (n % 20000) + 1)
+))::text)
+from generate_series(1, 20000) as n;
+select is(json_array_length(test.kept('ring')::json), 20000, 'a ring of 20,000 nodes is found whole');
+
+select is(
+  private.flow_cycle('{a,b,c,d}', '{a,b,c,d}', '{b,c,b,a}'), '{c,b}', 'and of a graph with tails, the ring alone'
+);
+
+select * from finish();
