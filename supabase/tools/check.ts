@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, createDatabase, withScratchCluster } from '../local/cluster.ts';
 import { denoBinary, functionNames } from '../local/functions.ts';
 import { projectDir } from '../local/paths.ts';
 import { connect } from '../local/postgres.ts';
 import { StackError } from '../local/stack_error.ts';
+import { generatedDocs, type GeneratedFile } from './docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
+import { openapiDocument, openapiFile } from './openapi.ts';
 import {
   createDeclaredDatabase,
   createMigratedDatabase,
@@ -22,11 +25,11 @@ interface Check {
   run: () => Promise<void>;
 }
 
-async function runProgram(command: string, args: string[]): Promise<void> {
+async function runProgram(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
   const child = spawn(command, args, {
     cwd: projectDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...env },
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
@@ -53,6 +56,31 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
 
 const canaryLintFile = 'tests/fixtures/canary/types/imports_upwards.ts';
 
+function checkDocs(files: GeneratedFile[]): void {
+  const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
+  if (stale.length > 0) throw new StackError(`Stale: ${stale.join(', ')}. npm run docs writes them anew.`);
+}
+
+/** Lints a description of the API; what the linter warns of is an error, too. Nothing goes over the network. */
+const lintDescription = (file: string): Promise<void> =>
+  runProgram(program('redocly'), ['lint', file, '--config', 'supabase/tools/redocly.yaml'], {
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  });
+
+/** Lints the description without its licence, of which the linter would only warn by itself. */
+async function lintCanaryDescription(): Promise<void> {
+  const { info: { license: _, ...info }, ...rest } = openapiDocument();
+  const dir = mkdtempSync(join(tmpdir(), 'flow-openapi-'));
+  const file = join(dir, 'openapi.json');
+  try {
+    writeFileSync(file, JSON.stringify({ ...rest, info }));
+    await lintDescription(file);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
 const sourceChecks: Check[] = [
   {
     name: 'format (deno fmt)',
@@ -77,6 +105,25 @@ const sourceChecks: Check[] = [
       if (readFileSync(importMapFile, 'utf8') !== importMap()) {
         throw new StackError('functions/deno.json is stale: npm run functions:imports writes it anew.');
       }
+    },
+  },
+  {
+    name: "docs/openapi.json and the README's error table are up to date",
+    run: async () => {
+      checkDocs(generatedDocs());
+      for (const { file, text } of generatedDocs()) {
+        await mustFail(
+          'generated docs',
+          async () => checkDocs([{ file, text: text.replace('flow_not_found', 'canary') }]),
+        );
+      }
+    },
+  },
+  {
+    name: 'docs/openapi.json is valid (redocly lint)',
+    run: async () => {
+      await lintDescription(openapiFile);
+      await mustFail('redocly lint', lintCanaryDescription);
     },
   },
 ];

@@ -132,6 +132,13 @@ const cases: Case[] = [
     detail: { path: 'inputs.a.S' },
   },
   {
+    says: 'a lone surrogate',
+    path: 'deployment/start?flow=1',
+    init: json('{"action_signer": "\\ud800"}'),
+    status: 400,
+    code: 'request_invalid',
+  },
+  {
     says: 'values nested too deeply',
     path: 'deployment/start?flow=1',
     init: json(`{"inputs": {"a": ${deep(65)}}}`),

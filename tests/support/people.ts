@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import type { Database } from '../../types/database.types.ts';
 import type { DeployFlowResult, StartDeploymentParams, StartResult } from '../../types/deployment.ts';
+import { checkedFetch, loudFetch } from './checked_fetch.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 import { waitFor } from './wait.ts';
 
@@ -16,7 +17,10 @@ export interface Person {
 /** A supabase-js client as a new visitor has it. */
 export const makeClient = (): SupabaseClient<Database> => {
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
-  return createClient<Database>(API_URL, PUBLISHABLE_KEY, { auth: { persistSession: false, autoRefreshToken: false } });
+  return createClient<Database>(API_URL, PUBLISHABLE_KEY, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    global: { fetch: loudFetch },
+  });
 };
 
 /** Signs a new user up through the Auth API. */
@@ -30,7 +34,7 @@ export async function signUp(): Promise<Person> {
 /** A request to an Edge Function of the test stack. */
 export const call = (path: string, init: RequestInit & { token?: string } = {}): Promise<Response> => {
   const { token, headers, ...rest } = init;
-  return fetch(`${inject('stack').FUNCTIONS_URL}/${path}`, {
+  return checkedFetch(`${inject('stack').FUNCTIONS_URL}/${path}`, {
     method: 'POST',
     ...rest,
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers as Record<string, string> },

@@ -1,3 +1,4 @@
+import { checkedFetch } from './checked_fetch.ts';
 import { inject } from 'vitest';
 
 export interface RestRequest {
@@ -22,7 +23,7 @@ export async function rest(path: string, request: RestRequest = {}): Promise<Res
   const { API_URL, PUBLISHABLE_KEY } = inject('stack');
   const { method = request.body === undefined ? 'GET' : 'POST', body, apikey = PUBLISHABLE_KEY, token, headers } =
     request;
-  const response = await fetch(`${API_URL}/rest/v1/${path}`, {
+  const response = await checkedFetch(`${API_URL}/rest/v1/${path}`, {
     method,
     headers: {
       apikey,

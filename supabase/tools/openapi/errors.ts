@@ -1,0 +1,182 @@
+import { type ErrorBody, type ErrorCode, errorCodes } from '../../../types/errors.ts';
+import { type JsonSchema, ref } from './json_schema.ts';
+import type { Operation } from './operation.ts';
+
+type Example = Pick<ErrorBody, 'message'> & Partial<ErrorBody>;
+
+/** An answer of each code that a documented operation gives. */
+const examples: Partial<Record<ErrorCode, Example>> = {
+  request_invalid: {
+    message: 'The body is invalid: inputs.amount.U: takes an integer from 0 to 2^64-1, as a string.',
+    details: [{ path: 'inputs.amount.U', message: 'takes an integer from 0 to 2^64-1, as a string' }],
+  },
+  inputs_invalid: { message: 'inputs.amount.U: takes a string' },
+  start_target_ambiguous: {
+    message: 'Name the deployment either by id or by flow.',
+    hint: 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
+  },
+  action_signer_invalid: { message: 'action_signer: takes a public key, base58 of 32 bytes.' },
+  public_key_invalid: { message: 'public_key: takes base58 of 32 bytes.' },
+  idempotency_key_invalid: {
+    message:
+      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.',
+  },
+  node_definition_invalid: {
+    message: 'sources[0].type: is missing.',
+    details: [{ path: 'sources[0].type', message: 'is missing' }],
+    hint: 'This is the definition of node "add".',
+  },
+  wallet_key_mismatch: {
+    message: 'keypair is not the key pair of public_key.',
+    hint: 'A key pair is the 32 bytes of the secret key, then the 32 bytes of its public key.',
+  },
+  wallet_keypair_required: {
+    message: 'A HARDCODED wallet needs its key pair.',
+    hint: 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.',
+  },
+  unauthenticated: {
+    message: 'This needs a credential.',
+    hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).',
+  },
+  token_invalid: { message: 'The access token is not valid.' },
+  api_key_invalid: { message: 'There is no such API key.' },
+  token_required: {
+    message:
+      "This needs the access token of a user who has signed up: API keys and anonymous users can't make API keys.",
+  },
+  flow_not_found: { message: 'There is no such flow.' },
+  deployment_not_found: { message: 'There is no such deployment.' },
+  flow_run_not_found: { message: 'There is no such run.' },
+  wallet_in_use: {
+    message: 'The wallet is the action identity of deployment 019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11.',
+    details: { deployment_id: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11' },
+    hint: 'Change the action_identity of the deployments that name it first.',
+  },
+  idempotency_key_reused: {
+    message: 'This Idempotency-Key was used for another request within the last 24 hours.',
+    hint: 'Use a new key for a new request; repeat a request only as it was.',
+  },
+  run_failed: {
+    message: 'The run has failed.',
+    details: {
+      errors: ['Transfer 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21: amount: the input is missing'],
+      output: { M: { order: { U: '1042' } } },
+    },
+  },
+  run_stopped: { message: 'The run was stopped.', details: { errors: null, output: { M: {} } } },
+  body_too_large: { message: 'The body is larger than 1048576 bytes.' },
+  inputs_too_large: { message: 'inputs: larger than 1 MiB' },
+  media_type_unsupported: {
+    message: 'A body must be application/json.',
+    hint: 'Send the header Content-Type: application/json.',
+  },
+  flow_invalid: {
+    message: 'The flow can\'t run: two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21.',
+    details: [{
+      flow_id: 7,
+      code: 'input_connected_twice',
+      path: 'edges[3].targetHandle',
+      message: 'two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
+    }],
+  },
+  internal: { message: 'Something unexpected happened.' },
+  service_unavailable: { message: 'The database does not answer right now.' },
+};
+
+/** What `details` holds, where it is not null. */
+const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
+  request_invalid: { type: ['array', 'null'], items: ref('Fault') },
+  flow_invalid: { type: 'array', items: ref('Finding') },
+  run_failed: ref('EndedRun'),
+  run_stopped: ref('EndedRun'),
+  wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
+};
+
+const noDetails: JsonSchema = { type: 'null' };
+
+const unique = (schemas: JsonSchema[]): JsonSchema[] => [
+  ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),
+];
+
+const anyOf = (schemas: JsonSchema[]): JsonSchema => {
+  const different = unique(schemas);
+  return different.length === 1 ? different[0]! : { anyOf: different };
+};
+
+function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody {
+  const example = examples[code];
+  if (example === undefined) throw new Error(`There is no example of the error ${code}.`);
+  const { message, details = null, hint = null } = example;
+  return { code, message, details: isRest && details !== null ? JSON.stringify(details) : details, hint };
+}
+
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 0 } },
+};
+
+/** A response object of the document. */
+export interface Answer {
+  description: string;
+  headers?: object;
+  content?: { [mediaType: string]: { schema: JsonSchema; example?: unknown; examples?: object } };
+}
+
+/** What PostgREST itself refuses, by status. Source: PostgREST documentation, "Errors". */
+const nativeMeanings: Record<number, string> = {
+  400: "what PostgREST or Postgres can't read: malformed JSON, a value of the wrong type, an unknown column",
+  401: 'a token that PostgREST refuses, or no right to write without a user',
+  403: 'no right to this row',
+  404: 'no such function with these arguments',
+  406: "an `Accept` that can't be served",
+  409: 'a key that is there already',
+  415: 'a media type that it neither reads nor writes',
+  500: 'something unexpected',
+  503: 'the database does not answer',
+};
+
+/** Codes of PostgREST and of Postgres. */
+const nativeCode: JsonSchema = { pattern: '^(PGRST[0-9X][0-9]{2}|[0-9A-Z]{5})$' };
+
+/** An error answer with one of the codes; on /rest/v1 with a `native` meaning, PostgREST's own are among them. */
+function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): Answer {
+  const own: JsonSchema = { enum: codes };
+  const schema: JsonSchema = {
+    allOf: [ref(isRest ? 'RestError' : 'Error'), {
+      properties: {
+        code: native === undefined ? own : codes.length === 0 ? nativeCode : { anyOf: [own, nativeCode] },
+        ...(!isRest && { details: anyOf(codes.map((code) => detailSchemas[code] ?? noDetails)) }),
+      },
+    }],
+  };
+  const lines = codes.map((code) => `- \`${code}\`: ${errorCodes[code].meaning}`);
+  if (native !== undefined) lines.push(`- a code of PostgREST or Postgres: ${native}.`);
+  const named = codes.map((code) => [code, { value: exampleOf(code, isRest) }]);
+  return {
+    description: lines.join('\n'),
+    ...(!isRest && codes.includes('service_unavailable') && { headers: retryAfter }),
+    content: {
+      'application/json': {
+        // On /rest/v1 the gateway stands before everything.
+        schema: isRest && codes.includes('unauthenticated') ? { anyOf: [schema, ref('GatewayError')] } : schema,
+        ...(named.length > 0 && { examples: Object.fromEntries(named) }),
+      },
+    },
+  };
+}
+
+const pascalCase = (code: string): string =>
+  code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+
+/** The error answers of an operation by status, each with the name that it has where several operations give it. */
+export function errorAnswers(
+  { errors, nativeStatuses }: Operation,
+): { status: number; name: string; answer: Answer }[] {
+  const isRest = nativeStatuses !== undefined;
+  const statuses = new Set([...errors.map((code) => errorCodes[code].status), ...nativeStatuses ?? []]);
+  return [...statuses].toSorted((a, b) => a - b).map((status) => {
+    const codes = errors.filter((code) => errorCodes[code].status === status);
+    const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
+    const name = codes.length > 0 ? codes.map(pascalCase).join('Or') : String(status);
+    return { status, name: isRest ? `Rest${name}` : name, answer: errorAnswer(codes, isRest, native) };
+  });
+}

@@ -1,0 +1,43 @@
+/** What the examples of the document show: one flow, its deployment, a run, and what is around them. */
+export const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
+export const USER_ID = '7b1f2d2c-9a5e-4d0e-8a37-5d1c1d0b3f64';
+export const DEPLOYMENT_ID = '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11';
+export const FLOW_RUN_ID = '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5';
+export const RUN_TOKEN = 'fr_AZqmRY08ehCfJ2HC8KTX5T3yq0c1v8mJm2n5l7wQ0aTt4eY9xUuBkR6sZp1iHdGo';
+export const TIME = '2026-11-21T13:17:36.123456+00:00';
+
+export const inputs = { order: { U: '1042' }, note: { S: 'first' } };
+export const output = { M: { order: { U: '1042' } } };
+export const started = { flow_run_id: FLOW_RUN_ID, token: RUN_TOKEN };
+export const wallet = {
+  id: 3,
+  user_id: USER_ID,
+  type: 'HARDCODED',
+  name: 'signer',
+  public_key: PUBLIC_KEY,
+  created_at: TIME,
+  updated_at: TIME,
+};
+export const definition = {
+  type: 'native',
+  data: { node_id: 'add', version: '0.1', display_name: 'Add', description: 'Adds two numbers.' },
+  sources: [{ name: 'sum', type: 'decimal' }],
+  targets: [
+    { name: 'a', type_bounds: ['decimal'], required: true },
+    { name: 'b', type_bounds: ['decimal'], required: true },
+  ],
+};
+export const node = {
+  id: '5e0c4c0f-8e0a-4a52-9d8b-3f6f1f0a7c21',
+  user_id: USER_ID,
+  is_public: false,
+  owner_key: USER_ID,
+  node_id: 'add',
+  version: '0.1',
+  ...definition,
+  'targets_form.json_schema': null,
+  'targets_form.ui_schema': null,
+  'targets_form.extra': null,
+  created_at: TIME,
+  updated_at: TIME,
+};

@@ -1,0 +1,29 @@
+/** A JSON Schema of OpenAPI 3.1, which is one of draft 2020-12. */
+export type JsonSchema = { [keyword: string]: unknown };
+
+/** A reference to a schema of the document. */
+export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+/** The schema with a description before everything. */
+export const titled = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema });
+
+function findMember(schema: JsonSchema, path: string[]): JsonSchema {
+  const [step, ...rest] = path;
+  if (step === undefined) return schema;
+  const properties = schema.properties as Record<string, JsonSchema> | undefined;
+  const next = step === 'items' ? schema.items as JsonSchema | undefined : properties?.[step];
+  if (next === undefined) throw new Error(`The schema has no member ${path.join('/')}.`);
+  return findMember(next, rest);
+}
+
+/**
+ * The schema with more about its members, by path such as `data/node_id` or `sources/items/name`: a description, or keywords that
+ * zod's refinements hide. Throws for a member that is none, so that no note outlives what it is about.
+ */
+export function annotate(schema: JsonSchema, notes: Record<string, string | JsonSchema>): JsonSchema {
+  const annotated = structuredClone(schema);
+  for (const [path, note] of Object.entries(notes)) {
+    Object.assign(findMember(annotated, path.split('/')), typeof note === 'string' ? { description: note } : note);
+  }
+  return annotated;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { nodeDefinitionSchema } from '../../../types/node_definition.ts';
+import { annotate, type JsonSchema, titled } from './json_schema.ts';
+import { output, timeSchema } from './zod_schemas.ts';
+
+/** Columns of `nodes` that the database keeps; what a write says of them is ignored. */
+const keptNodeColumns: Record<string, JsonSchema> = {
+  id: output(z.uuid()),
+  user_id: titled('Who posted it; null for the service role.', output(z.uuid().nullable())),
+  is_public: titled('Whether everybody reads it: posted with the secret key, or by a publisher.', { type: 'boolean' }),
+  owner_key: titled('user_id, and zeros for null: a part of the primary key.', output(z.uuid())),
+  node_id: titled('data.node_id: a part of the primary key.', { type: 'string' }),
+  version: titled('data.version: a part of the primary key.', { type: 'string' }),
+  created_at: output(timeSchema),
+  updated_at: output(timeSchema),
+};
+
+/** The record to post. In what is posted the kept columns may hold anything. */
+export function nodeDefinition(): JsonSchema {
+  const schema = annotate(output(nodeDefinitionSchema), {
+    type: 'native, or the name of another kind of nodes; neither true nor false.',
+    data: 'About the node. Further members are kept.',
+    'data/node_id': {
+      description: 'Together with the version: what nodes of a flow refer to.',
+      minLength: 1,
+      maxLength: 200,
+    },
+    'data/version': { minLength: 1, maxLength: 100 },
+    'data/display_name': 'What a front-end shows.',
+    sources: "The node's outputs. Their names are unique, and further members are kept.",
+    targets: "The node's inputs. Their names are unique, and further members are kept.",
+    'targets/items/type_bounds': 'The types that the input takes.',
+    'targets_form.json_schema':
+      "The form for the node's settings; together with targets_form.ui_schema, or not at all.",
+    'targets_form.ui_schema': 'How the form looks.',
+  });
+  const kept = Object.keys(keptNodeColumns).map((name) => [
+    name,
+    { description: 'Kept by the database: ignored in what is posted.', readOnly: true },
+  ]);
+  return {
+    ...schema,
+    description: 'What a native node is to those who draw it; 256 KiB and 64 levels at most.',
+    properties: { ...schema.properties as object, ...Object.fromEntries(kept) },
+  };
+}
+
+/** A row of `nodes`, or the columns of it that the request selects. */
+export function nodeRow(): JsonSchema {
+  const { properties, additionalProperties } = output(nodeDefinitionSchema);
+  return {
+    type: 'object',
+    description: 'A row of `nodes`: the columns that `select` names, all by default.',
+    properties: { ...properties as object, ...keptNodeColumns },
+    additionalProperties,
+  };
+}

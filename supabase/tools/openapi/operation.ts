@@ -1,0 +1,42 @@
+import type { ErrorCode } from '../../../types/errors.ts';
+import type { JsonSchema } from './json_schema.ts';
+import type { componentParameters, securitySchemes } from './parts.ts';
+
+type Security = keyof typeof securitySchemes;
+
+/** A documented operation: all that docs/openapi.json says of it, in short. */
+export interface Operation {
+  operationId: string;
+  method: 'get' | 'post';
+  /** With its parameters in braces: of an Edge Function behind /functions/v1, of PostgREST from /rest/v1 on. */
+  path: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** Each entry is one way to show who calls; [] is nobody. */
+  security: Security[][];
+  parameters?: (keyof typeof componentParameters)[];
+  body?: { schema: JsonSchema; isRequired: boolean; examples: Record<string, unknown> };
+  answers: Record<number, { description: string; schema?: JsonSchema; example?: unknown; mediaTypes?: string[] }>;
+  /** The project's codes. */
+  errors: ErrorCode[];
+  /** Statuses that PostgREST itself answers with. */
+  nativeStatuses?: number[];
+}
+
+/** A user's credentials. */
+export const user: Security[][] = [['accessToken'], ['apiKey']];
+
+/** What is wrong with credentials. */
+export const credentialErrors: ErrorCode[] = ['unauthenticated', 'token_invalid', 'api_key_invalid'];
+/** What is wrong with a start, whatever it starts. */
+export const startErrors: ErrorCode[] = [
+  'action_signer_invalid',
+  'idempotency_key_invalid',
+  'idempotency_key_reused',
+  'inputs_too_large',
+];
+
+export const whoStarts =
+  'As `start_permission` says: the owner, any user who has signed up, or anybody who shows a public key. ' +
+  'A deployment that the caller may not start does not exist: one and the same 404.';

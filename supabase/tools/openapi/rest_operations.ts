@@ -1,0 +1,196 @@
+import {
+  definition,
+  DEPLOYMENT_ID,
+  FLOW_RUN_ID,
+  inputs,
+  node,
+  output,
+  PUBLIC_KEY,
+  started,
+  TIME,
+  USER_ID,
+} from './examples.ts';
+import { ref } from './json_schema.ts';
+import { credentialErrors, type Operation, startErrors, whoStarts } from './operation.ts';
+
+const restUser: Operation['security'] = [['projectKey', 'accessToken'], ['projectKey', 'apiKey']];
+
+/** Statuses that PostgREST itself answers a call of a function with. */
+const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
+
+/** The operations of PostgREST that clients call: behind {node_db_url}. */
+export const restOperations: Operation[] = [
+  {
+    operationId: 'postNodeDefinitions',
+    method: 'post',
+    path: '/rest/v1/nodes',
+    tag: 'Node definitions',
+    summary: 'Posts node definitions',
+    description:
+      'Stores one definition, or several at once: all or none. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
+      'the first, column by column. Posted with the secret key, or by a publisher, a definition is public; else it is the ' +
+      "caller's own. `GET /rest/v1/nodes` reads them, with PostgREST's filters.",
+    security: [['projectKey'], ...restUser],
+    parameters: ['prefer', 'onConflict', 'columns', 'select'],
+    body: {
+      schema: { anyOf: [ref('NodeDefinition'), { type: 'array', items: ref('NodeDefinition') }] },
+      isRequired: true,
+      examples: { one: definition, several: [definition] },
+    },
+    answers: Object.fromEntries(
+      [[200, 'All of them were there already, and are changed.'], [201, 'They are stored.']].map(([status, says]) => [
+        status,
+        {
+          description: `${says} The rows with \`Prefer: return=representation\`, else an empty body.`,
+          schema: { anyOf: [{ type: 'array', items: ref('Node') }, ref('Node')] },
+          example: [node],
+          mediaTypes: ['application/json', 'application/vnd.pgrst.object+json'],
+        },
+      ]),
+    ),
+    errors: [...credentialErrors, 'node_definition_invalid'],
+    nativeStatuses: [400, 401, 403, 406, 409, 415, 500, 503],
+  },
+  {
+    operationId: 'rpcDeployFlow',
+    method: 'post',
+    path: '/rest/v1/rpc/deploy_flow',
+    tag: 'Deployments',
+    summary: 'Deploys a flow',
+    description: 'As `POST /flow/deploy/{flow_id}`.',
+    security: restUser,
+    body: { schema: ref('DeployFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
+    answers: {
+      200: {
+        description: 'The new deployment.',
+        schema: ref('DeployFlowResult'),
+        example: { deployment_id: DEPLOYMENT_ID },
+      },
+    },
+    errors: [...credentialErrors, 'flow_not_found', 'flow_invalid'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcStartDeployment',
+    method: 'post',
+    path: '/rest/v1/rpc/start_deployment',
+    tag: 'Runs',
+    summary: 'Starts a deployment',
+    description:
+      `As \`POST /deployment/start\`, but it is the next sweep that begins the run: use the route where time matters. ${whoStarts}`,
+    security: [...restUser, ['projectKey']],
+    body: {
+      schema: ref('StartDeploymentArguments'),
+      isRequired: true,
+      examples: {
+        latest: { flow: 7, inputs },
+        deployment: { id: DEPLOYMENT_ID, inputs, public_key: PUBLIC_KEY },
+      },
+    },
+    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    errors: [
+      ...credentialErrors,
+      ...startErrors,
+      'inputs_invalid',
+      'public_key_invalid',
+      'start_target_ambiguous',
+      'deployment_not_found',
+    ],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcStartFlow',
+    method: 'post',
+    path: '/rest/v1/rpc/start_flow',
+    tag: 'Runs',
+    summary: 'Starts a flow as it is now',
+    description: 'As `POST /flow/start/{flow_id}`, but it is the next sweep that begins the run.',
+    security: restUser,
+    body: { schema: ref('StartFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7, inputs } } },
+    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    errors: [...credentialErrors, ...startErrors, 'inputs_invalid', 'flow_not_found', 'flow_invalid'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcFlowRunResult',
+    method: 'post',
+    path: '/rest/v1/rpc/flow_run_result',
+    tag: 'Runs',
+    summary: 'How a run stands',
+    description: 'Answers at once. For the owner of the flow, who started the run, and the holder of its token.',
+    security: [...restUser, ['projectKey', 'runTokenHeader']],
+    body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
+    answers: {
+      200: {
+        description: 'The status, with what the run gave once it has ended.',
+        schema: ref('FlowRunResult'),
+        example: { status: 'succeeded', output, errors: null },
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcStopFlowRun',
+    method: 'post',
+    path: '/rest/v1/rpc/stop_flow_run',
+    tag: 'Runs',
+    summary: 'Asks a run to stop',
+    description: 'As `POST /flow/stop/{flow_run_id}`.',
+    security: [...restUser, ['projectKey', 'runTokenHeader']],
+    body: {
+      schema: ref('StopFlowRunArguments'),
+      isRequired: true,
+      examples: { run: { flow_run_id: FLOW_RUN_ID, reason: 'not needed any more' } },
+    },
+    answers: { 204: { description: 'The run stops, or has ended.' } },
+    errors: [...credentialErrors, 'request_invalid', 'flow_run_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcCreateApiKey',
+    method: 'post',
+    path: '/rest/v1/rpc/create_api_key',
+    tag: 'Credentials',
+    summary: 'Makes an API key',
+    description:
+      'With it its holder acts as the calling user, in the header `x-api-key`. Deleting its row in `api_keys` revokes it. ' +
+      'A key makes no keys, nor does an anonymous user.',
+    security: [['projectKey', 'accessToken']],
+    body: { schema: ref('CreateApiKeyArguments'), isRequired: true, examples: { name: { name: 'ci' } } },
+    answers: {
+      200: {
+        description: 'The key, which is shown this once.',
+        schema: ref('NewApiKey'),
+        example: {
+          id: '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80',
+          name: 'ci',
+          prefix: 'fk_3mJx0Qa',
+          created_at: TIME,
+          key: 'fk_3mJx0QaT7bVw2kLr9sYdEhUo5pNfGiZcMx1Rt6WqB8A',
+        },
+      },
+    },
+    errors: [...credentialErrors, 'request_invalid', 'token_required'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcWhoami',
+    method: 'post',
+    path: '/rest/v1/rpc/whoami',
+    tag: 'Credentials',
+    summary: 'Who calls',
+    description: 'The user whom the credential proves.',
+    security: restUser,
+    body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
+    answers: {
+      200: {
+        description: 'The calling user.',
+        schema: ref('Caller'),
+        example: { user_id: USER_ID, is_anonymous: false },
+      },
+    },
+    errors: credentialErrors,
+    nativeStatuses: rpcStatuses,
+  },
+];

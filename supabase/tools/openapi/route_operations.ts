@@ -1,0 +1,142 @@
+import type { ErrorCode } from '../../../types/errors.ts';
+import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet } from './examples.ts';
+import { ref } from './json_schema.ts';
+import { credentialErrors, type Operation, startErrors, user, whoStarts } from './operation.ts';
+
+const runReader: Operation['security'] = [...user, ['runToken'], ['runTokenHeader']];
+
+/** Errors of every route that asks who calls, and of every one with a body. */
+const common: ErrorCode[] = [
+  'request_invalid',
+  ...credentialErrors,
+  'internal',
+  'service_unavailable',
+];
+const withBody: ErrorCode[] = ['body_too_large', 'media_type_unsupported'];
+
+/** The operations of the Edge Functions: behind {base_url}. */
+export const routeOperations: Operation[] = [
+  {
+    operationId: 'deployFlow',
+    method: 'post',
+    path: '/flow/deploy/{flow_id}',
+    tag: 'Deployments',
+    summary: 'Deploys a flow',
+    description:
+      "Freezes the caller's flow, with every flow that it calls, into a new deployment, to which the tag `latest` then points.",
+    security: user,
+    parameters: ['flowId'],
+    body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
+    answers: {
+      200: {
+        description: 'The new deployment.',
+        schema: ref('DeployFlowResult'),
+        example: { deployment_id: DEPLOYMENT_ID },
+      },
+    },
+    errors: [...common, ...withBody, 'flow_not_found', 'flow_invalid'],
+  },
+  {
+    operationId: 'startDeployment',
+    method: 'post',
+    path: '/deployment/start',
+    tag: 'Runs',
+    summary: 'Starts a deployment',
+    description:
+      `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`; one of \`id\` and \`flow\` is given. ${whoStarts}`,
+    security: [...user, ['publicKey']],
+    parameters: ['deploymentId', 'flow', 'tag', 'idempotencyKey'],
+    body: {
+      schema: ref('StartDeploymentParams'),
+      isRequired: false,
+      examples: { inputs: { inputs }, signer: { inputs, action_signer: PUBLIC_KEY }, nothing: {} },
+    },
+    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    errors: [...common, ...withBody, ...startErrors, 'start_target_ambiguous', 'deployment_not_found'],
+  },
+  {
+    operationId: 'startFlow',
+    method: 'post',
+    path: '/flow/start/{flow_id}',
+    tag: 'Runs',
+    summary: 'Starts a flow as it is now',
+    description: 'A normal run, without a deployment: its `deployment_id` is null. Only the owner may.',
+    security: user,
+    parameters: ['flowId', 'idempotencyKey'],
+    body: {
+      schema: ref('StartDeploymentParams'),
+      isRequired: false,
+      examples: { inputs: { inputs }, nothing: {} },
+    },
+    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    errors: [...common, ...withBody, ...startErrors, 'flow_not_found', 'flow_invalid'],
+  },
+  {
+    operationId: 'readFlowOutput',
+    method: 'get',
+    path: '/flow/output/{flow_run_id}',
+    tag: 'Runs',
+    summary: "Waits for a run's output",
+    description: 'For the owner of the flow, who started the run, and the holder of its token.',
+    security: runReader,
+    parameters: ['flowRunId', 'wait'],
+    answers: {
+      200: { description: 'The run has succeeded: its bare output.', schema: ref('Output'), example: output },
+      202: {
+        description: 'The run goes on; ask again.',
+        schema: ref('RunPending'),
+        example: { status: 'running' },
+      },
+    },
+    errors: [...common, 'flow_run_not_found', 'run_failed', 'run_stopped'],
+  },
+  {
+    operationId: 'stopFlow',
+    method: 'post',
+    path: '/flow/stop/{flow_run_id}',
+    tag: 'Runs',
+    summary: 'Asks a run to stop',
+    description:
+      'No new node starts; the running ones are told, and recorded if they end within `timeout_millies`. The first request ' +
+      'counts, and a run that has ended stays as it is. For the owner of the flow, who started the run, and the holder of its token.',
+    security: runReader,
+    parameters: ['flowRunId'],
+    body: {
+      schema: ref('StopFlowParams'),
+      isRequired: false,
+      examples: { gently: { timeout_millies: 5_000, reason: 'not needed any more' }, nothing: {} },
+    },
+    answers: {
+      200: { description: 'The run stops, or has ended.', schema: ref('StopFlowResult'), example: { success: true } },
+    },
+    errors: [...common, ...withBody, 'flow_run_not_found'],
+  },
+  {
+    operationId: 'upsertWallet',
+    method: 'post',
+    path: '/wallets/upsert',
+    tag: 'Wallets',
+    summary: 'Stores a wallet',
+    description:
+      "Stores the caller's wallet of this public key, or changes it. The secret key of a HARDCODED wallet is kept as ciphertext " +
+      'only, and no answer ever holds it.',
+    security: user,
+    body: {
+      schema: ref('UpsertWalletParams'),
+      isRequired: true,
+      examples: {
+        adapter: { type: 'ADAPTER', name: 'browser', public_key: PUBLIC_KEY },
+        rename: { type: 'HARDCODED', name: 'renamed', public_key: PUBLIC_KEY },
+      },
+    },
+    answers: { 200: { description: 'The wallet, without secrets.', schema: ref('Wallet'), example: wallet } },
+    errors: [
+      ...common,
+      ...withBody,
+      'wallet_key_mismatch',
+      'wallet_keypair_required',
+      'token_required',
+      'wallet_in_use',
+    ],
+  },
+];

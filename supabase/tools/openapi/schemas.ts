@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { startDeploymentParamsSchema, startTargetSchema } from '../../../types/deployment.ts';
+import { MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
+import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
+import { annotate, type JsonSchema, titled } from './json_schema.ts';
+import { nodeDefinition, nodeRow } from './node_schema.ts';
+import { BASE58, outputSchema, STORABLE, valueMapSchema, valueSchema } from './value_schema.ts';
+import { answerSchemas, argumentSchemas, input, output } from './zod_schemas.ts';
+
+const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
+  description: `${description} Base58 of exactly ${bytes} bytes.`,
+  pattern: bytes === 32 ? `^${BASE58}{32,44}$` : `^${BASE58}{64,88}$`,
+});
+
+const startNotes = {
+  inputs: "The flow's inputs by label. A missing one takes the default that the flow gives it, else null.",
+  action_signer: base58(32, "Public key that will sign for the deployment's action identity."),
+};
+const stopNotes = {
+  timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
+  reason: { description: 'Goes into the error of the nodes that are cancelled.', pattern: STORABLE },
+};
+const idempotencyNote =
+  'As the header Idempotency-Key of the routes: the same request within 24 hours gives the same run.';
+
+const upsertWalletParams: JsonSchema = {
+  ...annotate(input(upsertWalletParamsSchema), {
+    type:
+      'HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked.',
+    name: { maxLength: 200, pattern: STORABLE },
+    public_key: base58(32, 'Names the wallet: a second upsert of the same key changes the first.'),
+    keypair: base58(
+      64,
+      'The 32 bytes of the secret key, then the public key. Left out, a HARDCODED wallet keeps the one that is stored; an ADAPTER wallet takes none.',
+    ),
+  }),
+  dependentSchemas: { keypair: { properties: { type: { const: 'HARDCODED' } } } },
+};
+
+const nullableText: JsonSchema = { type: ['string', 'null'] };
+
+/** The body of every error; each answer says which codes it has. */
+const error = (description: string, details: JsonSchema): JsonSchema => ({
+  description,
+  type: 'object',
+  properties: {
+    code: { type: 'string', description: 'Stable: what programs should look at.' },
+    message: { type: 'string', description: 'For people.' },
+    details,
+    hint: { ...nullableText, description: 'What to do about it.' },
+  },
+  required: ['code', 'message', 'details', 'hint'],
+  additionalProperties: false,
+});
+
+/** `components.schemas` of the document. */
+export const componentSchemas: Record<string, JsonSchema> = {
+  Value: valueSchema,
+  ValueMap: valueMapSchema,
+  Output: outputSchema,
+
+  NoParams: titled('There is nothing to say.', input(argumentSchemas.whoami)),
+  StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
+  StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
+  UpsertWalletParams: upsertWalletParams,
+  NodeDefinition: nodeDefinition(),
+
+  StartDeploymentArguments: annotate(input(argumentSchemas.start_deployment), {
+    id: 'The deployment; else `flow`.',
+    flow: 'The flow whose deployment `tag` names; else `id`.',
+    tag: 'With `flow`: which of its deployments; `latest` by default.',
+    ...startNotes,
+    public_key: base58(32, 'What a caller who is no user shows: a claim, no proof.'),
+    idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
+  }),
+  StartFlowArguments: annotate(input(argumentSchemas.start_flow), { ...startNotes, idempotency_key: idempotencyNote }),
+  DeployFlowArguments: input(argumentSchemas.deploy_flow),
+  FlowRunResultArguments: input(argumentSchemas.flow_run_result),
+  StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
+  CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
+    name: { description: 'By which its owner knows it.', pattern: STORABLE },
+  }),
+
+  ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
+  StartResult: annotate(output(answerSchemas.StartResult), { token: 'Shows this one run to whoever holds it.' }),
+  NewApiKey: annotate(output(answerSchemas.NewApiKey), {
+    prefix: 'The first characters of the key, by which its owner recognises it.',
+    key: 'The key itself: shown this once.',
+  }),
+  Fault: annotate(output(answerSchemas.Fault), { path: 'Where, such as `inputs.amount.U`.' }),
+  Finding: annotate(output(answerSchemas.Finding), { path: 'Where in the flow, such as `edges[3].source`.' }),
+  Node: nodeRow(),
+
+  Error: error('Every error of /functions/v1.', { description: 'What is known beyond the message, as the code says.' }),
+  RestError: error('Every error of /rest/v1, of this project and of PostgREST.', {
+    ...nullableText,
+    description: 'What is known beyond the message; for codes of this project the text of a JSON value.',
+  }),
+  GatewayError: {
+    description: "The gateway's refusal of a request without the project's key.",
+    type: 'object',
+    properties: { message: { type: 'string' }, hint: { type: 'string' } },
+    required: ['message'],
+    additionalProperties: false,
+  },
+};
+
+/** Schemas of parameters. Text in zod, where it is numbers, since a path and a query hold digits: tests show that they agree. */
+export const parameterSchemas = {
+  flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
+  wait: { type: 'number', minimum: 0, maximum: 999_999_999, default: MAX_WAIT_SECONDS },
+  uuid: output(z.uuid()),
+  tag: input(startTargetSchema.shape.tag.unwrap()),
+} satisfies Record<string, JsonSchema>;

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Database } from '../../../types/database.types.ts';
+import { type DeployFlowResult, type StartResult, startTargetSchema } from '../../../types/deployment.ts';
+import {
+  type FlowRunResult,
+  type RunStatus,
+  stopFlowParamsSchema,
+  type StopFlowResult,
+} from '../../../types/flow_run.ts';
+import { type Value, type ValueMap, valueMapSchema } from '../../../types/value.ts';
+import type { Wallet } from '../../../types/wallet.ts';
+import { type JsonSchema, ref } from './json_schema.ts';
+import { BASE58 } from './value_schema.ts';
+
+type Functions = Database['public']['Functions'];
+
+/** Stand for the schemas of value_schema.ts. */
+const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
+const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
+
+const publicKeySchema = z.string().regex(new RegExp(`^${BASE58}{32,44}$`));
+const tokenSchema = z.string().regex(/^fr_[A-Za-z0-9_-]{64}$/);
+export const timeSchema = z.iso.datetime({ offset: true });
+const rowIdSchema = z.int().min(1).max(2_147_483_647);
+
+const runStatusSchema = z.enum(['queued', 'running', 'waiting', 'succeeded', 'failed', 'stopped']) satisfies z.ZodType<
+  RunStatus
+>;
+
+const flowIdArgument = z.int().min(0).max(2_147_483_647);
+
+/** The arguments of the database's functions, which are the bodies of their calls. */
+export const argumentSchemas = {
+  start_deployment: z.strictObject({
+    id: startTargetSchema.shape.id,
+    flow: flowIdArgument.optional(),
+    tag: startTargetSchema.shape.tag,
+    inputs: inputsSchema.optional(),
+    action_signer: publicKeySchema.optional(),
+    public_key: publicKeySchema.optional(),
+    idempotency_key: z.string().min(1).max(255).optional(),
+  }),
+  start_flow: z.strictObject({
+    flow_id: flowIdArgument,
+    inputs: inputsSchema.optional(),
+    action_signer: publicKeySchema.optional(),
+    idempotency_key: z.string().min(1).max(255).optional(),
+  }),
+  deploy_flow: z.strictObject({ flow_id: flowIdArgument }),
+  flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
+  stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
+  create_api_key: z.strictObject({ name: z.string().min(1).max(100) }),
+  whoami: z.strictObject({}),
+} satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs'>> };
+
+/** The answers; what the types say of them, they say, too. */
+export const answerSchemas = {
+  DeployFlowResult: z.strictObject({ deployment_id: z.uuid() }) satisfies z.ZodType<DeployFlowResult>,
+  StartResult: z.strictObject({ flow_run_id: z.uuid(), token: tokenSchema }) satisfies z.ZodType<StartResult>,
+  RunPending: z.strictObject({ status: runStatusSchema.extract(['queued', 'running', 'waiting']) }),
+  FlowRunResult: z.strictObject({
+    status: runStatusSchema,
+    output: runOutputSchema.nullable(),
+    errors: z.array(z.string()).min(1).nullable(),
+  }) satisfies z.ZodType<FlowRunResult>,
+  StopFlowResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<StopFlowResult>,
+  Wallet: z.strictObject({
+    id: rowIdSchema,
+    user_id: z.uuid(),
+    type: z.enum(['HARDCODED', 'ADAPTER']),
+    name: z.string(),
+    public_key: publicKeySchema,
+    created_at: timeSchema,
+    updated_at: timeSchema,
+  }) satisfies z.ZodType<Wallet>,
+  Caller: z.strictObject({ user_id: z.uuid(), is_anonymous: z.boolean() }),
+  NewApiKey: z.strictObject({
+    id: z.uuid(),
+    name: z.string(),
+    prefix: z.string().regex(/^fk_[A-Za-z0-9_-]{7}$/),
+    created_at: timeSchema,
+    key: z.string().regex(/^fk_[A-Za-z0-9_-]{43}$/),
+  }),
+  Fault: z.strictObject({ path: z.string(), message: z.string() }),
+  Finding: z.strictObject({
+    flow_id: rowIdSchema,
+    code: z.enum([
+      'node_malformed',
+      'node_id_duplicate',
+      'edge_source_unknown',
+      'edge_target_unknown',
+      'input_connected_twice',
+      'output_label_duplicate',
+      'graph_has_cycle',
+      'interflow_flow_unknown',
+    ]),
+    path: z.string(),
+    message: z.string(),
+  }),
+  EndedRun: z.strictObject({ errors: z.array(z.string()).nullable(), output: runOutputSchema.nullable() }),
+};
+
+/** Zod schemas that stand for one of the document's. */
+const references = new Map<z.ZodType, string>([
+  [valueMapSchema, 'ValueMap'],
+  [inputsSchema, 'ValueMap'],
+  [runOutputSchema, 'Output'],
+]);
+
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override: ({ zodSchema, jsonSchema }) => {
+      // SAFETY: the schema itself, under the name that zod's core has for it.
+      const name = references.get(zodSchema as unknown as z.ZodType);
+      if (name !== undefined) Object.assign(jsonSchema, ref(name));
+    },
+  });
+  return json as JsonSchema;
+}
+
+/** The JSON Schema of what a zod schema takes. */
+export const input = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'input');
+
+/** The JSON Schema of what a zod schema gives. */
+export const output = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'output');

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { openapiFile } from '../../supabase/tools/openapi.ts';
+import { type Contract, ContractError, makeContract } from './contract.ts';
+
+function textOf(body: RequestInit['body']): string | undefined {
+  if (body === undefined || body === null) return '';
+  if (body instanceof Uint8Array) return new TextDecoder().decode(body);
+  return typeof body === 'string' ? body : undefined;
+}
+
+let contract: Contract | undefined;
+
+/** As fetch; throws a ContractError when docs/openapi.json says otherwise of the request or the answer. */
+export const checkedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  contract ??= makeContract(JSON.parse(readFileSync(openapiFile, 'utf8')));
+  const { url, method, headers } = input instanceof Request
+    ? input
+    : new Request(input, { ...init, body: undefined, signal: null });
+  const answer = { status: response.status, headers: response.headers, body: await response.clone().text() };
+  contract.check({ url, method, headers, body: textOf(init?.body) }, answer);
+  return response;
+};
+
+/** As checkedFetch, for supabase-js, which turns what fetch throws into an answer that a test may overlook: the run fails anyway. */
+export const loudFetch: typeof fetch = async (input, init) => {
+  try {
+    return await checkedFetch(input, init);
+  } catch (error) {
+    // Unhandled, on purpose.
+    if (error instanceof ContractError) void Promise.reject(error);
+    throw error;
+  }
+};

@@ -1,0 +1,63 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deleteData } from '../../supabase/local/cluster.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts';
+
+/** A stack that a test file may break: its own folder, port and Edge Functions. */
+export interface OwnStack {
+  port: number;
+  dir: string;
+  /** Boots it on the data of the former boot. */
+  boot: (options?: Partial<StackOptions>) => Promise<Stack>;
+  /** Writes the function `hello`. */
+  writeFunction: (source: string) => Promise<void>;
+  /** What it has logged since the last boot. */
+  logged: () => string[];
+  /** The part that has crashed since the last boot. */
+  crash: () => string | undefined;
+  stop: () => Promise<void>;
+  remove: () => Promise<void>;
+}
+
+export async function makeOwnStack(name: string): Promise<OwnStack> {
+  const port = await findFreePort(24_000 + (process.pid % 700) * 4);
+  const dir = join(projectDir, '.stack', `test-${name}-${process.pid}`);
+  const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
+  let stack: Stack | undefined;
+  let logged: string[] = [];
+  let crash: string | undefined;
+  const stop = async () => await stack?.stop();
+  return {
+    port,
+    dir,
+    async boot(options) {
+      logged = [];
+      crash = undefined;
+      return stack = await startStack({
+        port,
+        dir,
+        functionsDir,
+        postgresSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+        log: (line) => logged.push(line),
+        onCrash: (description) => crash = description,
+        ...options,
+      });
+    },
+    async writeFunction(source) {
+      await mkdir(join(functionsDir, 'hello'), { recursive: true });
+      await writeFile(join(functionsDir, 'hello/index.ts'), source);
+    },
+    logged: () => logged,
+    crash: () => crash,
+    stop,
+    async remove() {
+      await stop();
+      await deleteData(join(dir, 'postgres'));
+      await rm(dir, { recursive: true, force: true });
+      await rm(functionsDir, { recursive: true, force: true });
+    },
+  };
+}

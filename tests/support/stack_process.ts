@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { projectDir, stackDir } from '../../supabase/local/paths.ts';
+import { findProcesses } from '../../supabase/local/processes.ts';
+import { waitFor } from './wait.ts';
+
+/** A running `npm start`. */
+export interface NpmStart {
+  /** npm itself; it leads a process group, as under a terminal. */
+  process: ChildProcess;
+  output: () => string;
+  /** Resolves when the stack says that it is ready. */
+  ready: () => Promise<true>;
+  /** Resolves with npm's exit code or signal once npm, and whatever holds its output open, is gone. */
+  ended: Promise<number | NodeJS.Signals>;
+}
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `npm start -- --port <port> …` as a person would. */
+export function npmStart(port: number, ...args: string[]): NpmStart {
+  const child = spawn('npm', ['--silent', 'start', '--', '--port', String(port), ...args], {
+    cwd: projectDir,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once('close', (code, signal) => resolve(signal ?? code ?? -1));
+  });
+  const ready = () =>
+    waitFor(() => {
+      if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${output}`);
+      return output.includes('\nReady after ') || undefined;
+    });
+  return { process: child, output: () => output, ready, ended };
+}
+
+/** Runs `npm run --silent status -- --json`. */
+export function npmStatus(port: number): Promise<CommandResult> {
+  const child = spawn('npm', ['run', '--silent', 'status', '--', '--json', '--port', String(port)], {
+    cwd: projectDir,
+  });
+  const result: CommandResult = { code: null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => result.stdout += chunk);
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => result.stderr += chunk);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ ...result, code })));
+}
+
+/** The processes of the stack on a port: `npm start`, its children, and Postgres by its data folder. */
+export const stackProcesses = (port: number): number[] =>
+  findProcesses((line) => line.includes(`start --port ${port}`) || line.includes(join(stackDir(port), 'postgres')));
