@@ -15,7 +15,9 @@ export async function runCommand(command: string, args: string[], options: Comma
   const child = spawn(command, args, { ...spawnOptions, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => {
     // The whole group: initdb and the Supabase CLI have children.
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(-child.pid, 'SIGKILL');
+    }
   };
   signal?.addEventListener('abort', kill);
   process.once('exit', kill);

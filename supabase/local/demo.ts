@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
@@ -175,8 +175,7 @@ async function withStack(port: number | undefined, work: (status: StackStatus) =
   try {
     await work(stack.status);
   } finally {
-    await stack.stop();
-    await rm(dir, { recursive: true, force: true });
+    await stack.remove();
   }
 }
 

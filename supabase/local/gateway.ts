@@ -85,7 +85,10 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       // Whole, as nginx buffers it: a part that answers early closes its end, and a write after that would lose the answer.
       const body = await readBody(request);
       if (body === undefined) {
-        return answer(response, 413, { code: 'body_too_large', message: `The body is larger than ${MAX_BODY_BYTES} bytes.` });
+        return answer(response, 413, {
+          code: 'body_too_large',
+          message: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
+        });
       }
       const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
       await proxy.web(request, response, { target, buffer: Readable.from(body.length > 0 ? [body] : []) });

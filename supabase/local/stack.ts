@@ -1,33 +1,32 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import { platform, tmpdir } from 'node:os';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { type AuthServer, startAuth } from './auth.ts';
-import { deleteData, startCluster } from './cluster.ts';
+import { startCluster } from './cluster.ts';
 import { denoBinary, functionNames, projectFunctionsDir, startFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
-import { loadKeys, type StackKeys } from './keys.ts';
+import type { StackKeys } from './keys.ts';
 import { applyMigrations } from './migrations.ts';
 import type { Part } from './part.ts';
 import { makePartSet, PartCrash, runTogether } from './part_set.ts';
 import { stackDir } from './paths.ts';
 import { assertPortsFree, databasePort } from './ports.ts';
-import { databaseUrl, isInitialised } from './postgres.ts';
+import { databaseUrl } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
 import { postgrestBinary, startPostgrest, waitForPostgrest } from './postgrest.ts';
+import { dataDirOf, loadStackKeys, makeSocketDir, removeData } from './stack_dir.ts';
 import { StackError } from './stack_error.ts';
-import { claimStack, readStack, type StackStatus } from './stack_record.ts';
+import { claimStack } from './stack_record.ts';
+import { makeStatus, platformEnv, type StackStatus } from './stack_status.ts';
 import { startSweeper } from './sweeper.ts';
 
-export type { StackStatus } from './stack_record.ts';
+export { readStatus } from './stack_record.ts';
+export type { StackStatus } from './stack_status.ts';
 
 /** How long a boot that was halted may take to end before its database is taken from it. */
 const HALT_GRACE_MS = 1_000;
-
-/** Longer ones don't fit into the address of a Unix socket (104 bytes on macOS, 108 on Linux). */
-const MAX_TEMP_DIR_LENGTH = 60;
 
 export interface StackOptions {
   port: number;
@@ -63,64 +62,12 @@ export interface Stack {
   remove: () => Promise<void>;
 }
 
-/** The status of the stack on `port`, or undefined when none is ready there. */
-export function readStatus(port: number): StackStatus | undefined {
-  const stack = readStack(stackDir(port));
-  return stack?.state === 'ready' ? stack.status : undefined;
-}
-
 /** Waits for the end of a task, but no longer than so. */
 async function settle(task: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => timer = setTimeout(resolve, timeoutMs));
   await Promise.race([task.catch(() => {}), timeout]);
   clearTimeout(timer);
-}
-
-/** What the platform gives every Edge Function, both key generations included. */
-const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({
-  SUPABASE_URL: status.API_URL,
-  SUPABASE_DB_URL: status.DB_URL,
-  SUPABASE_ANON_KEY: keys.anonKey,
-  SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
-  SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
-  SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
-});
-
-function makeStatus(port: number, keys: StackKeys): StackStatus {
-  const apiUrl = `http://127.0.0.1:${port}`;
-  return {
-    API_URL: apiUrl,
-    DB_URL: databaseUrl('postgres', keys.dbPassword, databasePort(port)),
-    FUNCTIONS_URL: `${apiUrl}/functions/v1`,
-    ANON_KEY: keys.anonKey,
-    SERVICE_ROLE_KEY: keys.serviceRoleKey,
-    PUBLISHABLE_KEY: keys.publishableKey,
-    SECRET_KEY: keys.secretKey,
-    JWT_SECRET: keys.jwtSecret,
-  };
-}
-
-/** A new folder for the Unix sockets, whose addresses must be short. */
-const makeSocketDir = (): string =>
-  mkdtempSync(join(tmpdir().length > MAX_TEMP_DIR_LENGTH ? '/tmp' : tmpdir(), 'flow-stack-'));
-
-const dataDirOf = (dir: string): string => join(dir, 'postgres');
-
-const keysFileOf = (dir: string): string => join(dir, 'keys.json');
-
-async function removeData(dir: string): Promise<void> {
-  await deleteData(dataDirOf(dir));
-  await rm(keysFileOf(dir), { force: true });
-}
-
-/** The keys kept with the data; a database without its keys can't be opened. */
-async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
-  const file = keysFileOf(dir);
-  if (!existsSync(file) && isInitialised(dataDir)) {
-    throw new StackError(`${file} is gone, and with it the password of the database: npm start -- --reset starts anew`);
-  }
-  return await loadKeys(file);
 }
 
 /**

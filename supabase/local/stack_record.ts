@@ -1,23 +1,13 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { stackDir } from './paths.ts';
 import { commandLine, findProcesses } from './processes.ts';
 import { StackError } from './stack_error.ts';
+import type { StackStatus } from './stack_status.ts';
 
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
-
-/** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
-export interface StackStatus {
-  API_URL: string;
-  DB_URL: string;
-  FUNCTIONS_URL: string;
-  ANON_KEY: string;
-  SERVICE_ROLE_KEY: string;
-  PUBLISHABLE_KEY: string;
-  SECRET_KEY: string;
-  JWT_SECRET: string;
-}
 
 /** What a stack leaves in its folder while it lives: for `npm run status`, and for a later start if it is killed. */
 interface StackRecord {
@@ -68,6 +58,12 @@ const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): bool
 export function readStack(dir: string): Pick<StackRecord, 'pid' | 'state' | 'status'> | undefined {
   const record = readRecord(dir);
   return record !== undefined && isAlive(dir, record) ? record : undefined;
+}
+
+/** The status of the stack on `port`, or undefined when none is ready there. */
+export function readStatus(port: number): StackStatus | undefined {
+  const stack = readStack(stackDir(port));
+  return stack?.state === 'ready' ? stack.status : undefined;
 }
 
 const isServer = (commandLine: string, dataDir: string): boolean =>

@@ -1,4 +1,4 @@
-import type { StackStatus } from './stack.ts';
+import type { StackStatus } from './stack_status.ts';
 
 const SWEEP_INTERVAL_MS = 5_000;
 

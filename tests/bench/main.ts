@@ -1,6 +1,6 @@
 import { createClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { WebSocket } from 'ws';
@@ -103,8 +103,7 @@ async function measureBoot(dir: string): Promise<{ figure: Figure; stack: Stack 
   for (let round = 0; round < ROUNDS; round++) {
     await stack.stop();
     const baselineMs = await time(async () => stack = await boot());
-    await stack.stop();
-    await rm(dir, { recursive: true, force: true });
+    await stack.remove();
     const measuredMs = await time(async () => stack = await boot());
     rounds.push({ measuredMs, baselineMs });
   }
@@ -139,7 +138,6 @@ try {
   print(figures);
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 } finally {
-  await stack.stop();
-  await rm(dir, { recursive: true, force: true });
+  await stack.remove();
 }
 process.exit();

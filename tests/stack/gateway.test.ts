@@ -57,7 +57,8 @@ describe('keys', () => {
 
   it('a key decides the role: a publishable one is anon, a secret one is the service role', async () => {
     // Not granted to anon.
-    const read = async (apikey: string, headers = {}) => (await get('/rest/v1/flows?limit=1', { apikey, ...headers })).status;
+    const read = async (apikey: string, headers = {}) =>
+      (await get('/rest/v1/flows?limit=1', { apikey, ...headers })).status;
     for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
     for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);

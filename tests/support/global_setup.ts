@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type Cluster, type LoginRole, startScratchCluster } from '../../supabase/local/cluster.ts';
@@ -25,9 +24,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let cluster: Cluster & { remove: () => Promise<void> } | undefined;
   let stack: Stack | undefined;
   const teardown = async () => {
-    await stack?.stop();
+    await stack?.remove();
     await cluster?.remove();
-    await rm(dir, { recursive: true, force: true });
   };
   try {
     [stack, cluster] = await Promise.all([

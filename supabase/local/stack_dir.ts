@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { deleteData } from './cluster.ts';
+import { loadKeys, type StackKeys } from './keys.ts';
+import { isInitialised } from './postgres.ts';
+import { StackError } from './stack_error.ts';
+
+/** Longer ones don't fit into the address of a Unix socket (104 bytes on macOS, 108 on Linux). */
+const MAX_TEMP_DIR_LENGTH = 60;
+
+/** A new folder for the Unix sockets, whose addresses must be short. */
+export const makeSocketDir = (): string =>
+  mkdtempSync(join(tmpdir().length > MAX_TEMP_DIR_LENGTH ? '/tmp' : tmpdir(), 'flow-stack-'));
+
+/** Where a stack's database is wanted. */
+export const dataDirOf = (dir: string): string => join(dir, 'postgres');
+
+const keysFileOf = (dir: string): string => join(dir, 'keys.json');
+
+/** Deletes a stack's database and keys. */
+export async function removeData(dir: string): Promise<void> {
+  await deleteData(dataDirOf(dir));
+  await rm(keysFileOf(dir), { force: true });
+}
+
+/** The keys kept with the data; a database without its keys can't be opened. */
+export async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
+  const file = keysFileOf(dir);
+  if (!existsSync(file) && isInitialised(dataDir)) {
+    throw new StackError(`${file} is gone, and with it the password of the database: npm start -- --reset starts anew`);
+  }
+  return await loadKeys(file);
+}

@@ -1,0 +1,40 @@
+import type { StackKeys } from './keys.ts';
+import { databasePort } from './ports.ts';
+import { databaseUrl } from './postgres.ts';
+
+/** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
+export interface StackStatus {
+  API_URL: string;
+  DB_URL: string;
+  FUNCTIONS_URL: string;
+  ANON_KEY: string;
+  SERVICE_ROLE_KEY: string;
+  PUBLISHABLE_KEY: string;
+  SECRET_KEY: string;
+  JWT_SECRET: string;
+}
+
+/** What the platform gives every Edge Function, both key generations included. */
+export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string, string> => ({
+  SUPABASE_URL: status.API_URL,
+  SUPABASE_DB_URL: status.DB_URL,
+  SUPABASE_ANON_KEY: keys.anonKey,
+  SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+  SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: keys.publishableKey }),
+  SUPABASE_SECRET_KEYS: JSON.stringify({ default: keys.secretKey }),
+});
+
+/** The status of the stack that has these keys. */
+export function makeStatus(port: number, keys: StackKeys): StackStatus {
+  const apiUrl = `http://127.0.0.1:${port}`;
+  return {
+    API_URL: apiUrl,
+    DB_URL: databaseUrl('postgres', keys.dbPassword, databasePort(port)),
+    FUNCTIONS_URL: `${apiUrl}/functions/v1`,
+    ANON_KEY: keys.anonKey,
+    SERVICE_ROLE_KEY: keys.serviceRoleKey,
+    PUBLISHABLE_KEY: keys.publishableKey,
+    SECRET_KEY: keys.secretKey,
+    JWT_SECRET: keys.jwtSecret,
+  };
+}

@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { assertPortsFree } from '../../supabase/local/ports.ts';
+import { commandLine } from '../../supabase/local/processes.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+import { waitFor } from '../support/wait.ts';
+
+let own: OwnStack;
+
+beforeAll(async () => {
+  own = await makeOwnStack('crashes');
+});
+afterEach(() => own.stop());
+afterAll(() => own.remove());
+
+const answering = (text: string) => `export default { fetch: () => new Response('${text}') };`;
+
+const hello = async ({ status }: Stack): Promise<string> => {
+  const response = await fetch(`${status.FUNCTIONS_URL}/hello`);
+  return `${response.status} ${await response.text()}`;
+};
+
+async function expectNothingLeft({ parts }: Stack): Promise<void> {
+  expect(parts.map(({ pid }) => commandLine(pid))).toEqual(parts.map(() => ''));
+  await assertPortsFree(own.port);
+}
+
+it.each(['Postgres', 'PostgREST', 'function hello'])(
+  'when %s is killed the stack says so with its last output, and stops the rest',
+  async (name) => {
+    await own.writeFunction(`console.log('some output');${answering('hello')}`);
+    const stack = await own.boot();
+    expect(stack.parts.map((part) => part.name).sort()).toEqual(['PostgREST', 'Postgres', 'function hello'].sort());
+    process.kill(stack.parts.find((part) => part.name === name)!.pid, 'SIGKILL');
+    const [said, ...lastOutput] = (await waitFor(own.crash)).split('\n');
+    expect(said).toBe(`${name} was ended by SIGKILL`);
+    expect(lastOutput).not.toEqual([]);
+    await expectNothingLeft(stack);
+  },
+);
+
+it('a function that fails by itself is a crash, though its watcher lives on', async () => {
+  await own.writeFunction(`
+    const failLater = () => { console.log('last words'); setTimeout(() => { throw new Error('too late'); }); };
+    export default { fetch: () => { failLater(); return new Response('fine'); } };`);
+  const stack = await own.boot();
+  expect(await hello(stack)).toBe('200 fine');
+  const crash = await waitFor(own.crash);
+  expect(crash).toMatch(/^function hello failed\n/);
+  expect(crash).toContain('last words');
+  expect(crash).toContain('too late');
+  await expectNothingLeft(stack);
+});
+
+it.each([
+  ['throws', `throw new Error('wrong here');`, 'wrong here'],
+  ['does not parse', 'export default {', 'hello/index.ts:1:'],
+  ['imports what is not there', `import './missing.ts';${answering('hello')}`, 'missing.ts'],
+  ['exports no fetch', 'export default {};', 'export default { fetch }'],
+])('a boot with a function that %s fails at once, names it and shows why', async (_what, source, why) => {
+  await own.writeFunction(source);
+  const began = performance.now();
+  const error = await own.boot().then(() => undefined, (reason) => reason);
+  expect(error.name).toMatch(/^(StackError|PartCrash)$/);
+  expect(error.message).toMatch(/^function hello (failed|finished)\n/);
+  expect(error.message).toContain(why);
+  // Far from the 30 s that a part may take to get ready.
+  expect(performance.now() - began).toBeLessThan(20_000);
+  await assertPortsFree(own.port);
+});
+
+it('an edited function is served without a restart; an edit that breaks it is shown, and the next one mends it', async () => {
+  await own.writeFunction(answering('one'));
+  const stack = await own.boot();
+  expect(await hello(stack)).toBe('200 one');
+
+  await own.writeFunction(answering('two'));
+  await waitFor(async () => await hello(stack) === '200 two' || undefined);
+
+  await own.writeFunction(`throw new Error('broken by an edit');`);
+  await waitFor(async () => (await hello(stack)).startsWith('503 ') || undefined);
+  await waitFor(() => own.logged().some((line) => /^\[hello\] .*broken by an edit/.test(line)) || undefined);
+
+  await own.writeFunction(answering('three'));
+  await waitFor(async () => await hello(stack) === '200 three' || undefined);
+  expect(own.crash()).toBeUndefined();
+});

@@ -1,0 +1,184 @@
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { deleteData, startCluster } from '../../supabase/local/cluster.ts';
+import { denoBinary } from '../../supabase/local/functions.ts';
+import { assertPortsFree, databasePort } from '../../supabase/local/ports.ts';
+import { connect } from '../../supabase/local/postgres.ts';
+import { preparePostgres } from '../../supabase/local/postgres_home.ts';
+import { postgrestBinary } from '../../supabase/local/postgrest.ts';
+import type { StackOptions } from '../../supabase/local/stack.ts';
+import { StackError } from '../../supabase/local/stack_error.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let own: OwnStack;
+let dir: string;
+
+beforeAll(async () => {
+  own = await makeOwnStack('failures');
+  dir = await mkdtemp(join(tmpdir(), 'flow-failures-'));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await own.stop();
+});
+afterAll(async () => {
+  await own.remove();
+  await rm(dir, { recursive: true });
+});
+
+/** Why a boot is refused, which must be one line; nothing of it is left. */
+async function refusal(options?: Partial<StackOptions>): Promise<string> {
+  const error = await own.boot(options).then(() => undefined, (reason) => reason);
+  expect(error).toBeInstanceOf(StackError);
+  expect(error.message).not.toContain('\n');
+  return error.message;
+}
+
+/** A program that leaves a mark and goes on as another. */
+async function makeWrapper(name: string, program: string): Promise<string> {
+  const wrapper = join(dir, name);
+  await writeFile(wrapper, `#!/bin/sh\necho ${name} >> '${dir}/marks'\nexec '${program}' "$@"\n`);
+  await chmod(wrapper, 0o755);
+  return wrapper;
+}
+
+it.each(['POSTGREST_BIN', 'DENO_BIN', 'POSTGRES_HOME'])(
+  'a %s that names nothing is refused in one line',
+  async (name) => {
+    vi.stubEnv(name, '/nowhere/at/all');
+    expect(await refusal()).toMatch(new RegExp(`^${name} is set to /nowhere/at/all, which `));
+  },
+);
+
+it('a POSTGRES_HOME without extensions is refused in one line', async () => {
+  await mkdir(join(dir, 'bin'));
+  for (const program of ['postgres', 'initdb']) await writeFile(join(dir, 'bin', program), '');
+  vi.stubEnv('POSTGRES_HOME', dir);
+  expect(await refusal()).toBe(`${dir} is no Postgres installation: it has no share/postgresql/extension`);
+});
+
+it('POSTGREST_BIN, DENO_BIN and POSTGRES_HOME are what the stack runs', async () => {
+  await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
+  const home = (await preparePostgres()).bin('postgres').replace(/\/bin\/postgres$/, '');
+  vi.stubEnv('POSTGREST_BIN', await makeWrapper('postgrest', postgrestBinary()));
+  vi.stubEnv('DENO_BIN', await makeWrapper('deno', denoBinary()));
+  vi.stubEnv('POSTGRES_HOME', home);
+  const { status } = await own.boot();
+  expect(await (await fetch(`${status.FUNCTIONS_URL}/hello`)).text()).toBe('hello');
+  expect((await readFile(join(dir, 'marks'), 'utf8')).trim().split('\n').sort()).toEqual(['deno', 'postgrest']);
+});
+
+it('a program that ends at once is reported by name, and nothing of the boot is left', async () => {
+  vi.stubEnv('POSTGREST_BIN', '/bin/false');
+  await expect(own.boot()).rejects.toThrow('PostgREST ended with exit code 1');
+  await assertPortsFree(own.port);
+});
+
+describe('a platform', () => {
+  const importOn = async (platform: string) => {
+    vi.resetModules();
+    vi.doMock(
+      'node:os',
+      async (original) => ({ ...await original<object>(), platform: () => platform, arch: () => 'mips' }),
+    );
+    return await import('../../supabase/local/stack.ts');
+  };
+  afterEach(() => {
+    vi.doUnmock('node:os');
+    vi.resetModules();
+  });
+
+  it('for which npm has no binaries is refused in one line that names the package and the way out', async () => {
+    const { startStack } = await importOn('sunos');
+    await expect(startStack({ port: own.port, dir: own.dir })).rejects.toThrow(
+      /^There is no Deno here: the npm package @deno\/sunos-mips is not installed\. .* set DENO_BIN to a Deno 2 binary\.$/,
+    );
+  });
+
+  it('without Unix sockets for all parts, Windows, is refused in one line', async () => {
+    const { startStack } = await importOn('win32');
+    await expect(startStack({ port: own.port, dir: own.dir })).rejects.toThrow(
+      /^The local stack runs on Linux and macOS.*$/,
+    );
+  });
+});
+
+it.each([['gateway', 0], ['database', 1]])(
+  'a taken port of the %s is refused in one line that names it',
+  async (_part, offset) => {
+    const taken = createServer().listen(own.port + offset, '127.0.0.1');
+    await once(taken, 'listening');
+    try {
+      expect(await refusal()).toMatch(new RegExp(`^Port ${own.port + offset} is taken; `));
+    } finally {
+      taken.close();
+    }
+  },
+);
+
+it('a folder that can not be made is refused in one line that names it', async () => {
+  await writeFile(join(dir, 'file'), '');
+  expect(await refusal({ dir: join(dir, 'file/stack') })).toContain(`${join(dir, 'file/stack')}, which can't be made`);
+});
+
+it.runIf(isRoot)(
+  'as root in a folder that user postgres can not enter, the database lives in /var/tmp and works',
+  async () => {
+    const closed = await mkdtemp(join(tmpdir(), 'flow-closed-'));
+    await chmod(closed, 0o700);
+    const dataDir = join(closed, 'postgres');
+    const lines: string[] = [];
+    const start = () =>
+      startCluster({
+        dataDir,
+        port: databasePort(own.port),
+        dbPassword: 'secret',
+        settings: { fsync: 'off' },
+        log: (line) => lines.push(line),
+      });
+    try {
+      const first = await start();
+      expect(first.isNew).toBe(true);
+      expect(lines).toEqual([
+        expect.stringMatching(new RegExp(`^The database is kept in /var/tmp/.*can't enter ${closed}\\.$`)),
+      ]);
+      await first.part.stop();
+
+      const second = await start();
+      expect(second.isNew).toBe(false);
+      const sql = connect(second.url('postgres'));
+      expect(await sql`select current_user as name`).toEqual([{ name: 'postgres' }]);
+      await sql.end();
+      await second.part.stop();
+    } finally {
+      await deleteData(dataDir);
+      await rm(closed, { recursive: true });
+    }
+  },
+);
+
+describe('data', () => {
+  it('whose keys are gone is refused in one line that names the way out', async () => {
+    await own.boot();
+    await own.stop();
+    const keys = join(own.dir, 'keys.json');
+    await rename(keys, `${keys}.away`);
+    expect(await refusal()).toMatch(/keys\.json is gone.* --reset starts anew$/);
+    await rename(`${keys}.away`, keys);
+  });
+
+  it('with migrations that the project lacks is refused in one line that names them', async () => {
+    const { status } = await own.boot();
+    const sql = connect(status.DB_URL);
+    await sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`;
+    await sql.end();
+    await own.stop();
+    expect(await refusal()).toMatch(/ lacks \(29990101000000\): .* --reset$/);
+  });
+});
