@@ -9,6 +9,7 @@ import { connect } from '../local/postgres.ts';
 import { StackError } from '../local/stack_error.ts';
 import { generatedDocs, type GeneratedFile } from './docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
+import { lockFile, withAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from './openapi.ts';
 import {
   createDeclaredDatabase,
@@ -98,6 +99,15 @@ const sourceChecks: Check[] = [
     name: 'types on Deno (deno check)',
     run: () =>
       runProgram(denoBinary(), ['check', '--quiet', ...functionNames().map((name) => `functions/${name}/index.ts`)]),
+  },
+  {
+    name: 'package-lock.json names the packages of every platform',
+    run: async () => {
+      const lock = readFileSync(lockFile, 'utf8');
+      if (withAllPlatforms(lock) !== lock) {
+        throw new StackError('npm ci would refuse it: npm run lock:platforms completes it.');
+      }
+    },
   },
   {
     name: 'functions/deno.json names the versions of package.json',

@@ -1,0 +1,74 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { projectDir } from '../local/paths.ts';
+
+/** npm leaves packages of other platforms out of the lock where its registry does not have them, and `npm ci` then refuses it. */
+export const lockFile = join(projectDir, 'package-lock.json');
+
+interface LockedPackage {
+  version: string;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  optionalDependencies?: Record<string, string>;
+}
+
+interface Lock {
+  packages: Record<string, LockedPackage>;
+}
+
+/** As names call them, and as npm does. */
+const OPERATING_SYSTEMS: Record<string, string> = {
+  darwin: 'darwin',
+  linux: 'linux',
+  win32: 'win32',
+  windows: 'win32',
+  freebsd: 'freebsd',
+  android: 'android',
+  openharmony: 'openharmony',
+};
+const PROCESSORS = ['arm64', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'arm'];
+
+/** For which platform a package is, as its name says: `@oxlint/binding-linux-x64-musl`. */
+function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | undefined {
+  const words = name.split(/[/-]/);
+  const os = words.map((word) => OPERATING_SYSTEMS[word]).find((known) => known !== undefined);
+  const cpu = PROCESSORS.find((known) => words.includes(known));
+  if (os === undefined || cpu === undefined) return undefined;
+  const libc = words.some((word) => word.startsWith('musl'))
+    ? ['musl']
+    : words.some((word) => /^(gnu|glibc)/.test(word))
+    ? ['glibc']
+    : undefined;
+  return { os: [os], cpu: [cpu], ...(libc && { libc }) };
+}
+
+/** The lock with an entry for each platform's package that one of its packages names; npm fetches only this platform's. */
+export function withAllPlatforms(text: string): string {
+  const lock = JSON.parse(text) as Lock;
+  const missing = Object.values(lock.packages).flatMap((parent) =>
+    Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {
+      const path = `node_modules/${name}`;
+      const platform = platformOf(name);
+      const isExact = /^v?\d+\.\d+\.\d+[\w.-]*$/.test(version);
+      if (lock.packages[path] !== undefined || platform === undefined || !isExact) return [];
+      const entry: LockedPackage = {
+        version: version.replace(/^v/, ''),
+        ...(parent.dev && { dev: true }),
+        optional: true,
+        ...platform,
+      };
+      return [[path, entry] as const];
+    })
+  );
+  const all = { ...lock.packages, ...Object.fromEntries(missing) };
+  const packages = Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
+  return `${JSON.stringify({ ...lock, packages }, null, 2)}\n`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(lockFile, withAllPlatforms(readFileSync(lockFile, 'utf8')));
+}
