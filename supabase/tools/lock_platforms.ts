@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { projectDir } from '../local/paths.ts';
 
 /** npm leaves packages of other platforms out of the lock where its registry does not have them, and `npm ci` then refuses it. */
-export const lockFile = join(projectDir, 'package-lock.json');
+const lockFile = join(projectDir, 'package-lock.json');
 
 interface LockedPackage {
   version: string;
@@ -46,16 +46,15 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** The lock with an entry for each platform's package that one of its packages names; npm fetches only this platform's. */
-export function withAllPlatforms(text: string): string {
-  const lock = JSON.parse(text) as Lock;
-  const missing = Object.values(lock.packages).flatMap((parent) =>
+/** The packages of platforms that one of the lock's packages names and the lock lacks, by their paths. */
+function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
+  const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {
       const path = `node_modules/${name}`;
       const platform = platformOf(name);
       const isExact = /^v?\d+\.\d+\.\d+[\w.-]*$/.test(version);
-      if (lock.packages[path] !== undefined || platform === undefined || !isExact) return [];
-      const entry: LockedPackage = {
+      if (packages[path] !== undefined || platform === undefined || !isExact) return [];
+      const entry = {
         version: version.replace(/^v/, ''),
         ...(parent.dev && { dev: true }),
         optional: true,
@@ -64,8 +63,17 @@ export function withAllPlatforms(text: string): string {
       return [[path, entry] as const];
     })
   );
-  const all = { ...lock.packages, ...Object.fromEntries(missing) };
-  const packages = Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
+  return Object.fromEntries(entries);
+}
+
+/** Whether `npm ci` finds every platform's packages in the lock. */
+export const hasAllPlatforms = (text: string): boolean => Object.keys(missingPackages(JSON.parse(text))).length === 0;
+
+/** The lock with an entry for each platform's package; npm fetches only this platform's. */
+function withAllPlatforms(text: string): string {
+  const lock = JSON.parse(text) as Lock;
+  const all = Object.entries({ ...lock.packages, ...missingPackages(lock) });
+  const packages = Object.fromEntries(all.toSorted(([a], [b]) => a < b ? -1 : a > b ? 1 : 0));
   return `${JSON.stringify({ ...lock, packages }, null, 2)}\n`;
 }
 
