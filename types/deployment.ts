@@ -16,6 +16,9 @@ export type StartDeploymentParams = z.input<typeof startDeploymentParamsSchema>;
 export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'takes the integer id of a flow').transform(Number)
   .refine((id) => id <= 2_147_483_647, 'takes the integer id of a flow');
 
+/** The path of a route that names a flow. */
+export const flowPathSchema = z.object({ flow_id: flowIdSchema });
+
 /** Which deployment to start, as the query of a start names it. */
 export const startTargetSchema = z.object({
   id: z.uuid('takes the UUID of a deployment').optional(),

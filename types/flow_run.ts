@@ -28,6 +28,9 @@ export const MAX_WAIT_SECONDS = 25;
 /** The id of a run in a path. */
 export const flowRunIdSchema = z.uuid('takes the UUID of a run');
 
+/** The path of a route that names a run. */
+export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });
+
 /** How long to wait, as the query of a waiting request says: seconds, 25 by default and at most. */
 export const waitSchema = z.object({
   wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'takes a number of seconds')

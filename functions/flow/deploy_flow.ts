@@ -1,15 +1,13 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { type DeployFlowResult, flowIdSchema } from '../../types/deployment.ts';
+import { type DeployFlowResult, flowPathSchema } from '../../types/deployment.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
-const paramsSchema = z.object({ flow_id: flowIdSchema });
-
 /** `POST /flow/deploy/{flow_id}`: freezes the caller's flow into a new deployment. */
 export const makeDeployFlow = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {
-  const { flow_id } = parse(paramsSchema, context.req.param(), 'path');
+  const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
   await readBody(context.req.raw, z.strictObject({}));
   const { headers } = readCredentials(context.req.raw, config);
   return context.json(

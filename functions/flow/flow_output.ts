@@ -1,18 +1,15 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
-import { flowRunIdSchema, type FlowRunResult, hasEnded, waitSchema } from '../../types/flow_run.ts';
+import { flowRunPathSchema, type FlowRunResult, hasEnded, waitSchema } from '../../types/flow_run.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/run_waiter.ts';
 
-const paramsSchema = z.object({ flow_run_id: flowRunIdSchema });
-
 /** `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. */
 export const makeFlowOutput =
   ({ config, rpc }: Deps, waiter: RunWaiter) => async (context: Context): Promise<Response> => {
-    const { flow_run_id } = parse(paramsSchema, context.req.param(), 'path');
+    const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { wait } = parse(waitSchema, context.req.query(), 'query');
     const { headers } = readCredentials(context.req.raw, config);
     const read = () => rpc<FlowRunResult>('flow_run_result', { flow_run_id }, headers);

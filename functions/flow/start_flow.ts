@@ -1,16 +1,13 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
-import { flowIdSchema, startDeploymentParamsSchema, type StartResult } from '../../types/deployment.ts';
+import { flowPathSchema, startDeploymentParamsSchema, type StartResult } from '../../types/deployment.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
-const paramsSchema = z.object({ flow_id: flowIdSchema });
-
 /** `POST /flow/start/{flow_id}`: runs the caller's flow as it is now. `pokeRunner` is called once the run is queued. */
 export const makeStartFlow =
   ({ config, rpc }: Deps, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
-    const { flow_id } = parse(paramsSchema, context.req.param(), 'path');
+    const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
     const { headers } = readCredentials(context.req.raw, config);
     const idempotency_key = context.req.header('idempotency-key');

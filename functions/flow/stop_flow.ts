@@ -1,15 +1,12 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
-import { flowRunIdSchema, stopFlowParamsSchema, type StopFlowResult } from '../../types/flow_run.ts';
+import { flowRunPathSchema, stopFlowParamsSchema, type StopFlowResult } from '../../types/flow_run.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
-const paramsSchema = z.object({ flow_run_id: flowRunIdSchema });
-
 /** `POST /flow/stop/{flow_run_id}`: asks a run to stop. */
 export const makeStopFlow = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {
-  const { flow_run_id } = parse(paramsSchema, context.req.param(), 'path');
+  const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
   const params = await readBody(context.req.raw, stopFlowParamsSchema);
   const { headers } = readCredentials(context.req.raw, config);
   await rpc('stop_flow_run', { flow_run_id, ...params }, headers);

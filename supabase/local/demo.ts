@@ -4,18 +4,15 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { WebSocket } from 'ws';
 import { ZodError } from 'zod';
 import type { Database } from '../../types/database.types.ts';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
 import type { DeployFlowResult, StartResult } from '../../types/deployment.ts';
 import { projectDir } from './paths.ts';
-import { DEFAULT_PORT, findFreePort } from './ports.ts';
+import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
 import { readStatus, type StackStatus, startStack } from './stack.ts';
 import { StackError } from './stack_error.ts';
-
-// supabase-js makes its Realtime client at once, and Node 20 has no WebSocket of its own.
-globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;
+import './websocket.ts';
 
 const BODY_SHOWN = 300;
 const RUN_TIMEOUT_MS = 30_000;
@@ -186,7 +183,7 @@ try {
   if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
   const editorFlow = JSON.parse(await readFile(file, 'utf8'));
   await withStack(
-    values.port === undefined ? undefined : Number(values.port),
+    values.port === undefined ? undefined : parsePort(values.port),
     (status) => demonstrate(status, editorFlow),
   );
   console.log('\nAll of it held.');

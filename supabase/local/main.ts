@@ -2,22 +2,13 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
-import { DEFAULT_PORT } from './ports.ts';
+import { parsePort } from './ports.ts';
 import { type StackStatus, startStack } from './stack.ts';
 import { StackError } from './stack_error.ts';
 import { readStack } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset]
 npm run status -- [--port N] [--json]`;
-
-function parsePort(text: string | undefined): number {
-  const port = text === undefined ? DEFAULT_PORT : Number(text);
-  // The database takes the port above.
-  if (!Number.isInteger(port) || port < 1 || port > 65_534) {
-    throw new StackError(`--port ${text}: not a port number (1 to 65534)`);
-  }
-  return port;
-}
 
 const formatStatus = (status: StackStatus): string =>
   Object.entries(status).map(([name, value]) => `${name.padEnd(17)}${value}`).join('\n');

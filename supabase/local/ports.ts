@@ -38,3 +38,13 @@ export async function findFreePort(from = 20_000 + (process.pid % 5_000) * 2): P
   }
   throw new StackError('No two adjacent free ports between 20000 and 32000');
 }
+
+/** The port that a command line names; the default where it names none. */
+export function parsePort(text: string | undefined): number {
+  const port = text === undefined ? DEFAULT_PORT : Number(text);
+  // The database takes the port above.
+  if (!Number.isInteger(port) || port < 1 || port > 65_534) {
+    throw new StackError(`--port ${text}: not a port number (1 to 65534)`);
+  }
+  return port;
+}

@@ -991,6 +991,10 @@ CREATE OR REPLACE FUNCTION private.flow_findings (
   AS $function$
 declare
   v_findings jsonb;
+  v_indexes integer[];
+  v_sources text[];
+  v_targets text[];
+  v_ports text[];
   v_cycle text[];
 begin
   select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', position - 1), 'message', fault) order by position)
@@ -1002,6 +1006,10 @@ begin
     -- Nothing more can be said of a graph whose nodes can't be read.
     return v_findings;
   end if;
+
+  select array_agg(kept.edge_index), array_agg(kept.source), array_agg(kept.target), array_agg(kept.target_port)
+  into v_indexes, v_sources, v_targets, v_ports
+  from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept;
 
   with node as materialized (
     select
@@ -1028,7 +1036,7 @@ begin
     union all
     select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
       format('two edges lead into the input %s of node %s', to_jsonb(kept.target_port), kept.target)
-    from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept
+    from unnest(v_indexes, v_targets, v_ports) as kept (edge_index, target, target_port)
     where exists (select from node where node.id = kept.target and node.type <> 'mock')
     group by kept.target, kept.target_port having count(*) > 1
     union all
@@ -1039,12 +1047,10 @@ begin
   )
   select jsonb_agg(to_jsonb(finding) order by finding.path, finding.code) into v_findings from finding;
 
-  select private.flow_cycle(
-    (select array_agg(n.node ->> 'id') from jsonb_array_elements(flow_findings.nodes) as n (node)
-      where n.node #>> '{data,type}' <> 'mock'),
-    array_agg(kept.source), array_agg(kept.target)
-  ) into v_cycle
-  from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept;
+  v_cycle := private.flow_cycle(
+    array(select n.node ->> 'id' from jsonb_array_elements(flow_findings.nodes) as n (node) where n.node #>> '{data,type}' <> 'mock'),
+    v_sources, v_targets
+  );
   if v_cycle is not null then
     v_findings := coalesce(v_findings, '[]') || jsonb_build_object(
       'code', 'graph_has_cycle', 'path', 'edges',

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Cluster, createDatabase, withScratchCluster } from '../local/cluster.ts';
 import { runCommand } from '../local/command.ts';
 import { denoBinary, functionNames } from '../local/functions.ts';
@@ -28,19 +27,11 @@ interface Check {
 }
 
 async function runProgram(command: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const child = spawn(command, args, {
+  await runCommand(command, args, {
+    name: basename(command),
     cwd: projectDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', ...env },
   });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new StackError(output.trim());
 }
 
 const program = (name: string) => join(projectDir, 'node_modules/.bin', name);

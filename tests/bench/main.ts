@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { WebSocket } from 'ws';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
+import '../../supabase/local/websocket.ts';
 import type { Database } from '../../types/database.types.ts';
 import type { DeployFlowResult, StartResult } from '../../types/deployment.ts';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
-
-globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;
 
 const ROUNDS = 5;
 const STARTS_A_ROUND = 20;

@@ -44,7 +44,7 @@ it("the README's supabase-js example type-checks and works as it stands", async 
     await writeFile(config, JSON.stringify({ extends: './tsconfig.json', include: [], files: ['readme_example.ts'] }));
     const checked = await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', config]);
     expect(checked.output).toBe('');
-    const { code, output } = await node('--import', 'tsx', '--import', './tests/support/websocket.ts', file);
+    const { code, output } = await node('--import', 'tsx', '--import', './supabase/local/websocket.ts', file);
     expect(code, output).toBe(0);
     expect(output).toContain('succeeded {"M":{"prices"');
     expect(output).toContain('200 {"M":{"prices"');
