@@ -2130,7 +2130,9 @@ begin
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
-  order by d.id desc limit 1;
+  order by d.id desc limit 1
+  -- One that is being deleted, and waits for this lock, is passed over: to wait for it would be a deadlock.
+  for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
     where t.entrypoint = old.entrypoint and t.tag = 'latest' and t.deployment_id = old.id;

@@ -7,12 +7,15 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, findFreePort } from '../../supabase/local/ports.ts';
+import { preparePostgres } from '../../supabase/local/postgres_home.ts';
 import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
 import { type NpmStart, npmStart, npmStatus, stackProcesses } from '../support/stack_process.ts';
 import { waitFor } from '../support/wait.ts';
 
 let port: number;
 let dir: string;
+/** Where a database is while it is being made. */
+let unfinishedDir: string;
 let running: NpmStart | undefined;
 const bootSeconds: number[] = [];
 
@@ -54,6 +57,7 @@ const client = ({ API_URL, ANON_KEY }: StackStatus) =>
 beforeAll(async () => {
   port = await findFreePort(28_000 + (process.pid % 500) * 4);
   dir = stackDir(port);
+  unfinishedDir = `${(await preparePostgres()).dataDir(join(dir, 'postgres'))}.unfinished`;
 });
 afterAll(async () => {
   await end('SIGTERM');
@@ -63,7 +67,7 @@ afterAll(async () => {
 
 it('npm run status fails while the stack boots, and SIGTERM stops the boot cleanly', async () => {
   start();
-  await waitFor(() => existsSync(join(dir, 'postgres.unfinished')) || undefined);
+  await waitFor(() => existsSync(unfinishedDir) || undefined);
   // Held in the middle of its boot for as long as the question takes.
   process.kill(stackPid(), 'SIGSTOP');
   const early = await npmStatus(port);
@@ -167,7 +171,7 @@ it('a start after a SIGKILL to the stack cleans up what was left and works on th
 it('a first boot that was killed half-way leaves nothing that a later start takes for a database', async () => {
   await end('SIGTERM');
   const { ended } = start('--reset');
-  await waitFor(() => existsSync(join(dir, 'postgres.unfinished')) || undefined);
+  await waitFor(() => existsSync(unfinishedDir) || undefined);
   process.kill(stackPid(), 'SIGKILL');
   await ended;
   await boot();
