@@ -14,8 +14,8 @@ import { waitFor } from '../support/wait.ts';
 
 let port: number;
 let dir: string;
-/** Where a database is while it is being made. */
-let unfinishedDir: string;
+/** Where the database lies: elsewhere than in `dir` as root in a closed folder. */
+let dataDir: string;
 let running: NpmStart | undefined;
 const bootSeconds: number[] = [];
 
@@ -46,7 +46,7 @@ async function boot(...args: string[]): Promise<StackStatus> {
 const stackPid = (): number => JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')).pid;
 
 async function expectNothingLeft(): Promise<void> {
-  await waitFor(() => stackProcesses(port).length === 0 || undefined);
+  await waitFor(() => stackProcesses(port, dataDir).length === 0 || undefined);
   await assertPortsFree(port);
   expect(existsSync(join(dir, 'stack.json'))).toBe(false);
 }
@@ -57,7 +57,7 @@ const client = ({ API_URL, ANON_KEY }: StackStatus) =>
 beforeAll(async () => {
   port = await findFreePort(28_000 + (process.pid % 500) * 4);
   dir = stackDir(port);
-  unfinishedDir = `${(await preparePostgres()).dataDir(join(dir, 'postgres'))}.unfinished`;
+  dataDir = (await preparePostgres()).dataDir(join(dir, 'postgres'));
 });
 afterAll(async () => {
   await end('SIGTERM');
@@ -67,7 +67,7 @@ afterAll(async () => {
 
 it('npm run status fails while the stack boots, and SIGTERM stops the boot cleanly', async () => {
   start();
-  await waitFor(() => existsSync(unfinishedDir) || undefined);
+  await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
   // Held in the middle of its boot for as long as the question takes.
   process.kill(stackPid(), 'SIGSTOP');
   const early = await npmStatus(port);
@@ -161,7 +161,7 @@ it('a start after a SIGKILL to the stack cleans up what was left and works on th
   const before = await boot();
   process.kill(stackPid(), 'SIGKILL');
   await running?.ended;
-  expect(stackProcesses(port)).not.toEqual([]);
+  expect(stackProcesses(port, dataDir)).not.toEqual([]);
   expect(await npmStatus(port)).toMatchObject({ code: 1 });
   expect(await boot()).toEqual(before);
   await end('SIGTERM');
@@ -171,7 +171,7 @@ it('a start after a SIGKILL to the stack cleans up what was left and works on th
 it('a first boot that was killed half-way leaves nothing that a later start takes for a database', async () => {
   await end('SIGTERM');
   const { ended } = start('--reset');
-  await waitFor(() => existsSync(unfinishedDir) || undefined);
+  await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
   process.kill(stackPid(), 'SIGKILL');
   await ended;
   await boot();

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join, relative } from 'node:path';
-import { projectDir, stackDir } from '../../supabase/local/paths.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
 import { findProcesses } from '../../supabase/local/processes.ts';
 import { waitFor } from './wait.ts';
 
@@ -53,9 +52,6 @@ export function npmStatus(port: number): Promise<CommandResult> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ ...result, code })));
 }
 
-/** How the data folder's path ends, wherever it lies: as root in a closed folder it is moved. */
-const dataDirEnd = (port: number): string => join(relative(projectDir, stackDir(port)), 'postgres');
-
-/** The processes of the stack on a port: `npm start`, its children, and Postgres by its data folder. */
-export const stackProcesses = (port: number): number[] =>
-  findProcesses((line) => line.includes(`start --port ${port}`) || line.includes(dataDirEnd(port)));
+/** The processes of the stack on a port: `npm start`, its children, and Postgres by the folder that its data lies in. */
+export const stackProcesses = (port: number, dataDir: string): number[] =>
+  findProcesses((line) => line.includes(`start --port ${port}`) || line.includes(dataDir));
