@@ -1,6 +1,6 @@
 /** A decimal's greatest mantissa, 2^96 - 1, and greatest scale: what a `D` value holds. */
-const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
-const DECIMAL_MAX_SCALE = 28;
+export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
+export const DECIMAL_MAX_SCALE = 28;
 
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;

@@ -23,15 +23,94 @@ export interface NodePorts {
 
 export type LogLevel = 'Trace' | 'Debug' | 'Info' | 'Warn' | 'Error';
 
+/** The run that a node belongs to. */
+export interface RunInfo {
+  id: string;
+  /** The owner of the flow. */
+  ownerId: string;
+  /** The user who started it, or the public key that an unauthenticated caller showed; null when that user is gone. */
+  startedBy: string | null;
+  /** `url` is the RPC address, which may carry a secret; `cluster` is devnet, testnet or mainnet-beta. */
+  network: { url: string; cluster: string };
+  /** The flow's own settings. */
+  environment: { [name: string]: string };
+}
+
 /** What a node sees of its surroundings when it runs. */
 export interface NodeCall {
   /** Values by input name: from edges, else from form data. A missing optional input is not in it. */
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
+  /** The names of its outputs, in order. */
+  outputNames: readonly string[];
+  run: RunInfo;
+  /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
+  startTime: number;
   /** Aborted when the run shall stop. */
   signal: AbortSignal;
+  /** Aborted when the worker gives the run back to the queue: a node that can begin again throws HandedBack. */
+  handBack: AbortSignal;
   log: (level: LogLevel, content: string) => void;
+  /**
+   * For a long computation, to be called now and then: throws HandedBack, or node_cpu_limit when even a claim of its own
+   * has no time enough for it.
+   */
+  checkTime: () => void;
+  /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
+  callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  http: HttpClient;
+  kv: KvStores;
+}
+
+/** What nodes reach outside of the run. */
+export interface NodeServices {
+  http: HttpClient;
+  /** The stores for one execution of a node. */
+  kv: (effect: Effect) => KvStores;
+}
+
+/** An HTTP request of a node. */
+export interface HttpRequest {
+  method: string;
+  url: string;
+  headers: [name: string, value: string][];
+  body?: Uint8Array;
+  signal: AbortSignal;
+}
+
+/** An HTTP answer: header names in lower case. */
+export interface HttpResponse {
+  status: number;
+  headers: { [name: string]: string };
+  body: Uint8Array;
+}
+
+/** Makes requests to addresses that a flow may reach. Throws a NodeError for those that it may not, and for what goes wrong. */
+export interface HttpClient {
+  request: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+/** One execution of a node: in its name the database makes a change once, however often it is asked to. */
+export interface Effect {
+  flow_run_id: string;
+  node_id: string;
+  times: number;
+}
+
+/** The key-value stores of the run's owner. Throws a NodeError for what a store or its limits refuse. */
+export interface KvStores {
+  create: (store: string) => Promise<void>;
+  delete: (store: string) => Promise<void>;
+  /** Undefined: there is no such item. */
+  read: (store: string, key: string) => Promise<Value | undefined>;
+  /** Gives the value that was there before. */
+  write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
+}
+
+/** Thrown by a node that stopped because its run goes back to the queue; the next claim runs it again. */
+export class HandedBack extends Error {
+  override name = 'HandedBack';
 }
 
 /** What a native node is: its definition, and what it does. */
@@ -39,10 +118,23 @@ export interface NodeModule {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
   labelledSide?: 'input' | 'output';
+  /** The ports are those that the flow's JSON declares, not the definition's. */
+  takesPortsFromFlow?: true;
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
+  /** It takes all that its input's edge delivers at once, as `A`, when nothing more will come, and runs exactly once. */
+  collects?: true;
+  /** Its array outputs are handed on element by element. */
+  spreads?: true;
   /** What it puts out is an output of the flow. */
   isFlowOutput?: true;
+  /**
+   * It changes something outside that must not change twice. That it begins is stored before it does; one that was begun and
+   * not finished when its worker died is not run again but fails, unless it is `repeatable` with the same inputs.
+   */
+  hasOutsideEffect?: true;
+  /** Whether an execution of a node with outside effects may safely be repeated. */
+  repeatable?: (inputs: ValueMap) => boolean;
   /** Computes the outputs by name. What it throws becomes the node's error. */
   run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
 }

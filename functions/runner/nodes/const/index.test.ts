@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { LosslessJson, Value } from '../../../../types/value.ts';
+import { makeNodeCall } from '../../../../tests/support/node_call.ts';
 import { constNode } from './index.ts';
 
-const run = (formData: LosslessJson) =>
-  constNode.run({ inputs: {}, formData, signal: new AbortController().signal, log: () => {} });
+const run = (formData: LosslessJson) => constNode.run(makeNodeCall(constNode, { formData }));
 
 it.each<[LosslessJson, Value]>([
   [{ type: 'String', value: { S: 'Hello' } }, { S: 'Hello' }],

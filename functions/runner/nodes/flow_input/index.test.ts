@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LosslessJson, ValueMap } from '../../../../types/value.ts';
+import { makeNodeCall } from '../../../../tests/support/node_call.ts';
 import { flowInputNode } from './index.ts';
 
 it.each<[ValueMap, LosslessJson, ValueMap]>([
@@ -9,7 +10,7 @@ it.each<[ValueMap, LosslessJson, ValueMap]>([
   }],
   [{}, { label: 'a' }, { a: { N: 0 } }],
 ])('flow_input gives of %j with the settings %j the value %j', (inputs, formData, expected) => {
-  expect(flowInputNode.run({ inputs, formData, signal: new AbortController().signal, log: () => {} })).toEqual(
+  expect(flowInputNode.run(makeNodeCall(flowInputNode, { inputs, formData }))).toEqual(
     expected,
   );
 });

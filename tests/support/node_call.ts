@@ -1,0 +1,35 @@
+import type { NodeCall, NodeModule } from '../../functions/runner/engine/node.ts';
+import type { ValueMap } from '../../types/value.ts';
+
+const notGiven = () => {
+  throw new Error('this test gives the node no such service');
+};
+
+/** What a node under test sees: nothing but its inputs, unless more is given. */
+export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}): NodeCall {
+  return {
+    inputs: {},
+    formData: {},
+    outputNames: module.definition.sources.map(({ name }) => name),
+    run: {
+      id: '01930000-0000-7000-8000-000000000001',
+      ownerId: '00000000-0000-4000-8000-0000000000aa',
+      startedBy: '00000000-0000-4000-8000-0000000000aa',
+      network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
+      environment: {},
+    },
+    startTime: 0,
+    signal: new AbortController().signal,
+    handBack: new AbortController().signal,
+    log: () => {},
+    checkTime: () => {},
+    callFlow: notGiven,
+    http: { request: notGiven },
+    kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
+    ...given,
+  };
+}
+
+/** Runs a node by itself. */
+export const runNode = async (module: NodeModule, inputs: ValueMap, given: Partial<NodeCall> = {}): Promise<ValueMap> =>
+  await module.run(makeNodeCall(module, { inputs, ...given }));

@@ -1,0 +1,142 @@
+import { Decimal as BigDecimal } from 'decimal.js';
+import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, parseDecimal } from './number_text.ts';
+
+// Wide enough that sums and products of two 96-bit mantissas are exact before they are rounded to fit.
+const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
+
+const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
+
+/**
+ * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places, which keeps trailing
+ * zeros (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference server uses:
+ * sums keep the greater scale, products add the scales, quotients take the places that they need; what does not fit in 96 bits
+ * loses places, rounded half to even; what does not fit at all is undefined.
+ */
+export class Decimal {
+  readonly #value: BigDecimal;
+  /** Decimal places, trailing zeros included. */
+  readonly scale: number;
+
+  private constructor(value: BigDecimal, scale: number) {
+    this.#value = value;
+    this.scale = scale;
+  }
+
+  /** The value with as many of the wanted places as fit; undefined when not even its integer part fits. */
+  static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
+    let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
+    // Most are small and exact: 28 digits always fit. (A zero's exponent is 0.)
+    if (value.e + scale < 28 && value.decimalPlaces() <= scale) {
+      return new Decimal(value.isZero() ? value.abs() : value, scale);
+    }
+    let rounded = value.toDecimalPlaces(scale);
+    while (rounded.abs().times(`1e${scale}`).gt(MAX)) {
+      if (scale === 0) return undefined;
+      rounded = value.toDecimalPlaces(--scale);
+    }
+    return new Decimal(rounded.isZero() ? rounded.abs() : rounded, scale);
+  }
+
+  /** Reads plain notation, without exponent; undefined when it is none or does not fit exactly. */
+  static parse(text: string): Decimal | undefined {
+    const canonical = parseDecimal(text);
+    if (canonical === undefined) return undefined;
+    return new Decimal(new Big(canonical), canonical.split('.')[1]?.length ?? 0);
+  }
+
+  static fromBigInt(value: bigint): Decimal | undefined {
+    return Decimal.parse(String(value));
+  }
+
+  /** The decimal of a float's shortest text, rounded to fit; undefined for what is not finite or too large. */
+  static fromNumber(value: number): Decimal | undefined {
+    if (!Number.isFinite(value)) return undefined;
+    const exact = new Big(value);
+    return Decimal.#fit(exact, exact.decimalPlaces());
+  }
+
+  plus(other: Decimal): Decimal | undefined {
+    return Decimal.#fit(this.#value.plus(other.#value), Math.max(this.scale, other.scale));
+  }
+
+  minus(other: Decimal): Decimal | undefined {
+    return Decimal.#fit(this.#value.minus(other.#value), Math.max(this.scale, other.scale));
+  }
+
+  times(other: Decimal): Decimal | undefined {
+    return Decimal.#fit(this.#value.times(other.#value), this.scale + other.scale);
+  }
+
+  /** Undefined for a division by zero too. */
+  dividedBy(other: Decimal): Decimal | undefined {
+    if (other.isZero()) return undefined;
+    const quotient = this.#value.dividedBy(other.#value);
+    return Decimal.#fit(quotient, Math.max(quotient.decimalPlaces(), this.scale - other.scale));
+  }
+
+  /** The remainder, with the sign of the dividend; undefined for a division by zero. */
+  modulo(other: Decimal): Decimal | undefined {
+    if (other.isZero()) return undefined;
+    return Decimal.#fit(this.#value.modulo(other.#value), Math.max(this.scale, other.scale));
+  }
+
+  negated(): Decimal {
+    return new Decimal(this.#value.isZero() ? this.#value : this.#value.negated(), this.scale);
+  }
+
+  abs(): Decimal {
+    return new Decimal(this.#value.abs(), this.scale);
+  }
+
+  floor(): Decimal {
+    return new Decimal(this.#value.floor(), 0);
+  }
+
+  ceil(): Decimal {
+    // Without this, ceil(-0.5) would be a negative zero.
+    const value = this.#value.ceil();
+    return new Decimal(value.isZero() ? value.abs() : value, 0);
+  }
+
+  /** Without its decimal places. */
+  truncated(): Decimal {
+    return this.isNegative() ? this.ceil() : this.floor();
+  }
+
+  /** Rounded half to even to at most `places` decimal places. */
+  rounded(places = 0): Decimal {
+    return places >= this.scale ? this : Decimal.#fit(this.#value, places) ?? this;
+  }
+
+  /** -1, 0 or 1. Trailing zeros make no difference. */
+  compare(other: Decimal): number {
+    return this.#value.comparedTo(other.#value);
+  }
+
+  isZero(): boolean {
+    return this.#value.isZero();
+  }
+
+  isNegative(): boolean {
+    return this.#value.isNegative() && !this.#value.isZero();
+  }
+
+  isInteger(): boolean {
+    return this.#value.isInteger();
+  }
+
+  /** The integer part, exactly. */
+  toBigInt(): bigint {
+    return BigInt(this.#value.truncated().toFixed(0));
+  }
+
+  /** The nearest float. */
+  toNumber(): number {
+    return this.#value.toNumber();
+  }
+
+  /** Plain notation with all its places, as a `D` value travels. */
+  toString(): string {
+    return this.#value.toFixed(this.scale);
+  }
+}
