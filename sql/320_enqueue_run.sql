@@ -33,6 +33,19 @@ $$;
 comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; else takes the key for the given new run and returns that. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
+create function private.next_turn(user_id uuid)
+returns bigint
+language sql volatile security definer
+set search_path = ''
+as $$
+  select greatest(
+    (select t.last_value from private.flow_run_turn as t),
+    (select max(j.turn) + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null)
+  );
+$$;
+comment on function private.next_turn(uuid) is
+  'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
+
 create function private.enqueue_run(
   run public.flow_run, snapshot_hash bytea, chain_url text, idempotency_key text, request jsonb
 )
@@ -57,9 +70,12 @@ begin
       v_run_id, run.user_id, run.flow_id, run.deployment_id, run.started_by, run.started_by_public_key, run.inputs,
       run.output_instructions, run.action_identity, run.action_signer, run.fees, run.chain_network
     );
-    insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url)
-    values (v_run_id, enqueue_run.snapshot_hash, enqueue_run.chain_url);
-    perform pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id));
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+    values (
+      v_run_id, run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_url,
+      (select m.message_id from pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id)) as m (message_id)),
+      private.next_turn(run.user_id)
+    );
   end if;
   return jsonb_build_object('flow_run_id', v_run_id, 'token', private.run_token(v_run_id));
 end;

@@ -1,10 +1,24 @@
+create function private.root_run_id(flow_run_id uuid)
+returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive ancestor as (
+    select r.id, r.parent_flow_run_id from public.flow_run as r where r.id = root_run_id.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id from ancestor join public.flow_run as r on r.id = ancestor.parent_flow_run_id
+  )
+  select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
+$$;
+comment on function private.root_run_id(uuid) is 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that were checked before.';
+
 create function private.stop_flow_run(flow_run_id uuid, reason text, timeout_millies integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id uuid := (private.run_for_caller(stop_flow_run.flow_run_id)).id;
+  v_run_id uuid := private.root_run_id((private.run_for_caller(stop_flow_run.flow_run_id)).id);
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then
@@ -16,20 +30,18 @@ begin
   -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
-  if v_job.attempt = 0 then
-    update public.flow_run as r
-    set status = 'stopped', end_time = clock_timestamp(), output = '{"M": {}}', not_run = array(
-      select (n.node ->> 'id')::uuid
-      from private.flow_snapshots as s
-      cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
-      where s.hash = v_job.snapshot_hash and n.node #>> '{data,type}' <> 'mock'
-      order by n.position
-    )
-    where r.id = v_run_id and r.end_time is null;
+  if v_job.message_id is null then
+    return;
+  elsif v_job.attempt = 0 then
+    perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
   else
     update private.flow_run_jobs as j
     set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
     where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+    if not v_job.is_held then
+      -- Nobody has it now, and it may wait for a time to come.
+      perform pgmq.set_vt('flow_runs', v_job.message_id, 0);
+    end if;
   end if;
 end;
 $$;
@@ -44,5 +56,5 @@ as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is; a run that an interflow node started stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

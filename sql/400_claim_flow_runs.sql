@@ -1,84 +1,153 @@
-create function private.claim_flow_runs(max_runs integer, lease_seconds integer, known_snapshots text[])
+create function private.pick_flow_runs(max_runs integer)
+returns table (flow_run_id uuid, lost_claim_count integer)
+language sql volatile security definer
+set search_path = ''
+as $$
+  with candidate as (
+    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count,
+      row_number() over (order by j.turn, j.message_id) as place
+    from private.flow_run_jobs as j
+    join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    where j.message_id is not null and m.vt <= clock_timestamp()
+    order by j.turn, j.message_id
+    limit pick_flow_runs.max_runs
+  )
+  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
+  select candidate.flow_run_id, candidate.lost_claim_count
+  from candidate
+  where candidate.place = 1 or (candidate.lost_claim_count < 2 and (
+    select first.lost_claim_count < 2 from candidate as first where first.place = 1
+  ));
+$$;
+comment on function private.pick_flow_runs(integer) is
+  'The runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+
+create function private.flow_run_history(flow_run_id uuid)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
+  )
+  select jsonb_build_object(
+    'children', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
+        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+      )), '[]')
+      from tree join public.flow_run as r on r.id = tree.id
+      where tree.parent_flow_run_id is not null
+    ),
+    'node_runs', (
+      -- Of a child that has ended its result is enough.
+      select coalesce(jsonb_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      from tree join public.node_run as n on n.flow_run_id = tree.id
+      where tree.end_time is null
+    ),
+    'log_counts', (
+      select coalesce(jsonb_object_agg(tree.id, counted.log_count), '{}')
+      from tree
+      cross join lateral (
+        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
+      ) as counted
+      where counted.log_count is not null
+    )
+  );
+$$;
+comment on function private.flow_run_history(uuid) is
+  'What earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}. Definer: for the runner''s own functions.';
+
+create function private.claim_flow_runs(max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer)
 returns table (
-  flow_run_id uuid, message_id bigint, attempt integer, flow_id integer, user_id uuid, started_by uuid, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, node_runs jsonb, log_count integer
+  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  snapshot_hash text, snapshot text, history jsonb, work_ms bigint, stop jsonb
 )
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_message_ids bigint[];
   v_run_ids uuid[];
+  v_lost_id uuid;
 begin
-  select array_agg(m.msg_id), array_agg((m.message ->> 'flow_run_id')::uuid)
-  into v_message_ids, v_run_ids
-  from pgmq.read('flow_runs', claim_flow_runs.lease_seconds, claim_flow_runs.max_runs) as m;
+  -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
+  perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
+  loop
+    select array_agg(p.flow_run_id order by p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
+      (array_agg(p.flow_run_id) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1]
+    into v_run_ids, v_lost_id
+    from private.pick_flow_runs(claim_flow_runs.max_runs) as p;
+    exit when v_lost_id is null;
+    perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', claim_flow_runs.max_lost_claims + 1
+    )], null);
+  end loop;
   if v_run_ids is null then
     return;
   end if;
 
+  -- The runs before their jobs, as checkpoints and stops lock them.
+  update public.flow_run as r
+  set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
+  where r.id = any (v_run_ids) and r.status <> 'running';
+  update private.flow_run_jobs as j
+  set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+  where j.flow_run_id = any (v_run_ids);
+  perform pgmq.set_vt('flow_runs', j.message_id, claim_flow_runs.lease_seconds)
+  from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids);
+  perform setval('private.flow_run_turn', greatest(
+    (select t.last_value from private.flow_run_turn as t),
+    (select max(j.turn) from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids))
+  ));
+
   return query
-  with message as materialized (
-    select m.id, m.run_id from unnest(v_message_ids, v_run_ids) as m (id, run_id)
-  ),
-  run as (
-    update public.flow_run as r
-    set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
-    from message where r.id = message.run_id and r.end_time is null
-    returning r.*, message.id as message_id
-  ),
-  job as (
-    update private.flow_run_jobs as j set attempt = j.attempt + 1
-    from run where j.flow_run_id = run.id
-    returning j.*
-  )
   select
-    run.id, run.message_id, job.attempt, run.flow_id, run.user_id, run.started_by, run.inputs,
+    r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
-      'output_instructions', run.output_instructions, 'action_identity', run.action_identity, 'action_signer', run.action_signer,
+      'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
       -- As text: no amount passes through a JavaScript float.
       'fees', (
         select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
-        from jsonb_array_elements(run.fees) with ordinality as fee (pair, position)
+        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
       ),
-      'chain_network', run.chain_network || jsonb_build_object('url', job.chain_url)
+      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
     ),
-    encode(job.snapshot_hash, 'hex'),
-    case when encode(job.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
-    -- Only a run that was claimed before can have node runs and logs.
-    case when job.attempt > 1 then (
-      select coalesce(jsonb_agg(to_jsonb(n) - 'flow_run_id' - 'user_id' order by n.start_time, n.times), '[]')
-      from public.node_run as n where n.flow_run_id = run.id
-    ) else '[]' end,
-    case when job.attempt > 1 then (
-      select coalesce(max(l.log_index) + 1, 0) from public.flow_run_logs as l where l.flow_run_id = run.id
-    ) else 0 end
-  from run
-  join job on job.flow_run_id = run.id
-  join private.flow_snapshots as s on s.hash = job.snapshot_hash;
-
-  -- Runs that have ended or are deleted need their messages no more.
-  perform pgmq.delete('flow_runs', m.id)
-  from unnest(v_message_ids, v_run_ids) as m (id, run_id)
-  where not exists (select from public.flow_run as r where r.id = m.run_id and r.end_time is null);
+    encode(j.snapshot_hash, 'hex'),
+    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
+    -- Only a run that was claimed before has a history.
+    case when j.attempt > 1 then private.flow_run_history(r.id) end,
+    j.work_ms,
+    case when j.stop_requested_at is not null
+      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
+    end
+  from private.flow_run_jobs as j
+  join public.flow_run as r on r.id = j.flow_run_id
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  where j.flow_run_id = any (v_run_ids)
+  order by j.turn, j.message_id;
 end;
 $$;
-comment on function private.claim_flow_runs(integer, integer, text[]) is
+comment on function private.claim_flow_runs(integer, integer, text[], integer) is
   'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
-grant execute on function private.claim_flow_runs(integer, integer, text[]) to service_role;
+grant execute on function private.claim_flow_runs(integer, integer, text[], integer) to service_role;
 
-create function public.claim_flow_runs(max_runs integer, lease_seconds integer, known_snapshots text[] default '{}')
+create function public.claim_flow_runs(
+  max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5
+)
 returns table (
-  flow_run_id uuid, message_id bigint, attempt integer, flow_id integer, user_id uuid, started_by uuid, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, node_runs jsonb, log_count integer
+  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  snapshot_hash text, snapshot text, history jsonb, work_ms bigint, stop jsonb
 )
 language sql volatile security invoker
 set search_path = ''
 as $$
   select * from private.claim_flow_runs(
-    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims
   );
 $$;
-comment on function public.claim_flow_runs(integer, integer, text[]) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; node_runs are what earlier claims stored.';
-grant execute on function public.claim_flow_runs(integer, integer, text[]) to service_role;
+comment on function public.claim_flow_runs(integer, integer, text[], integer) is
+  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+grant execute on function public.claim_flow_runs(integer, integer, text[], integer) to service_role;

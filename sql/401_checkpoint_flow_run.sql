@@ -1,73 +1,135 @@
-create function private.store_progress(flow_run_id uuid, attempt integer, node_runs jsonb, logs jsonb)
+create function private.hold_flow_run(flow_run_id uuid, attempt integer)
+returns public.flow_run
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_attempt integer;
+begin
+  -- The run before its job, as claims and stops lock them.
+  select r.* into v_run
+  from public.flow_run as r
+  where r.id = hold_flow_run.flow_run_id and r.end_time is null
+  for no key update;
+  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = hold_flow_run.flow_run_id;
+  if v_run.id is null or v_attempt is distinct from hold_flow_run.attempt then
+    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
+  end if;
+  return v_run;
+end;
+$$;
+comment on function private.hold_flow_run(uuid, integer) is
+  'Locks a claimed run for what its worker is about to write; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
+
+create function private.store_child_runs(run public.flow_run, children jsonb)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  insert into public.flow_run as r (
+    id, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+    parent_flow_run_id, parent_node_id, parent_times, chain_network
+  )
+  select
+    c.id, (store_child_runs.run).user_id, c.flow_id, c.status, (store_child_runs.run).started_by, (store_child_runs.run).started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, (store_child_runs.run).chain_network
+  from jsonb_to_recordset(store_child_runs.children) with ordinality as c (
+    id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
+    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer, position bigint
+  )
+  order by c.position
+  on conflict on constraint flow_run_pkey do update
+  set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+  -- A request that was held up takes nothing back.
+  where r.end_time is null;
+$$;
+comment on function private.store_child_runs(public.flow_run, jsonb) is
+  'Stores runs that interflow nodes of a run''s tree started, parents first; they take owner, starter and network over. Definer: runs are written by functions only.';
+
+create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_attempt integer;
-  v_user_id uuid;
+  v_run public.flow_run := private.hold_flow_run(store_progress.flow_run_id, store_progress.attempt);
 begin
-  -- The run before its job, as claims and stops lock them.
-  select r.user_id into v_user_id
-  from public.flow_run as r
-  where r.id = store_progress.flow_run_id and r.end_time is null
-  for no key update;
-  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = store_progress.flow_run_id;
-  if v_user_id is null or v_attempt is distinct from store_progress.attempt then
-    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
+  if store_progress.progress -> 'children' <> '[]' then
+    perform private.store_child_runs(v_run, store_progress.progress -> 'children');
   end if;
 
-  insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
-  select store_progress.flow_run_id, p.node_id, p.times, v_user_id, p.start_time, p.end_time, p.input, p.output, p.errors
-  from jsonb_to_recordset(store_progress.node_runs) as p (
-    node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
-  )
-  on conflict on constraint node_run_pkey do update
-  set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-  -- A request that was held up takes nothing back.
-  where n.end_time is null;
+  if store_progress.progress -> 'node_runs' <> '[]' then
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
+    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
+    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
+      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+    -- A request that was held up takes nothing back, nor does the news that a node has begun.
+    where n.end_time is null and excluded.end_time is not null;
+  end if;
 
-  insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
-  select store_progress.flow_run_id, l.log_index, v_user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
-  from jsonb_to_recordset(store_progress.logs) as l (
-    log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
-  )
-  on conflict on constraint flow_run_logs_pkey do nothing;
+  if store_progress.progress -> 'logs' <> '[]' then
+    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
+    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
+      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+    )
+    on conflict on constraint flow_run_logs_pkey do nothing;
+  end if;
+
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (store_progress.progress ->> 'work_ms')::bigint),
+    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
+    lost_claim_count = case
+      when jsonb_path_exists(store_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+    end
+  where j.flow_run_id = store_progress.flow_run_id;
 end;
 $$;
-comment on function private.store_progress(uuid, integer, jsonb, jsonb) is
-  'Stores node runs and log lines of a claimed run, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+comment on function private.store_progress(uuid, integer, jsonb) is
+  'Stores what a claimed run has come to, {children, node_runs, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
 
 create function private.checkpoint_flow_run(
-  flow_run_id uuid, message_id bigint, attempt integer, lease_seconds integer, node_runs jsonb, logs jsonb
+  flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer
 )
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_message_id bigint;
 begin
-  perform private.store_progress(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.node_runs, checkpoint_flow_run.logs
-  );
-  perform pgmq.set_vt('flow_runs', checkpoint_flow_run.message_id, checkpoint_flow_run.lease_seconds);
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  update private.flow_run_jobs as j
+  set
+    is_held = checkpoint_flow_run.hand_back_seconds is null,
+    -- Whoever came meanwhile goes first.
+    turn = case when checkpoint_flow_run.hand_back_seconds is null then j.turn else (select t.last_value + 1 from private.flow_run_turn as t) end
+  where j.flow_run_id = checkpoint_flow_run.flow_run_id
+  returning j.message_id into v_message_id;
+  perform pgmq.set_vt('flow_runs', v_message_id, coalesce(checkpoint_flow_run.hand_back_seconds, checkpoint_flow_run.lease_seconds));
 end;
 $$;
-comment on function private.checkpoint_flow_run(uuid, bigint, integer, integer, jsonb, jsonb) is
-  'Does what public.checkpoint_flow_run says. Definer: the queue is private.';
-grant execute on function private.checkpoint_flow_run(uuid, bigint, integer, integer, jsonb, jsonb) to service_role;
+comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
+  'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;
 
 create function public.checkpoint_flow_run(
-  flow_run_id uuid, message_id bigint, attempt integer, lease_seconds integer, node_runs jsonb default '[]', logs jsonb default '[]'
+  flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer default null
 )
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.message_id, checkpoint_flow_run.attempt,
-    checkpoint_flow_run.lease_seconds, checkpoint_flow_run.node_runs, checkpoint_flow_run.logs
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress,
+    checkpoint_flow_run.hand_back_seconds
   );
 $$;
-comment on function public.checkpoint_flow_run(uuid, bigint, integer, integer, jsonb, jsonb) is
-  'For the runner: stores node runs and log lines of a claimed run and holds the claim for lease_seconds from now (0 hands it back). 409 claim_lost for an older claim.';
-grant execute on function public.checkpoint_flow_run(uuid, bigint, integer, integer, jsonb, jsonb) to service_role;
+comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
+  'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;

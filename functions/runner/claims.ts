@@ -1,30 +1,43 @@
+import { ApiError } from '../_shared/api_error.ts';
 import type { Rpc } from '../_shared/database.ts';
-import type { ExecuteResult, LogLine, NodeRun } from './engine/execute.ts';
+import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from './engine/journal.ts';
 import type { ValueMap } from '../../types/value.ts';
+
+/** How a run shall stop. */
+export interface StopRequest {
+  reason: string | null;
+  timeout_millies: number | null;
+}
 
 /** A run that this worker may execute until its lease is over. */
 export interface Claim {
   flow_run_id: string;
-  message_id: number;
   /** Which claim of the run this is; what an older one writes is refused. */
   attempt: number;
+  /** Workers lost in a row with this run. */
+  lost_claim_count: number;
   flow_id: number;
   user_id: string;
+  /** A user, or the public key that a caller showed. */
   started_by: string | null;
   inputs: { M: ValueMap };
+  settings: { chain_network: { url: string; cluster: string } };
   snapshot_hash: string;
   /** JSON text; null when the worker said that it knows the hash. */
   snapshot: string | null;
-  /** What earlier claims stored. */
-  node_runs: NodeRun[];
-  /** Log lines that earlier claims stored. */
-  log_count: number;
+  /** What earlier claims stored; null for the first. */
+  history: { node_runs: StoredNodeRun[]; children: ChildRow[]; log_counts: { [flowRunId: string]: number } } | null;
+  /** Milliseconds that earlier claims worked on it. */
+  work_ms: number;
+  stop: StopRequest | null;
 }
 
 /** What a worker stores of a run's progress. */
 export interface Progress {
+  children: ChildRow[];
   node_runs: NodeRun[];
   logs: (LogLine & { log_index: number })[];
+  work_ms: number;
 }
 
 /** News of a held claim. */
@@ -32,9 +45,7 @@ export interface ClaimNews {
   flow_run_id: string;
   /** Somebody else has the run, or it has ended. */
   is_lost: boolean;
-  is_stop_requested: boolean;
-  stop_reason: string | null;
-  stop_timeout_millies: number | null;
+  stop: StopRequest | null;
 }
 
 /** The queue of runs and their records, through the runner's SQL functions. */
@@ -42,40 +53,53 @@ export interface Claims {
   claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
+  /** Stores progress and gives the run back to the queue, to be claimed after so many seconds. */
+  handBack: (claim: Claim, progress: Progress, seconds: number) => Promise<void>;
   /** Holds the claims for another lease; tells which are lost or shall stop. */
   heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
   /** Stores the rest and ends the run. */
-  finish: (
-    claim: Claim,
-    progress: Progress,
-    result: ExecuteResult,
-  ) => Promise<void>;
+  finish: (claim: Claim, progress: Progress, result: RunResult) => Promise<void>;
 }
 
-export const makeClaims = (rpc: Rpc, leaseSeconds: number): Claims => {
-  const held = ({ flow_run_id, message_id, attempt }: Claim) => ({
-    flow_run_id,
-    message_id,
-    attempt,
-  });
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+
+/** Asks again while the database does not answer; what it stores is stored once, however often it is asked. */
+async function retried<Result>(retryMs: number, call: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + retryMs;
+  for (let delay = FIRST_RETRY_MS;; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
+    try {
+      return await call();
+    } catch (error) {
+      const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable';
+      if (!isUnavailable || Date.now() + delay > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}
+
+export interface ClaimsOptions {
+  runnerLeaseSeconds: number;
+  runnerMaxLostClaims: number;
+  retryMs: number;
+}
+
+export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
+  const held = ({ flow_run_id, attempt }: Claim) => ({ flow_run_id, attempt });
+  const lease = { lease_seconds: options.runnerLeaseSeconds };
+  const store = (name: string, args: object) => retried(options.retryMs, () => rpc<void>(name, args));
   return {
     claim: (maxRuns, knownSnapshots) =>
       rpc('claim_flow_runs', {
         max_runs: maxRuns,
-        lease_seconds: leaseSeconds,
         known_snapshots: knownSnapshots,
+        max_lost_claims: options.runnerMaxLostClaims,
+        ...lease,
       }),
-    checkpoint: (claim, progress) =>
-      rpc('checkpoint_flow_run', {
-        ...held(claim),
-        lease_seconds: leaseSeconds,
-        ...progress,
-      }),
-    heartbeat: (claims) =>
-      rpc('heartbeat_flow_runs', {
-        claims: claims.map(held),
-        lease_seconds: leaseSeconds,
-      }),
-    finish: (claim, progress, result) => rpc('finish_flow_run', { ...held(claim), ...progress, ...result }),
+    checkpoint: (claim, progress) => store('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
+    handBack: (claim, progress, seconds) =>
+      store('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: seconds }),
+    heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
+    finish: (claim, progress, result) => store('finish_flow_run', { ...held(claim), progress, ...result }),
   };
-};
+}

@@ -1,17 +1,73 @@
-/** How the runner works. */
-export const runnerSettings = Object.freeze({
+import { runLimits } from './engine/limits.ts';
+import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
+
+/** How the runner works; each is overridden by the environment variable of its name in upper case. */
+const runnerDefaults = Object.freeze({
   /** How long a claim holds without a sign of life; then another worker may take the run over. */
-  leaseSeconds: 30,
-  /** How often a worker holds its claims and asks for news of them, such as a stop. */
-  heartbeatMs: 1_000,
-  /** How often progress is stored. */
-  checkpointMs: 5_000,
-  /** Finished node executions that are stored together at most. */
-  checkpointNodeRuns: 500,
+  runnerLeaseSeconds: 30,
   /** Runs that one worker executes at a time. */
-  concurrency: 16,
-  /** Parsed snapshots that a worker keeps. */
-  cachedSnapshots: 100,
+  runnerConcurrency: 16,
+  /** Workers that a run may lose in a row before it fails. */
+  runnerMaxLostClaims: 5,
+  /** How long a node's HTTP request may take. */
+  httpTimeoutMs: 30_000,
+  /** Bytes that the answer to a node's HTTP request may have. */
+  httpMaxResponseBytes: 10 * 1_048_576,
+  flowRunMaxNodeExecutions: runLimits.nodeExecutions,
+  flowRunMaxInterflowDepth: runLimits.interflowDepth,
+  flowRunMaxWorkMs: runLimits.workMs,
+  flowRunMaxOutputBytes: runLimits.outputBytes,
+  flowRunMaxLogLines: runLimits.logLines,
 });
 
-export type RunnerSettings = typeof runnerSettings;
+/** What nobody needs to change. */
+export const runnerTuning = Object.freeze({
+  /** How often a worker holds its claims and asks for news of them, such as a stop. */
+  heartbeatMs: 1_000,
+  /** How often progress is stored, if there is any. */
+  checkpointMs: 1_000,
+  /** Rows, and bytes, of unstored progress that start a checkpoint before its time. */
+  checkpointRows: 500,
+  checkpointBytes: 2 * 1_048_576,
+  /** As many checkpoints' worth of unstored progress make the engine wait. */
+  maxUnstoredCheckpoints: 4,
+  /** How long a database that does not answer is asked again. */
+  retryMs: 120_000,
+  /** Parsed snapshots that a worker keeps. */
+  cachedSnapshots: 100,
+  /** How often a long-lived worker looks for work by itself. */
+  pollMs: 500,
+});
+
+/** The time that an Edge Function has for one claim. Source: Supabase documentation, "Edge Functions limits". */
+export const EDGE_SLICE: SliceLimits = Object.freeze({ wallMs: 100_000, busyMs: 1_000 });
+
+export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof runnerDefaults]: number } & {
+  readonly slice: SliceLimits;
+  /** Nodes may reach addresses of private networks. */
+  readonly allowPrivateNetwork: boolean;
+};
+
+const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** The settings as the environment gives them. Throws one error that names every variable that is no positive integer. */
+export function readRunnerSettings(
+  env: (name: string) => string | undefined,
+  slice: SliceLimits = UNLIMITED,
+): RunnerSettings {
+  const wrong: string[] = [];
+  const numbers = Object.entries(runnerDefaults).map(([name, fallback]) => {
+    const text = env(variableName(name));
+    if (text === undefined || text === '') return [name, fallback];
+    if (!/^[1-9]\d{0,9}$/.test(text)) wrong.push(`${variableName(name)}=${text}`);
+    return [name, Number(text)];
+  });
+  if (wrong.length > 0) throw new Error(`Not a positive integer in the environment: ${wrong.join(', ')}`);
+  return Object.freeze({
+    ...runnerTuning,
+    // SAFETY: made of the entries of runnerDefaults, number by number.
+    ...Object.fromEntries(numbers) as { [name in keyof typeof runnerDefaults]: number },
+    slice,
+    allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
+  });
+}

@@ -1,28 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { executeGraph, type LogLine, type NodeRun } from '../../functions/runner/engine/execute.ts';
 import { NodeError, type NodeModule, type NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/value.ts';
+import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
-
-/** A node for these tests alone, with ports as the builder's specs name them. */
-function testNode(inputs: string[], outputs: string[], run: NodeModule['run']): NodeModule {
-  const plain = (spec: string) => spec.replace(/[?»]/g, '');
-  return {
-    definition: {
-      type: 'native',
-      data: { node_id: 'test', version: '0.1', display_name: 'Test' },
-      targets: inputs.map((spec) => ({
-        name: plain(spec),
-        type_bounds: ['free'],
-        required: !spec.includes('?'),
-        passthrough: spec.includes('»'),
-      })),
-      sources: outputs.map((spec) => ({ name: plain(spec), type: 'free', optional: spec.includes('?') })),
-    },
-    run,
-  };
-}
 
 const testNodes: Record<string, NodeModule> = {
   fail: testNode(['in?'], ['out', 'maybe?'], () => {
@@ -41,25 +22,10 @@ const testNodes: Record<string, NodeModule> = {
 
 const registry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? nodeRegistry(nodeId);
 
-async function execute(
-  flow: FlowBuilder,
-  inputs: ValueMap = {},
-  options: { registry?: NodeRegistry; finished?: NodeRun[] } = {},
-) {
-  const nodeRuns: NodeRun[] = [];
-  const logs: LogLine[] = [];
-  const result = await executeGraph({
-    graph: flow.graph(),
-    inputs,
-    registry: options.registry ?? registry,
-    finished: options.finished,
-    journal: { nodeEnded: (run) => nodeRuns.push(run), logged: (line) => logs.push(line) },
-    now: () => 0,
-  });
-  return { ...result, nodeRuns, logs };
-}
+const execute = (flow: FlowBuilder, inputs: ValueMap = {}, options: ExecuteFlowOptions = {}) =>
+  executeFlow(flow, inputs, { registry, ...options });
 
-describe('executeGraph', () => {
+describe('executeTree', () => {
   it('runs a flow to its outputs and records every node with its inputs', async () => {
     const flow = textFlow();
     const { status, output, errors, not_run, nodeRuns } = await execute(flow, { value: { U: '7' } });
@@ -193,7 +159,7 @@ describe('executeGraph', () => {
 
   it('takes what an earlier attempt finished instead of running it again', async () => {
     const flow = textFlow();
-    const { nodeRuns } = await execute(flow, { value: { S: 'first' } });
+    const first = await execute(flow, { value: { S: 'first' } });
     const ran: string[] = [];
     const counting: NodeRegistry = (nodeId) => {
       const module = registry(nodeId);
@@ -201,11 +167,11 @@ describe('executeGraph', () => {
     };
     const again = await execute(flow, { value: { S: 'first' } }, {
       registry: counting,
-      finished: nodeRuns.slice(0, 2),
+      earlier: { ...first, nodeRuns: first.nodeRuns.slice(0, 2) },
     });
     expect(ran).toEqual(['flow_output']);
     expect(again.output).toEqual({ M: { text: { S: 'first' } } });
-    expect(again.nodeRuns).toHaveLength(1);
+    expect(again.nodeRuns).toEqual(first.nodeRuns);
   });
 
   it("starts nodes that are ready together in the order of the flow's nodes, and runs slow ones side by side", async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { executeGraph, type NodeRun, type StopRequest } from '../../functions/runner/engine/execute.ts';
+import type { Halt } from '../../functions/runner/engine/execute.ts';
 import type { NodeModule } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { executeFlow, stopHalt } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
 const definition = {
@@ -12,9 +13,8 @@ const definition = {
 };
 
 /** Two slow nodes side by side, each with a follower; `stubborn` ends after the stop when it is told to, `deaf` never. */
-async function stopWhileRunning(request: StopRequest) {
+async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();
-  const nodeRuns: NodeRun[] = [];
   const modules: Record<string, NodeModule> = {
     stubborn: {
       definition,
@@ -33,16 +33,12 @@ async function stopWhileRunning(request: StopRequest) {
   const deaf = flow.node('deaf', { outputs: ['out'] });
   const a = flow.output('a', stubborn.output('out'));
   const b = flow.output('b', deaf.output('out'));
-  const running = executeGraph({
-    graph: flow.graph(),
-    inputs: {},
+  const running = executeFlow(flow, {}, {
     registry: (nodeId) => modules[nodeId] ?? nodeRegistry(nodeId),
-    journal: { nodeEnded: (run) => nodeRuns.push(run), logged: () => {} },
     stop: stop.signal,
-    now: () => 0,
   });
-  stop.abort(request);
-  const result = await running;
+  stop.abort(halt);
+  const { nodeRuns, ...result } = await running;
   const errorsOf = (id: string) => nodeRuns.find((run) => run.node_id === id)?.errors;
   return {
     result,
@@ -53,10 +49,7 @@ async function stopWhileRunning(request: StopRequest) {
 }
 
 it('a stop starts nothing more, records what ends within the grace period, and cancels the rest', async () => {
-  const { result, stubborn, deaf, notStarted } = await stopWhileRunning({
-    reason: 'enough',
-    graceMs: 200,
-  });
+  const { result, stubborn, deaf, notStarted } = await stopWhileRunning(stopHalt('enough', 200));
   expect(result.status).toBe('stopped');
   expect(stubborn).toBeNull();
   expect(deaf).toEqual(['canceled by user enough']);
@@ -64,10 +57,7 @@ it('a stop starts nothing more, records what ends within the grace period, and c
 });
 
 it('a stop without a grace period cancels everything at once', async () => {
-  const { result, stubborn, deaf } = await stopWhileRunning({
-    reason: '',
-    graceMs: 0,
-  });
+  const { result, stubborn, deaf } = await stopWhileRunning(stopHalt('', 0));
   expect(result.status).toBe('stopped');
   expect([stubborn, deaf]).toEqual([['canceled by user'], [
     'canceled by user',

@@ -1,66 +1,53 @@
-import type { Graph } from '../../../types/flow.ts';
+import type { Snapshot } from '../../../types/flow.ts';
 import type { Value, ValueMap } from '../../../types/value.ts';
 import { makeRunGraph, type RunNode } from './graph.ts';
-import { formText, type LogLevel, NodeError, type NodeRegistry } from './node.ts';
-import { completeInputs, isOptionalOutput, type Outcome, settle, toError } from './node_values.ts';
-import { readiness, takeHeads } from './readiness.ts';
+import type { History, Journal, RunResult } from './journal.ts';
+import type { RunLimits } from './limits.ts';
+import { type Effect, formText, HandedBack, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
+import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
+import { completeInputs, type Outcome } from './node_values.ts';
+import { type FinishedNodes, readiness, take } from './readiness.ts';
+import type { Slice } from './slice.ts';
+import { toMessage } from './text_limits.ts';
 
 /** Error lines that a run keeps at most. */
 const MAX_ERROR_LINES = 100;
 
-/** One execution of a node, as node_run stores it. */
-export interface NodeRun {
-  node_id: string;
-  times: number;
-  start_time: string;
-  end_time: string | null;
-  input: { M: ValueMap };
-  output: { M: ValueMap } | null;
-  errors: string[] | null;
-}
-
-/** One log line, as flow_run_logs stores it. */
-export interface LogLine {
-  node_id: string | null;
-  times: number | null;
-  time: string;
-  log_level: LogLevel;
-  module: string | null;
-  content: string;
-}
-
-/** Where an execution reports what happens, in order. */
-export interface Journal {
-  nodeEnded: (run: NodeRun) => void;
-  logged: (line: LogLine) => void;
-}
-
-export interface ExecuteOptions {
-  graph: Graph;
-  inputs: ValueMap;
-  registry: NodeRegistry;
-  journal: Journal;
-  /** What an earlier attempt finished: taken as it is, not run again. */
-  finished?: NodeRun[];
-  /** Aborted, with a StopRequest as its reason, when the run shall stop. */
-  stop?: AbortSignal;
-  /** Milliseconds since 1970. */
-  now: () => number;
-}
-
-/** How a run shall stop. */
-export interface StopRequest {
-  reason: string;
+/** Why a run tree ends before it is done. */
+export interface Halt {
+  status: 'stopped' | 'failed';
+  /** The error of the nodes that are cancelled, and of the run when it fails. */
+  message: string;
   /** Time that running nodes have to end by themselves. */
   graceMs: number;
 }
 
-/** How a run ended. */
-export interface ExecuteResult {
-  status: 'succeeded' | 'failed' | 'stopped';
-  output: { M: ValueMap };
-  errors: string[] | null;
-  not_run: string[];
+/** The run goes back to the queue; `until`: nothing to do before that time, in milliseconds since 1970. */
+export interface HandBack {
+  status: 'handed_back';
+  until: number | undefined;
+}
+
+/** What a root run and its interflow children share while they are executed. */
+export interface Tree {
+  snapshot: Snapshot;
+  run: Omit<RunInfo, 'id' | 'environment'>;
+  registry: NodeRegistry;
+  services: NodeServices;
+  journal: Journal;
+  history: History;
+  limits: RunLimits;
+  slice: Slice;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Aborted with a Halt. */
+  halt: AbortSignal;
+  /** Counts a node execution; the one that is too many halts the tree. `isNew`: it was not replayed from the history. */
+  countExecution: (isNew: boolean) => void;
+  /** Whether this claim has brought anything new: a run that goes back without would never end. */
+  hasProgressed: () => boolean;
+  /** Runs a flow for a node, as a run of its own. */
+  callFlow: (caller: Effect, depth: number, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
 }
 
 interface Completion {
@@ -70,211 +57,187 @@ interface Completion {
   outcome: Outcome;
 }
 
-const runKey = (nodeId: string, times: number): string => `${nodeId}#${times}`;
+interface ErrorLine {
+  node: RunNode;
+  times: number;
+  line: string;
+}
+
+const flowOutputLabel = (node: RunNode): string => formText(node.formData, 'label') ?? '';
 
 /**
- * Runs a graph to its end.
+ * Executes one run to its end, or until it goes back to the queue.
  *
  * Each edge carries a queue of values; a node starts when each of its edges has one, or will never have one and needs none. Nodes
  * that become ready together start in the order of the flow's `nodes`. A failing node fails alone: who needs its outputs
- * does not run, the rest goes on. After a stop no node starts; what runs is told, and recorded if it ends in time.
+ * does not run, the rest goes on. After a halt no node starts; what runs is told, and recorded if it ends in time.
+ * Source: RUNTIME.md, sections 3 and 7.
  */
-export async function executeGraph(
-  options: ExecuteOptions,
-): Promise<ExecuteResult> {
-  const { inputs, registry, journal, now } = options;
-  const { nodes, warnings } = makeRunGraph(options.graph, registry);
-  const finished = new Map(
-    (options.finished ?? []).map((
-      run,
-    ) => [runKey(run.node_id, run.times), run]),
-  );
-  const errors: string[] = [];
+export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | HandBack> {
+  const { slice, halt } = tree;
+  slice.enter();
+  const { nodes, warnings } = makeRunGraph(run.graph, tree.registry);
+  const errors: ErrorLine[] = [];
   const flowOutputs = new Map<RunNode, Value[]>();
-  let completions: Completion[] = [];
-  let wake = () => {};
-  const stop = options.stop ?? new AbortController().signal;
   const underWay = new Map<RunNode, (outcome: Outcome) => void>();
-
-  const timestamp = () => new Date(now()).toISOString();
-  const log = (
-    level: LogLevel,
-    content: string,
-    node?: { id: string; times: number; nodeId: string },
-  ) =>
-    journal.logged({
-      node_id: node?.id ?? null,
-      times: node?.times ?? null,
-      time: timestamp(),
-      log_level: level,
-      module: node?.nodeId ?? null,
-      content,
-    });
-
-  const begin = (
-    node: RunNode,
-    call: { times: number; inputs: ValueMap },
-  ): Outcome | Promise<Outcome> => {
-    try {
-      if (node.module === undefined) {
-        throw new NodeError(
-          `node_not_implemented: there is no node ${node.nodeId}`,
-        );
-      }
-      if (node.wiringFault !== undefined) throw new NodeError(node.wiringFault);
-      const outputs = node.module.run({
-        inputs: call.inputs,
-        formData: node.formData,
-        signal: stop,
-        log: (level, content) =>
-          log(level, content, {
-            id: node.id,
-            times: call.times,
-            nodeId: node.nodeId,
-          }),
-      });
-      if (outputs instanceof Promise) {
-        return outputs.then(
-          (given) => settle(node, call.inputs, given),
-          toError,
-        );
-      }
-      return settle(node, call.inputs, outputs);
-    } catch (error) {
-      return toError(error);
-    }
-  };
+  let completions: Completion[] = [];
+  const handedBack: HandedBack[] = [];
+  let wake = () => {};
+  const news = () => new Promise<void>((resolve) => wake = resolve);
 
   const start = (node: RunNode): void => {
-    const { values, isElement } = takeHeads(node);
+    const { values, isElement } = take(node);
     const times = node.times++;
-    const call = { times, inputs: completeInputs(node, values, inputs) };
     node.hasStarted = true;
     node.isRunning = true;
-    const complete = (outcome: Outcome) => completions.push({ node, times, isElement, outcome });
-
-    const earlier = finished.get(runKey(node.id, times));
-    if (earlier?.end_time) {
-      complete(
-        earlier.errors === null ? { outputs: earlier.output?.M ?? {} } : { error: earlier.errors.join('\n') },
-      );
-      return;
-    }
-    const startTime = timestamp();
+    const execution = beginExecution(tree, run, node, times, completeInputs(node, values, run.inputs));
     const end = (outcome: Outcome) => {
-      journal.nodeEnded({
-        node_id: node.id,
-        times,
-        start_time: startTime,
-        end_time: timestamp(),
-        input: { M: call.inputs },
-        output: 'outputs' in outcome ? { M: outcome.outputs } : null,
-        errors: 'error' in outcome ? [outcome.error] : null,
-      });
-      complete(outcome);
+      execution.record(outcome);
+      completions.push({ node, times, isElement, outcome });
     };
-    const outcome = begin(node, call);
+    const { outcome } = execution;
     if (!(outcome instanceof Promise)) return end(outcome);
     underWay.set(node, end);
     void outcome.then((settled) => {
       // Not under way any more: it was cancelled, and is recorded as that.
-      if (!underWay.delete(node)) return;
-      end(settled);
-      wake();
-    });
+      if (underWay.delete(node)) end(settled);
+    }, (error) => {
+      underWay.delete(node);
+      handedBack.push(error instanceof HandedBack ? error : new HandedBack());
+    }).finally(() => wake());
   };
 
   const skip = (node: RunNode): void => {
-    const { isElement } = takeHeads(node);
+    const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
     completions.push({ node, times, isElement, outcome: { outputs: {} } });
   };
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
-  const apply = (
-    { node, times, isElement, outcome }: Completion,
-  ): RunNode[] => {
+  const apply = ({ node, times, isElement, outcome }: Completion): RunNode[] => {
     const outputs: ValueMap = 'outputs' in outcome ? outcome.outputs : {};
     node.isRunning = false;
-    if ('error' in outcome && errors.length < MAX_ERROR_LINES) {
-      errors.push(
-        `${node.title} ${node.id}${times > 0 || isElement ? `#${times}` : ''}: ${outcome.error}`,
-      );
+    if ('error' in outcome) {
+      const place = times > 0 || isElement ? `#${times}` : '';
+      errors.push({ node, times, line: toMessage(`${node.title} ${node.id}${place}: ${outcome.error}`) });
     }
     for (const edge of node.outgoing) {
       const value = outputs[edge.sourcePort];
-      // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
-      if (value !== undefined || isElement || isOptionalOutput(edge)) {
+      if (value !== undefined && edge.isSpread) {
+        for (const element of 'A' in value ? value.A : [value]) edge.queue.push({ value: element, isElement: true });
+      } else if (value !== undefined || isElement || edge.isOptional) {
+        // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
         edge.queue.push({ value, isElement });
       }
     }
-    if (node.module?.isFlowOutput && 'outputs' in outcome) {
+    if (node.module?.isFlowOutput) {
       const value = outputs[flowOutputLabel(node)];
-      if (value !== undefined) {
-        flowOutputs.set(node, [...flowOutputs.get(node) ?? [], value]);
-      }
+      if (value !== undefined) flowOutputs.get(node)?.push(value) ?? flowOutputs.set(node, [value]);
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
   };
 
-  /** Waits for what runs as long as the request allows, and cancels the rest. */
-  const stopUnderWay = async (): Promise<void> => {
-    const { reason, graceMs } = stop.reason as StopRequest;
-    const deadline = new Promise<'over'>((resolve) => setTimeout(() => resolve('over'), graceMs));
+  /** Waits for what runs as long as the halt allows, and cancels the rest. */
+  const cancelUnderWay = async ({ message, graceMs }: Halt): Promise<void> => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const deadline = new Promise<'over'>((resolve) => timer = setTimeout(() => resolve('over'), graceMs));
     while (underWay.size > 0) {
-      if (await Promise.race([deadline, new Promise<void>((resolve) => wake = resolve)]) === 'over') break;
+      if (await Promise.race([deadline, news()]) === 'over') break;
     }
+    clearTimeout(timer);
     for (const [node, end] of underWay) {
       underWay.delete(node);
-      end({ error: `canceled by user ${reason}`.trimEnd() });
+      end({ error: message });
     }
     completions.splice(0).forEach(apply);
   };
 
-  for (const warning of warnings) log('Warn', warning);
-  const order = new Map(nodes.map((node, index) => [node, index]));
+  /** After a halt only what is on record is gone through again: the outputs of the run are made of it. */
+  const mayStart = (node: RunNode): boolean =>
+    !halt.aborted || tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
+
+  const goesBack = (): boolean => handedBack.length > 0 || (slice.handBack.aborted && tree.hasProgressed());
+
+  if (run.isNew) { for (const warning of warnings) logLine(tree, run, 'Warn', warning); }
   let candidates: Iterable<RunNode> = nodes;
   let isFullScan = true;
-  stop.addEventListener('abort', () => wake());
-  while (!stop.aborted) {
-    const known = new Map<RunNode, boolean>();
+  const onHalt = () => wake();
+  halt.addEventListener('abort', onHalt);
+  while (!goesBack()) {
+    const known: FinishedNodes = new Map();
     for (const node of candidates) {
       const state = readiness(node, known);
-      if (state === 'ready') start(node);
+      if (state === 'ready' && mayStart(node)) start(node);
       else if (state === 'skip') skip(node);
+      if (state === 'no' || !(slice.needsBreath() || tree.journal.isFull())) continue;
+      slice.leave();
+      await slice.breathe();
+      if (tree.journal.isFull()) await tree.journal.flush().catch(() => handedBack.push(new HandedBack()));
+      slice.enter();
+      if (goesBack()) break;
     }
     if (completions.length === 0) {
       // A node may wait for one that will never run: only a look at all of them tells.
-      if (underWay.size === 0 && isFullScan) break;
-      if (underWay.size > 0) {
-        await new Promise<void>((resolve) => wake = resolve);
+      if (!isFullScan) {
+        isFullScan = true;
+        candidates = nodes;
+        continue;
       }
+      if (halt.aborted || underWay.size === 0) break;
+      slice.leave();
+      await news();
+      slice.enter();
     }
     const batch = completions;
     completions = [];
-    isFullScan = batch.length === 0 ||
-      batch.some((completion) => 'error' in completion.outcome);
     const touched = new Set(batch.flatMap(apply));
-    candidates = isFullScan ? nodes : [...touched].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    isFullScan = batch.some((completion) => 'error' in completion.outcome);
+    candidates = isFullScan ? nodes : [...touched].sort((a, b) => a.index - b.index);
   }
+  slice.leave();
 
-  if (stop.aborted) await stopUnderWay();
-
-  const output: ValueMap = Object.create(null);
-  for (const node of nodes) {
-    const values = flowOutputs.get(node);
-    const [first] = values ?? [];
-    if (values !== undefined && first !== undefined) {
-      output[flowOutputLabel(node)] = node.times > 1 ? { A: values } : first;
-    }
+  if (!halt.aborted && goesBack()) {
+    // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
+    while (underWay.size > 0) await news();
   }
-  return {
-    status: stop.aborted ? 'stopped' : errors.length > 0 ? 'failed' : 'succeeded',
-    output: { M: output },
-    errors: errors.length > 0 ? errors : null,
-    not_run: nodes.filter((node) => !node.hasStarted).map((node) => node.id),
-  };
+  halt.removeEventListener('abort', onHalt);
+  if (halt.aborted) {
+    // SAFETY: whoever aborts it gives a Halt.
+    await cancelUnderWay(halt.reason as Halt);
+  } else if (goesBack()) {
+    const known: FinishedNodes = new Map();
+    const isIdle = completions.length === 0 && nodes.every((node) => readiness(node, known) === 'no');
+    return { status: 'handed_back', until: isIdle ? earliest(handedBack) : undefined };
+  }
+  const notRun = nodes.filter((node) => !node.hasStarted && tree.history.nodeRun(run.id, node.id, 0) === undefined);
+  return makeResult(notRun, flowOutputs, errors, halt.aborted ? halt.reason as Halt : undefined);
 }
 
-const flowOutputLabel = (node: RunNode): string => formText(node.formData, 'label') ?? '';
+/** When the first of them has something to do again; undefined: at once. */
+function earliest(handedBack: HandedBack[]): number | undefined {
+  const times = handedBack.map(({ until }) => until ?? 0);
+  return times.length === 0 || times.includes(0) ? undefined : Math.min(...times);
+}
+
+function makeResult(
+  notRun: RunNode[],
+  flowOutputs: Map<RunNode, Value[]>,
+  errors: ErrorLine[],
+  halt: Halt | undefined,
+): RunResult {
+  const output: ValueMap = Object.create(null);
+  for (const [node, values] of flowOutputs) {
+    const [first] = values;
+    if (first !== undefined) output[flowOutputLabel(node)] = values.length > 1 ? { A: values } : first;
+  }
+  // In the order of the nodes, not of time: the same run gives the same lines.
+  const lines = errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).map(({ line }) => line);
+  if (halt?.status === 'failed') lines.unshift(halt.message);
+  return {
+    status: halt?.status ?? (lines.length > 0 ? 'failed' : 'succeeded'),
+    output: { M: output },
+    errors: lines.length > 0 ? lines.slice(0, MAX_ERROR_LINES) : null,
+    not_run: notRun.map(({ id }) => id),
+  };
+}

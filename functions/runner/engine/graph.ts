@@ -1,23 +1,20 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
-import type { LosslessJson, Value } from '../../../types/value.ts';
+import type { LosslessJson } from '../../../types/value.ts';
 import { type InputPort, type NodeModule, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
-
-/** One entry of an edge's queue: a value, or the news that there is none. */
-export interface Entry {
-  /** Undefined: the source gave no value. */
-  value: Value | undefined;
-  /** It belongs to one iteration of a loop: taken out when used, while other entries stay for every iteration. */
-  isElement: boolean;
-}
+import { EntryQueue } from './queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {
   source: RunNode;
   /** Output name; for a passthrough edge the name of the input that is handed on. */
   sourcePort: string;
+  /** When the source gives nothing, those behind this edge are told so. */
+  isOptional: boolean;
+  /** An array is handed on element by element, each for one iteration. */
+  isSpread: boolean;
   target: RunNode;
   input: InputPort;
-  queue: Entry[];
+  queue: EntryQueue;
 }
 
 /** A node of a run with its wiring and state. */
@@ -29,9 +26,12 @@ export interface RunNode {
   /** Undefined: there is no such native node; it fails when it is reached. */
   module: NodeModule | undefined;
   ports: NodePorts;
+  outputNames: string[];
   formData: LosslessJson;
   incoming: RunEdge[];
   outgoing: RunEdge[];
+  /** Its place in the flow's nodes array, which is the order of starting. */
+  index: number;
   /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
   times: number;
   /** From its start until its outputs have been handed on. */
@@ -49,31 +49,32 @@ export interface RunGraph {
   warnings: string[];
 }
 
-function makeNode({ id, data }: SnapshotNode, registry: NodeRegistry): RunNode {
+/** The ports that the flow's own JSON declares. */
+const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
+  inputs: targets.map(({ name, required, passthrough, type_bounds }) => ({
+    name,
+    required,
+    passthrough,
+    wantsPublicKey: type_bounds[0] === 'pubkey',
+  })),
+  outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
+});
+
+function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
   const module = data.type === 'native' ? registry(data.node_id) : undefined;
   const formData = data.targets_form.form_data;
-  const ports = module === undefined
-    ? {
-      inputs: data.targets.map(({ name, required, passthrough }) => ({
-        name,
-        required,
-        passthrough,
-      })),
-      outputs: data.sources.map(({ name, optional }) => ({
-        name,
-        optional: optional ?? false,
-      })),
-    }
-    : nodePorts(module, formData);
+  const ports = module === undefined || module.takesPortsFromFlow ? flowPorts(data) : nodePorts(module, formData);
   return {
     id,
     title: data.display_name || data.node_id,
     nodeId: data.node_id,
     module,
     ports,
+    outputNames: ports.outputs.map(({ name }) => name),
     formData,
     incoming: [],
     outgoing: [],
+    index,
     times: 0,
     isRunning: false,
     hasStarted: false,
@@ -90,7 +91,7 @@ const PASSTHROUGH = 'passthrough-';
 export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
   const kept = graph.nodes.filter((node) => node.data.type !== 'mock');
   const nodes = new Map(
-    kept.map((node) => [node.id, makeNode(node, registry)]),
+    kept.map((node, index) => [node.id, makeNode(node, index, registry)]),
   );
   const targetNames = new Map(
     kept.flatMap((node) => node.data.targets.map((port) => [port.id, port.name] as const)),
@@ -123,18 +124,19 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     if (input === undefined) {
       target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
     }
-    const isKnown = isPassthrough
-      ? source.ports.inputs.some((port) => port.name === sourcePort)
-      : source.ports.outputs.some((port) => port.name === sourcePort);
-    if (!isKnown) {
+    const handedOn = isPassthrough ? source.ports.inputs.find((port) => port.name === sourcePort) : undefined;
+    const output = isPassthrough ? undefined : source.ports.outputs.find((port) => port.name === sourcePort);
+    if (handedOn === undefined && output === undefined) {
       source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
     }
     const runEdge: RunEdge = {
       source,
       sourcePort,
+      isOptional: output?.optional ?? (handedOn !== undefined && !handedOn.required),
+      isSpread: output !== undefined && source.module?.spreads === true,
       target,
-      input: input ?? { name: targetPort, required: true, passthrough: false },
-      queue: [],
+      input: input ?? { name: targetPort, required: true, passthrough: false, wantsPublicKey: false },
+      queue: new EntryQueue(),
     };
     source.outgoing.push(runEdge);
     target.incoming.push(runEdge);

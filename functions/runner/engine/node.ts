@@ -8,6 +8,8 @@ export interface InputPort {
   required: boolean;
   /** The input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
+  /** Its first type bound is a public key: a key pair is handed on as its public half. */
+  wantsPublicKey: boolean;
 }
 
 export interface OutputPort {
@@ -111,6 +113,12 @@ export interface KvStores {
 /** Thrown by a node that stopped because its run goes back to the queue; the next claim runs it again. */
 export class HandedBack extends Error {
   override name = 'HandedBack';
+  /** When there will be something to do again, in milliseconds since 1970; undefined: at once. */
+  until: number | undefined;
+  constructor(until?: number) {
+    super('the run goes back to the queue');
+    this.until = until;
+  }
 }
 
 /** What a native node is: its definition, and what it does. */
@@ -159,6 +167,7 @@ export function nodePorts(
       name: module.labelledSide === 'input' ? label : target.name,
       required: target.required ?? false,
       passthrough: target.passthrough ?? false,
+      wantsPublicKey: target.type_bounds[0] === 'pubkey',
     })),
     outputs: sources.map((source) => ({
       name: module.labelledSide === 'output' ? label : source.name,

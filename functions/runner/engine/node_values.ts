@@ -1,16 +1,14 @@
-import { jsonToValue, type ValueMap } from '../../../types/value.ts';
-import type { RunEdge, RunNode } from './graph.ts';
+import { base58 } from '@scure/base';
+import { jsonToValue, type Value, type ValueMap } from '../../../types/value.ts';
+import type { RunNode } from './graph.ts';
 import { formMember } from './node.ts';
+import { measureValue } from './value_size.ts';
 
 /** How one execution of a node ended. */
 export type Outcome = { outputs: ValueMap } | { error: string };
 
 /** Edge values, then form data for the inputs that got none. */
-export const completeInputs = (
-  node: RunNode,
-  values: ValueMap,
-  flowInputs: ValueMap,
-): ValueMap => {
+export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {
     if (values[name] !== undefined) continue;
@@ -20,43 +18,40 @@ export const completeInputs = (
   return values;
 };
 
+/** A key as its public half, so that no secret is handed on; what is no key stays as it is. */
+const publicKeyOf = (value: Value): Value => {
+  if (!('B6' in value)) return value;
+  return { B3: base58.encode(base58.decode(value.B6).slice(32)) };
+};
+
 /** Adds the inputs that the node hands on under their own names. */
-const withPassthrough = (
-  node: RunNode,
-  given: ValueMap,
-  outputs: ValueMap,
-): ValueMap => {
-  for (const { name, required, passthrough } of node.ports.inputs) {
+const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {
+  for (const { name, required, passthrough, wantsPublicKey } of node.ports.inputs) {
     const value = given[name];
-    if (!passthrough || value === undefined || (!required && 'N' in value)) {
-      continue;
-    }
-    outputs[name] ??= value;
+    if (!passthrough || value === undefined || (!required && 'N' in value)) continue;
+    outputs[name] ??= wantsPublicKey ? publicKeyOf(value) : value;
   }
   return outputs;
 };
 
-/** What a node that succeeded gives: an error after all when a mandatory output is missing. */
-export const settle = (
-  node: RunNode,
-  given: ValueMap,
-  outputs: ValueMap,
-): Outcome => {
+/** What keeps outputs from being stored. */
+function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(outputs)) {
+    const size = measureValue(value);
+    if (size.fault !== undefined) return `output ${name}: ${size.fault}`;
+    bytes += size.bytes;
+  }
+  return bytes > maxBytes ? `output_too_large: the outputs hold ${bytes} bytes, and ${maxBytes} at most` : undefined;
+}
+
+/** What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. */
+export const settle = (node: RunNode, given: ValueMap, outputs: ValueMap, maxBytes: number): Outcome => {
   const complete = withPassthrough(node, given, outputs);
   const missing = node.ports.outputs.filter((port) => !port.optional && complete[port.name] === undefined);
-  if (missing.length === 0) return { outputs: complete };
-  return {
-    error: `output not found: ${JSON.stringify(missing.map((port) => port.name))}`,
-  };
+  if (missing.length > 0) return { error: `output not found: ${JSON.stringify(missing.map((port) => port.name))}` };
+  const fault = outputFault(complete, maxBytes);
+  return fault === undefined ? { outputs: complete } : { error: fault };
 };
 
-export const toError = (error: unknown): Outcome => ({
-  error: error instanceof Error ? error.message : String(error),
-});
-
-/** When the source gives nothing, those behind this edge are told so. */
-export const isOptionalOutput = (edge: RunEdge): boolean => {
-  const port = edge.source.ports.outputs.find((output) => output.name === edge.sourcePort);
-  if (port !== undefined) return port.optional;
-  return !edge.source.ports.inputs.find((input) => input.name === edge.sourcePort)?.required;
-};
+export const toError = (error: unknown): Outcome => ({ error: error instanceof Error ? error.message : String(error) });

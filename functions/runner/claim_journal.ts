@@ -1,0 +1,131 @@
+import type { Claim, Claims, Progress } from './claims.ts';
+import type { ChildRow, Journal, NodeRun } from './engine/journal.ts';
+import { measureMap } from './engine/value_size.ts';
+import type { RunnerSettings } from './settings.ts';
+
+/** A journal that stores what a claimed run comes to, in batches. */
+export interface ClaimJournal extends Journal {
+  /** What is not stored yet; the caller stores it. Resolves after the batches under way; rejects when one of them failed. */
+  takeRest: () => Promise<Progress>;
+  /** Ends the regular checkpoints. */
+  close: () => void;
+}
+
+/** Bytes of a row besides its values. */
+const ROW_BYTES = 200;
+
+const executionKey = (run: NodeRun): string => `${run.flow_run_id}/${run.node_id}#${run.times}`;
+
+export function makeClaimJournal(
+  claims: Claims,
+  claim: Claim,
+  settings: RunnerSettings,
+  now: () => number,
+): ClaimJournal {
+  const claimedAt = now();
+  const logCounts = new Map(Object.entries(claim.history?.log_counts ?? {}));
+  let children = new Map<string, ChildRow>();
+  let begun = new Map<string, NodeRun>();
+  let ended: NodeRun[] = [];
+  let logs: Progress['logs'] = [];
+  let bytes = 0;
+  let last: Promise<void> = Promise.resolve();
+  let queued: Promise<void> | undefined;
+
+  const rows = () => children.size + begun.size + ended.length + logs.length;
+  const holds = (batches: number) =>
+    rows() >= settings.checkpointRows * batches || bytes >= settings.checkpointBytes * batches;
+
+  const take = (): Progress => {
+    const progress: Progress = {
+      children: [...children.values()],
+      node_runs: [...ended, ...begun.values()],
+      logs,
+      work_ms: claim.work_ms + Math.round(now() - claimedAt),
+    };
+    children = new Map();
+    begun = new Map();
+    ended = [];
+    logs = [];
+    bytes = 0;
+    return progress;
+  };
+
+  // One batch after another, since the rows build on each other; what comes meanwhile goes into the next.
+  const flush = (): Promise<void> => {
+    if (queued !== undefined) return queued;
+    if (rows() === 0) return last;
+    queued = last.then(() => {
+      queued = undefined;
+      return claims.checkpoint(claim, take());
+    });
+    last = queued;
+    // Whoever waits for it gets to know.
+    last.catch(() => {});
+    return last;
+  };
+  const flushIfMuch = () => {
+    if (holds(1)) void flush().catch(() => {});
+  };
+  const timer = setInterval(() => void flush().catch(() => {}), settings.checkpointMs);
+
+  /** Children that have not ended. */
+  const open = new Map(claim.history?.children.filter((row) => row.end_time === null).map((row) => [row.id, row]));
+
+  return {
+    runBegan: (run) => {
+      const row: ChildRow = {
+        ...run,
+        status: 'running',
+        start_time: new Date(now()).toISOString(),
+        end_time: null,
+        output: null,
+        errors: null,
+        not_run: null,
+      };
+      open.set(run.id, row);
+      children.set(run.id, row);
+      bytes += ROW_BYTES + measureMap(run.inputs.M);
+    },
+    runEnded: (id, result) => {
+      const row = open.get(id);
+      if (row === undefined) return;
+      open.delete(id);
+      children.set(id, { ...row, ...result, end_time: new Date(now()).toISOString() });
+      bytes += ROW_BYTES + measureMap(result.output.M);
+      flushIfMuch();
+    },
+    nodeBegan: (run) => {
+      begun.set(executionKey(run), run);
+      bytes += ROW_BYTES + measureMap(run.input.M);
+    },
+    nodeEnded: (run) => {
+      begun.delete(executionKey(run));
+      ended.push(run);
+      bytes += ROW_BYTES + measureMap(run.input.M) + (run.output === null ? 0 : measureMap(run.output.M));
+      flushIfMuch();
+    },
+    logged: (line) => {
+      const index = logCounts.get(line.flow_run_id) ?? 0;
+      if (index >= settings.flowRunMaxLogLines) return;
+      logCounts.set(line.flow_run_id, index + 1);
+      const isLast = index === settings.flowRunMaxLogLines - 1;
+      logs.push({
+        ...line,
+        log_index: index,
+        ...(isLast && {
+          log_level: 'Warn',
+          content: `log_lines_limit: a run keeps ${settings.flowRunMaxLogLines} lines; the others are left out`,
+        }),
+      });
+      bytes += ROW_BYTES + line.content.length;
+    },
+    flush,
+    isFull: () => holds(settings.maxUnstoredCheckpoints),
+    takeRest: async () => {
+      await last;
+      return take();
+    },
+    close: () => clearInterval(timer),
+  };
+}

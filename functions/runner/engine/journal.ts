@@ -1,0 +1,105 @@
+import type { ValueMap } from '../../../types/value.ts';
+import type { LogLevel } from './node.ts';
+
+/** One execution of a node, as node_run stores it. */
+export interface NodeRun {
+  flow_run_id: string;
+  node_id: string;
+  times: number;
+  start_time: string;
+  end_time: string | null;
+  input: { M: ValueMap };
+  output: { M: ValueMap } | null;
+  errors: string[] | null;
+}
+
+/** A run that an interflow node starts. */
+export interface ChildRun {
+  id: string;
+  flow_id: number;
+  inputs: { M: ValueMap };
+  parent_flow_run_id: string;
+  parent_node_id: string;
+  parent_times: number;
+}
+
+/** One log line, as flow_run_logs stores it. */
+export interface LogLine {
+  flow_run_id: string;
+  node_id: string | null;
+  times: number | null;
+  time: string;
+  log_level: LogLevel;
+  module: string | null;
+  content: string;
+}
+
+/** How a run ended. */
+export interface RunResult {
+  status: 'succeeded' | 'failed' | 'stopped';
+  output: { M: ValueMap };
+  errors: string[] | null;
+  not_run: string[];
+}
+
+/** Where an execution reports what happens, in order. */
+export interface Journal {
+  runBegan: (run: ChildRun) => void;
+  runEnded: (id: string, result: RunResult) => void;
+  /** A node runs that does not end at once. */
+  nodeBegan: (run: NodeRun) => void;
+  nodeEnded: (run: NodeRun) => void;
+  logged: (line: LogLine) => void;
+  /** Resolves when everything so far is stored; rejects when it can't be. */
+  flush: () => Promise<void>;
+  /** More is unstored than should be held in memory: whoever writes waits for a flush. */
+  isFull: () => boolean;
+}
+
+/** What earlier claims stored of a node execution; its inputs follow from the rest. */
+export type StoredNodeRun = Omit<NodeRun, 'input'>;
+
+/** What earlier claims stored of a child. */
+export interface StoredChild {
+  id: string;
+  /** Null: it has not ended. */
+  result: RunResult | null;
+}
+
+/** What earlier claims of a run stored: taken as it is, not done again. */
+export interface History {
+  isEmpty: boolean;
+  nodeRun: (flowRunId: string, nodeId: string, times: number) => StoredNodeRun | undefined;
+  child: (flowRunId: string, nodeId: string, times: number) => StoredChild | undefined;
+}
+
+/** A child as the database has it: begun, or ended as well. */
+export interface ChildRow extends ChildRun {
+  status: string;
+  start_time: string;
+  end_time: string | null;
+  output: RunResult['output'] | null;
+  errors: string[] | null;
+  not_run: string[] | null;
+}
+
+const key = (flowRunId: string, nodeId: string, times: number): string => `${flowRunId}/${nodeId}#${times}`;
+
+const isEnded = (status: string): status is RunResult['status'] =>
+  status === 'succeeded' || status === 'failed' || status === 'stopped';
+
+export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[]): History {
+  const runs = new Map(nodeRuns.map((run) => [key(run.flow_run_id, run.node_id, run.times), run]));
+  const childRuns = new Map(
+    children.map((row) => {
+      const { status, output, errors, not_run } = row;
+      const result = isEnded(status) ? { status, output: output ?? { M: {} }, errors, not_run: not_run ?? [] } : null;
+      return [key(row.parent_flow_run_id, row.parent_node_id, row.parent_times), { id: row.id, result }];
+    }),
+  );
+  return {
+    isEmpty: runs.size === 0 && childRuns.size === 0,
+    nodeRun: (...execution) => runs.get(key(...execution)),
+    child: (...site) => childRuns.get(key(...site)),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Value } from '../../../types/value.ts';
+
+/** One entry of an edge's queue: a value, or the news that there is none. */
+export interface Entry {
+  /** Undefined: the source gave no value. */
+  value: Value | undefined;
+  /** It belongs to one iteration of a loop: taken out when used, while other entries stay for every iteration. */
+  isElement: boolean;
+}
+
+/** What an edge carries, first in, first out. */
+export class EntryQueue {
+  #entries: Entry[] = [];
+  #taken = 0;
+
+  get head(): Entry | undefined {
+    return this.#entries[this.#taken];
+  }
+
+  push(entry: Entry): void {
+    this.#entries.push(entry);
+  }
+
+  /** Takes the head out. */
+  shift(): void {
+    this.#taken += 1;
+    // Arrays shift in linear time: the taken ones go when they are half of it.
+    if (this.#taken > 64 && this.#taken * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#taken);
+      this.#taken = 0;
+    }
+  }
+
+  /** Takes all out. */
+  drain(): Entry[] {
+    const entries = this.#entries.slice(this.#taken);
+    this.#entries = [];
+    this.#taken = 0;
+    return entries;
+  }
+}

@@ -1,0 +1,86 @@
+import { HandedBack, NodeError } from './node.ts';
+
+/** How long everything that runs on one thread may work before it lets the event loop have a turn. */
+const BREATH_MS = 20;
+/** A computation that began within this share of a slice had the slice to itself. */
+const FRESH_SHARE = 0.1;
+
+/**
+ * The time that one claim of the thread has: a wall clock and a budget of computing time, shared by all runs that the worker
+ * executes at once. When it is over, the runs go back to the queue.
+ */
+export interface Slice {
+  /** Aborted when the runs shall go back to the queue. */
+  handBack: AbortSignal;
+  /** Ends it before its time. */
+  end: () => void;
+  /** Computing begins; every stretch without an await counts. */
+  enter: () => void;
+  /** Computing pauses. */
+  leave: () => void;
+  /** Enough was computed in one go: time for a breath. */
+  needsBreath: () => boolean;
+  /** Lets timers and answers of the network have their turn. */
+  breathe: () => Promise<void>;
+  /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
+  makeCheck: (wasBegun: boolean) => () => void;
+}
+
+export interface SliceLimits {
+  /** Milliseconds on the clock. */
+  wallMs: number;
+  /** Milliseconds of computing. */
+  busyMs: number;
+}
+
+/** No end but `end()`: for workers that are their own masters. */
+export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
+
+export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
+  const controller = new AbortController();
+  let busyMs = 0;
+  let enteredAt: number | undefined;
+  let breathAt = now();
+  const timer = Number.isFinite(limits.wallMs) ? setTimeout(() => end(), limits.wallMs) : undefined;
+
+  const end = () => {
+    clearTimeout(timer);
+    controller.abort();
+  };
+  const spentMs = () => busyMs + (enteredAt === undefined ? 0 : now() - enteredAt);
+
+  return {
+    handBack: controller.signal,
+    end,
+    enter: () => {
+      enteredAt = now();
+    },
+    leave: () => {
+      busyMs = spentMs();
+      enteredAt = undefined;
+      if (busyMs >= limits.busyMs) end();
+    },
+    needsBreath: () => now() - breathAt >= BREATH_MS,
+    breathe: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      breathAt = now();
+    },
+    makeCheck: (wasBegun) => {
+      const startMs = spentMs();
+      // Begun for the second time it gets a whole budget of its own, whatever ran before it.
+      const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
+      const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
+      return () => {
+        if (spentMs() < limitMs) return;
+        if (isLastTry) {
+          throw new NodeError(
+            `node_cpu_limit: not finished after ${limits.busyMs} ms of computing, all that an Edge Function has; ` +
+              'npm run worker runs it without that limit',
+          );
+        }
+        end();
+        throw new HandedBack();
+      };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { uuidv7 } from 'uuidv7';
+import type { ValueMap } from '../../../types/value.ts';
+import { executeRun, type Halt, type HandBack, type Tree } from './execute.ts';
+import type { RunResult } from './journal.ts';
+import { HandedBack, NodeError } from './node.ts';
+
+export interface TreeOptions extends Omit<Tree, 'halt' | 'countExecution' | 'hasProgressed' | 'callFlow'> {
+  root: { id: string; inputs: ValueMap };
+  /** Aborted, with a Halt as its reason, when the tree shall end. */
+  stop?: AbortSignal;
+}
+
+function outputsOf(result: RunResult): ValueMap {
+  if (result.status === 'succeeded') return result.output.M;
+  throw new NodeError(result.errors?.join(';\n') ?? 'the called flow was stopped');
+}
+
+/** Executes a root run with all runs that its interflow nodes start, to the end or until it goes back to the queue. */
+export async function executeTree(options: TreeOptions): Promise<RunResult | HandBack> {
+  const { snapshot, history, journal, limits, stop, root } = options;
+  const halt = new AbortController();
+  const children = new Set<Promise<unknown>>();
+  let executions = 0;
+  let hasProgressed = false;
+
+  const callFlow: Tree['callFlow'] = async ({ flow_run_id, node_id, times }, depth, flowId, inputs) => {
+    const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
+    if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
+    if (depth >= limits.interflowDepth) throw new NodeError('recursive depth reached');
+    const known = history.child(flow_run_id, node_id, times);
+    if (known?.result != null) return outputsOf(known.result);
+    const id = known?.id ?? uuidv7();
+    if (known === undefined) {
+      journal.runBegan({
+        id,
+        flow_id: flowId,
+        inputs: { M: inputs },
+        parent_flow_run_id: flow_run_id,
+        parent_node_id: node_id,
+        parent_times: times,
+      });
+    }
+    // A new stack for each level: flows may call themselves a thousand deep.
+    await Promise.resolve();
+    const result = await executeRun(tree, { id, graph, inputs, depth: depth + 1, isNew: known === undefined });
+    if (result.status === 'handed_back') throw new HandedBack(result.until);
+    journal.runEnded(id, result);
+    return outputsOf(result);
+  };
+
+  const tree: Tree = {
+    ...options,
+    halt: halt.signal,
+    countExecution: (isNew) => {
+      hasProgressed ||= isNew;
+      executions += 1;
+      if (executions <= limits.nodeExecutions || halt.signal.aborted) return;
+      const reason: Halt = {
+        status: 'failed',
+        message: `node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`,
+        graceMs: 0,
+      };
+      halt.abort(reason);
+    },
+    hasProgressed: () => hasProgressed,
+    callFlow: (...call) => {
+      const child = callFlow(...call);
+      children.add(child);
+      const remove = () => children.delete(child);
+      void child.then(remove, remove);
+      return child;
+    },
+  };
+
+  if (stop?.aborted) halt.abort(stop.reason);
+  stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
+  const result = await executeRun(tree, {
+    ...root,
+    graph: snapshot.entry,
+    depth: 0,
+    isNew: history.isEmpty,
+  });
+  // After a halt the root does not wait for the nodes that call flows; their runs end all the same.
+  await Promise.allSettled(children);
+  return result;
+}

@@ -1,0 +1,27 @@
+/** What the runner tells its operator: one line of JSON an event, on the function's log. */
+export type RunnerEvent =
+  | { event: 'run_finished'; status: string; errors: number }
+  | { event: 'run_handed_back'; seconds: number }
+  | { event: 'claim_lost' }
+  | { event: 'run_interrupted' | 'queue_unreadable'; error: string };
+
+/** The run of an event. */
+export interface RunFacts {
+  flow_run_id: string;
+  attempt: number;
+  /** Since it was claimed. */
+  duration_ms: number;
+  node_executions: number;
+}
+
+export type WriteLog = (level: 'info' | 'warn' | 'error', fields: RunnerEvent & Partial<RunFacts>) => void;
+
+/** Writes to the console, where Edge Functions and processes alike keep their logs. */
+export const writeLog: WriteLog = (level, fields) =>
+  console[level](JSON.stringify({ time: new Date().toISOString(), level, ...fields }));
+
+/** An error in one line, its causes included; the log is the operator's, callers never see it. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${errorText(error.cause)})`;
+}
