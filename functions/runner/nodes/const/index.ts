@@ -1,4 +1,4 @@
-import { parse } from 'lossless-json';
+import { LosslessNumber, parse } from 'lossless-json';
 import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/value.ts';
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
@@ -33,13 +33,7 @@ function constValue(
 
 /** Tagged JSON holds one number only, the 0 of N; the rest of it is text. */
 const toPlainJson = (json: LosslessJson): unknown =>
-  JSON.parse(
-    JSON.stringify(json, (_, member) =>
-      typeof member === 'object' && member !== null &&
-        'isLosslessNumber' in member
-        ? Number(member)
-        : member),
-  );
+  JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
 /** Gives a constant. */
 export const constNode: NodeModule = {
