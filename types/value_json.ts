@@ -1,4 +1,5 @@
-import type { Value } from './value.ts';
+import { parse } from 'lossless-json';
+import { jsonToValue, type LosslessJson, type Value, ValueError } from './value.ts';
 import { integerOfDecimal } from './value_conversion.ts';
 import { toBytes } from './value_keys.ts';
 
@@ -31,4 +32,16 @@ export function valueToJson(value: Value): string {
     return `{${members.join(',')}}`;
   }
   return `[${toBytes(value).join(',')}]`;
+}
+
+/** A value from plain (untagged) JSON text, without loss. Throws a ValueError when the text is no JSON, or nested too deep. */
+export function jsonTextToValue(text: string): Value {
+  let json: LosslessJson;
+  try {
+    // SAFETY: without a reviver and number parser of its own, the parser gives JSON with LosslessNumber for its numbers.
+    json = parse(text) as LosslessJson;
+  } catch (error) {
+    throw new ValueError(`the text is no JSON: ${error instanceof Error ? error.message : error}`, []);
+  }
+  return jsonToValue(json);
 }
