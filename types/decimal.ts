@@ -4,6 +4,9 @@ import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, parseDecimal } from './number_
 // Wide enough that sums and products of two 96-bit mantissas are exact before they are rounded to fit.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
+/** A number in decimal notation: its fraction and its exponent. */
+const NUMBER = /^[+-]?(?=\.?\d)\d*\.?(\d*)(?:e([+-]?\d+))?$/i;
+
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
 /**
@@ -42,6 +45,15 @@ export class Decimal {
     const canonical = parseDecimal(text);
     if (canonical === undefined) return undefined;
     return new Decimal(new Big(canonical), canonical.split('.')[1]?.length ?? 0);
+  }
+
+  /** Reads a number with or without exponent, rounded to fit; undefined when it is none or too large. */
+  static parseNumber(text: string): Decimal | undefined {
+    // The length guard keeps hostile input from costing quadratic time.
+    const match = text.length > 1_000 ? null : NUMBER.exec(text);
+    if (match === null) return undefined;
+    const [, fraction = '', exponent = '0'] = match;
+    return Decimal.#fit(new Big(text), fraction.length - Number(exponent));
   }
 
   static fromBigInt(value: bigint): Decimal | undefined {

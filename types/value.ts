@@ -1,5 +1,7 @@
 import { base58, base64 } from '@scure/base';
+import { LosslessNumber } from 'lossless-json';
 import { z } from 'zod';
+import { decodeBase58 } from './base58.ts';
 import {
   floatToPlainText,
   formatFloat,
@@ -42,12 +44,14 @@ const I64_MIN = -(2n ** 63n);
 const U128_MAX = 2n ** 128n - 1n;
 const I128_MIN = -(2n ** 127n);
 
-/** What is wrong with a value, and where. */
+/** What is wrong with a value, and where: its message names the path too. */
 export class ValueError extends Error {
   override name = 'ValueError';
+  reason: string;
   path: (string | number)[];
-  constructor(message: string, path: (string | number)[]) {
-    super(message);
+  constructor(reason: string, path: (string | number)[]) {
+    super(path.length === 0 ? reason : `${path.join('.')}: ${reason}`);
+    this.reason = reason;
     this.path = path;
   }
 }
@@ -56,11 +60,12 @@ const isObject = (json: unknown): json is Record<string, unknown> =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
 /** Text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-function decodeBytes(decode: (text: string) => Uint8Array, text: string): Uint8Array | undefined {
+/** The bytes of base64, whose padding may be missing; undefined when it is none. */
+function decodeBase64(text: string): Uint8Array | undefined {
   try {
-    return decode(text);
+    return base64.decode(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
   } catch {
     return undefined;
   }
@@ -102,16 +107,16 @@ const textTags: Record<string, { takes: string; decode: (text: string) => Value 
   },
   B3: {
     takes: 'base58 of 32 bytes',
-    decode: (text) => decodeBytes(base58.decode, text)?.length === 32 ? { B3: text } : undefined,
+    decode: (text) => decodeBase58(text, 32) ? { B3: text } : undefined,
   },
   B6: {
     takes: 'base58 of 64 bytes',
-    decode: (text) => decodeBytes(base58.decode, text)?.length === 64 ? { B6: text } : undefined,
+    decode: (text) => decodeBase58(text, 64) ? { B6: text } : undefined,
   },
   BY: {
     takes: 'bytes in base64',
     decode: (text) => {
-      const bytes = decodeBytes(base64.decode, text.padEnd(Math.ceil(text.length / 4) * 4, '='));
+      const bytes = decodeBase64(text);
       return bytes && bytesToValue(bytes);
     },
   },
@@ -169,36 +174,40 @@ export function decodeValueMap(json: unknown, path: (string | number)[] = [], de
   return map;
 }
 
-/** The number of a JSON text as a value: integers stay integers, fractions and exponents become decimals, else floats. */
-export function numberToValue(text: string): Value {
-  if (/^-?\d+$/.test(text)) {
-    const [small, large, min, middle, max] = text.startsWith('-')
-      ? ['I', 'I1', I128_MIN, I64_MIN, 0n] as const
-      : ['U', 'U1', 0n, U64_MAX, U128_MAX] as const;
-    const fits64 = small === 'I' ? parseInteger(text, middle, max) : parseInteger(text, min, middle);
-    return wrap(small, fits64) ?? wrap(large, parseInteger(text, min, max)) ?? { F: formatFloat(Number(text)) };
-  }
-  return wrap('D', parseDecimalNumber(text)) ?? { F: formatFloat(Number(text)) };
+/** An integer as the value of the smallest tag that holds it; undefined beyond 128 bits. */
+export function integerToValue(text: string): Value | undefined {
+  return wrap('U', parseInteger(text, 0n, U64_MAX)) ?? wrap('I', parseInteger(text, I64_MIN, -1n)) ??
+    wrap('U1', parseInteger(text, 0n, U128_MAX)) ?? wrap('I1', parseInteger(text, I128_MIN, -1n));
 }
 
-/** JSON as parsed without loss: numbers are objects that print their source text (lossless-json's LosslessNumber). */
-export type LosslessJson = null | boolean | string | { isLosslessNumber: true } | LosslessJson[] | {
+/** The number of a JSON text as a value: integers stay integers, fractions and exponents become decimals, else floats. */
+export function numberToValue(text: string): Value {
+  const exact = /^-?\d+$/.test(text) ? integerToValue(text) : wrap('D', parseDecimalNumber(text));
+  return exact ?? { F: formatFloat(Number(text)) };
+}
+
+/** JSON as parsed without loss: numbers keep their source text. */
+export type LosslessJson = null | boolean | string | LosslessNumber | LosslessJson[] | {
   [name: string]: LosslessJson;
 };
 
-const isLosslessNumber = (json: object): json is { isLosslessNumber: true } =>
-  'isLosslessNumber' in json && json.isLosslessNumber === true;
-
-/** Plain (untagged) JSON as a value: objects become maps, numbers as `numberToValue` says; strings stay strings. */
-export function jsonToValue(json: LosslessJson | number): Value {
+/**
+ * Plain (untagged) JSON as a value: objects become maps, numbers as `numberToValue` says; strings stay strings. Throws a
+ * ValueError when it is nested too deep.
+ */
+export function jsonToValue(
+  json: LosslessJson | number,
+  path: (string | number)[] = [],
+  depth = MAX_VALUE_DEPTH,
+): Value {
+  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (json === null) return { N: 0 };
   if (typeof json === 'boolean') return { B: json };
   if (typeof json === 'string') return { S: json };
-  if (typeof json === 'number') return numberToValue(String(json));
-  if (Array.isArray(json)) return { A: json.map(jsonToValue) };
-  if (isLosslessNumber(json)) return numberToValue(String(json));
+  if (typeof json === 'number' || json instanceof LosslessNumber) return numberToValue(String(json));
+  if (Array.isArray(json)) return { A: json.map((member, index) => jsonToValue(member, [...path, index], depth - 1)) };
   const map: ValueMap = Object.create(null);
-  for (const [name, member] of Object.entries(json)) map[name] = jsonToValue(member);
+  for (const [name, member] of Object.entries(json)) map[name] = jsonToValue(member, [...path, name], depth - 1);
   return { M: map };
 }
 
@@ -218,7 +227,7 @@ export const valueMapSchema = z.unknown().transform((json, context): ValueMap =>
     return decodeValueMap(json);
   } catch (error) {
     if (!(error instanceof ValueError)) throw error;
-    context.addIssue({ code: 'custom', message: error.message, path: error.path });
+    context.addIssue({ code: 'custom', message: error.reason, path: error.path });
     return z.NEVER;
   }
 });

@@ -1,17 +1,14 @@
-import { base58 } from '@scure/base';
 import { z } from 'zod';
+import { decodeBase58 } from './base58.ts';
 
 const MAX_NAME_LENGTH = 200;
 
 /** Base58 of `length` bytes. What is wrong with the text is never told by quoting it: it may be a secret. */
 const base58Schema = (length: number) =>
-  z.string().refine((text) => {
-    try {
-      return base58.decode(text).length === length;
-    } catch {
-      return false;
-    }
-  }, `takes base58 of ${length} bytes`);
+  z.string().refine(
+    (text) => decodeBase58(text, length) !== undefined,
+    `takes base58 of ${length} bytes`,
+  );
 
 /** The body of an upsert: the caller's wallet of this public key is stored anew, or changed. */
 export const upsertWalletParamsSchema = z.strictObject({

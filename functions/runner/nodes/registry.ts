@@ -1,15 +1,47 @@
 import type { NodeModule, NodeRegistry } from '../engine/node.ts';
+import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
+import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
 import { flowOutputNode } from './flow_output/index.ts';
+import { flowRunInfoNode } from './flow_run_info/index.ts';
+import { foreachNode } from './foreach/index.ts';
+import { generateKeypairNode } from './generate_keypair/index.ts';
+import { interflowNode } from './interflow/index.ts';
+import { jsonExtractNode } from './json_extract/index.ts';
+import { jsonGetFieldNode } from './json_get_field/index.ts';
+import { jsonInsertNode } from './json_insert/index.ts';
+import { noteNode } from './note/index.ts';
+import { printNode } from './print/index.ts';
+import { rangeNode } from './range/index.ts';
+import { toBytesNode } from './to_bytes/index.ts';
 import { toStringNode } from './to_string/index.ts';
+import { toVecNode } from './to_vec/index.ts';
+import { waitNode } from './wait/index.ts';
+import { walletNode } from './wallet/index.ts';
 
 /** Every native node; a new one is a folder beside this file and a line here. */
 const modules: NodeModule[] = [
+  collectNode,
   constNode,
+  findPdaNode,
   flowInputNode,
   flowOutputNode,
+  flowRunInfoNode,
+  foreachNode,
+  generateKeypairNode,
+  interflowNode,
+  jsonExtractNode,
+  jsonGetFieldNode,
+  jsonInsertNode,
+  noteNode,
+  printNode,
+  rangeNode,
+  toBytesNode,
   toStringNode,
+  toVecNode,
+  waitNode,
+  walletNode,
 ];
 
 const byId = new Map(

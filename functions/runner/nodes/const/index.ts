@@ -1,17 +1,8 @@
-import { parse } from 'lossless-json';
+import { LosslessNumber } from 'lossless-json';
 import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/value.ts';
+import { jsonTextToValue } from '../../../../types/value_json.ts';
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
-
-function parseJson(text: string): Value {
-  try {
-    return jsonToValue(parse(text) as LosslessJson);
-  } catch (error) {
-    throw new NodeError(
-      `the value is no JSON: ${error instanceof Error ? error.message : error}`,
-    );
-  }
-}
 
 /** The value of a const: type JSON holds a JSON text, File a list of addresses, every other type a tagged value. */
 function constValue(
@@ -25,7 +16,7 @@ function constValue(
     if (typeof value !== 'string') {
       throw new NodeError('a JSON constant holds its JSON as text');
     }
-    return parseJson(value);
+    return jsonTextToValue(value);
   }
   if (type === 'File') return jsonToValue(value);
   return decodeValue(toPlainJson(value));
@@ -33,13 +24,7 @@ function constValue(
 
 /** Tagged JSON holds one number only, the 0 of N; the rest of it is text. */
 const toPlainJson = (json: LosslessJson): unknown =>
-  JSON.parse(
-    JSON.stringify(json, (_, member) =>
-      typeof member === 'object' && member !== null &&
-        'isLosslessNumber' in member
-        ? Number(member)
-        : member),
-  );
+  JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
 /** Gives a constant. */
 export const constNode: NodeModule = {

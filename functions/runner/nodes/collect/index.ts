@@ -1,0 +1,9 @@
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives the values of all iterations, which the engine gathers, as one array. */
+export const collectNode: NodeModule = {
+  definition,
+  collects: true,
+  run: ({ inputs }) => ({ array: inputs.element ?? { A: [] } }),
+};

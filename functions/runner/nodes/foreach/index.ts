@@ -1,0 +1,12 @@
+import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives an array, which the engine hands on element by element. */
+export const foreachNode: NodeModule = {
+  definition,
+  spreads: true,
+  run: ({ inputs }) => {
+    const array = requireInput(inputs, 'array');
+    return { element: 'A' in array ? array : { A: [array] } };
+  },
+};

@@ -1,0 +1,34 @@
+import type { Value } from '../../../../types/value.ts';
+import { readField, toText } from '../../../../types/value_conversion.ts';
+import { jsonTextToValue, valueToJson } from '../../../../types/value_json.ts';
+import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+const NULL: Value = { N: 0 };
+
+/** The member of a map, or of the object in a JSON text. */
+function readMember(container: Value, name: string): Value {
+  if ('S' in container) {
+    const object = jsonTextToValue(container.S);
+    if (!('M' in object)) throw new NodeError('json_or_string: the text is no JSON object');
+    return Object.hasOwn(object.M, name) ? object.M[name] ?? NULL : NULL;
+  }
+  if (!('M' in container)) return NULL;
+  const member = Object.hasOwn(container.M, name) ? container.M[name] : undefined;
+  if (member === undefined) throw new NodeError(`json_or_string: there is no field ${JSON.stringify(name)}`);
+  return member;
+}
+
+const asText = (value: Value): string => {
+  if ('N' in value) return '';
+  return 'S' in value ? value.S : valueToJson(value);
+};
+
+/** Gives a member of a map or JSON text, as it is and as text. */
+export const jsonGetFieldNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => {
+    const member = readMember(requireInput(inputs, 'json_or_string'), readField(inputs, 'field', toText));
+    return { result_json: member, result_string: { S: asText(member) } };
+  },
+};

@@ -1,0 +1,16 @@
+import { readField, toText } from '../../../../types/value_conversion.ts';
+import { insertAt, parsePath } from '../../../../types/value_path.ts';
+import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Puts a value into its input at a path, whose container must be there. */
+export const jsonInsertNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => {
+    const whole = requireInput(inputs, 'json_input');
+    const path = readField(inputs, 'path', toText);
+    const updated = insertAt(whole, parsePath(path), requireInput(inputs, 'value'));
+    if (updated === undefined) throw new NodeError(`failed to insert at ${JSON.stringify(path)}`);
+    return { updated_json: updated };
+  },
+};

@@ -1,0 +1,11 @@
+import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Gives its inputs as an array: of the first alone, when there is no second. */
+export const toVecNode: NodeModule = {
+  definition,
+  run: ({ inputs }) => {
+    const first = requireInput(inputs, 'first');
+    return { result: { A: inputs.second === undefined ? [first] : [first, inputs.second] } };
+  },
+};

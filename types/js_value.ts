@@ -1,0 +1,69 @@
+import { formatFloat, parseDecimalNumber } from './number_text.ts';
+import {
+  bytesToValue,
+  integerToValue,
+  isStorable,
+  MAX_VALUE_DEPTH,
+  type Value,
+  ValueError,
+  type ValueMap,
+} from './value.ts';
+
+type Path = (string | number)[];
+
+/** What an object of a class is called in an error. */
+const className = (object: object): string => object.constructor?.name || 'object';
+
+function numberValue(number: number): Value {
+  const decimal = parseDecimalNumber(String(number));
+  return decimal === undefined ? { F: formatFloat(number) } : { D: decimal };
+}
+
+function objectValue(object: object, path: Path, depth: number): Value {
+  const prototype = Object.getPrototypeOf(object);
+  if (prototype !== null && prototype !== Object.prototype) {
+    throw new ValueError(`an instance of ${className(object)} has no value form`, path);
+  }
+  // Without prototype: a member may be called __proto__.
+  const map: ValueMap = Object.create(null);
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue;
+    if (!isStorable(name)) throw new ValueError('a name holds NUL or a lone surrogate', path);
+    map[name] = toValue(member, [...path, name], depth - 1);
+  }
+  return { M: map };
+}
+
+/**
+ * The value of a JavaScript value, exactly: numbers as decimals (as floats when a decimal can't hold them), bigints as the smallest
+ * integer that does, texts, booleans, null, Uint8Array, arrays and plain objects, whose undefined members are left out. Throws a
+ * ValueError that names the path of what has no value form.
+ */
+export function toValue(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
+  // A cycle ends here too.
+  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
+  if (js === null) return { N: 0 };
+  switch (typeof js) {
+    case 'boolean':
+      return { B: js };
+    case 'number':
+      return numberValue(js);
+    case 'string':
+      if (!isStorable(js)) throw new ValueError('a text holds NUL or a lone surrogate', path);
+      return { S: js };
+    case 'bigint': {
+      const value = integerToValue(String(js));
+      if (value === undefined) throw new ValueError('an integer is wider than 128 bits', path);
+      return value;
+    }
+    case 'object':
+      if (js instanceof Uint8Array) return bytesToValue(js);
+      // Array.from shows the holes of a sparse array.
+      if (Array.isArray(js)) {
+        return { A: Array.from(js, (member, index) => toValue(member, [...path, index], depth - 1)) };
+      }
+      return objectValue(js, path, depth);
+    default:
+      throw new ValueError(`${typeof js} has no value form`, path);
+  }
+}

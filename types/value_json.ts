@@ -1,0 +1,47 @@
+import { parse } from 'lossless-json';
+import { jsonToValue, type LosslessJson, type Value, ValueError } from './value.ts';
+import { integerOfDecimal } from './value_conversion.ts';
+import { toBytes } from './value_keys.ts';
+
+/** A number beyond 64 bits or with a fraction, as a float is written: with all its digits, but without trailing zeros. */
+function floatText(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  return `${whole}.${fraction.replace(/0+$/, '') || '0'}`;
+}
+
+const integerOrFloat = (text: string): string => integerOfDecimal(text)?.toString() ?? floatText(text);
+
+/**
+ * A value as plain (untagged) JSON text, as request bodies carry it. It is text, so that no digit is lost on the way: integers of up
+ * to 64 bits are integers, also those of a decimal; other decimals and wider integers are floats; infinities and NaN, which JSON
+ * lacks, null; bytes an array of their numbers.
+ */
+export function valueToJson(value: Value): string {
+  if ('N' in value) return 'null';
+  if ('S' in value) return JSON.stringify(value.S);
+  if ('B' in value) return String(value.B);
+  if ('U' in value) return value.U;
+  if ('I' in value) return value.I;
+  if ('U1' in value) return integerOrFloat(value.U1);
+  if ('I1' in value) return integerOrFloat(value.I1);
+  if ('D' in value) return integerOrFloat(value.D);
+  if ('F' in value) return /\d/.test(value.F) ? value.F : 'null';
+  if ('A' in value) return `[${value.A.map(valueToJson).join(',')}]`;
+  if ('M' in value) {
+    const members = Object.entries(value.M).map(([name, member]) => `${JSON.stringify(name)}:${valueToJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return `[${toBytes(value).join(',')}]`;
+}
+
+/** A value from plain (untagged) JSON text, without loss. Throws a ValueError when the text is no JSON, or nested too deep. */
+export function jsonTextToValue(text: string): Value {
+  let json: LosslessJson;
+  try {
+    // SAFETY: without a reviver and number parser of its own, the parser gives JSON with LosslessNumber for its numbers.
+    json = parse(text) as LosslessJson;
+  } catch (error) {
+    throw new ValueError(`the text is no JSON: ${error instanceof Error ? error.message : error}`, []);
+  }
+  return jsonToValue(json);
+}

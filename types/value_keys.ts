@@ -1,0 +1,116 @@
+import { base58, base64 } from '@scure/base';
+import { decodeBase58 } from './base58.ts';
+import type { Value } from './value.ts';
+import { ConversionError, invalidType, invalidValue, toInteger } from './value_conversion.ts';
+
+const PUBKEY_LENGTH = 32;
+const KEYPAIR_LENGTH = 64;
+const SIGNATURE_LENGTH = 64;
+
+const toU8 = toInteger('u8');
+
+/** A decimal's 16 bytes as the rust_decimal crate serializes it: flags, then low, middle and high word, little-endian. */
+function decimalBytes(text: string): Uint8Array {
+  const mantissa = BigInt(text.replace(/[-.]/g, ''));
+  const scale = text.split('.')[1]?.length ?? 0;
+  const bytes = new DataView(new ArrayBuffer(16));
+  // Bits 16 to 23 hold the scale, the highest one the sign.
+  bytes.setUint32(0, (scale << 16 | (text.startsWith('-') ? 1 << 31 : 0)) >>> 0, true);
+  bytes.setBigUint64(4, BigInt.asUintN(64, mantissa), true);
+  bytes.setUint32(12, Number(mantissa >> 64n), true);
+  return new Uint8Array(bytes.buffer);
+}
+
+/** The bytes of a byte string, or of an array of numbers from 0 to 255; undefined for other tags. */
+function plainBytes(value: Value): Uint8Array | undefined {
+  if ('B3' in value) return base58.decode(value.B3);
+  if ('B6' in value) return base58.decode(value.B6);
+  if ('BY' in value) return base64.decode(value.BY);
+  if ('A' in value) return Uint8Array.from(value.A, (member) => Number(toU8(member)));
+  return undefined;
+}
+
+/** Bytes. A text gives its UTF-8, whatever it looks like; a decimal its internal form. */
+export function toBytes(value: Value): Uint8Array {
+  if ('S' in value) return new TextEncoder().encode(value.S);
+  if ('D' in value) return decimalBytes(value.D);
+  const bytes = plainBytes(value);
+  if (bytes === undefined) throw invalidType(value, 'bytes');
+  return bytes;
+}
+
+/** Bytes of one of these lengths, a text being their base58; throws when the value is no such thing. */
+function bytesOfLength(value: Value, lengths: number[], expected: string): Uint8Array {
+  const candidates = 'S' in value ? lengths.map((length) => decodeBase58(value.S, length)) : [plainBytes(value)];
+  const bytes = candidates.find((candidate) => candidate !== undefined);
+  if (bytes === undefined && !('S' in value)) throw invalidType(value, expected);
+  if (bytes === undefined || !lengths.includes(bytes.length)) throw invalidValue(value, expected);
+  return bytes;
+}
+
+/** A public key without its wrapping map. */
+const barePubkey = (value: Value): string =>
+  base58.encode(bytesOfLength(value, [PUBKEY_LENGTH, KEYPAIR_LENGTH], 'a public key').subarray(-PUBKEY_LENGTH));
+
+/** A public key, in base58; of a key pair its public half. */
+export function toPubkey(value: Value): string {
+  if (!('M' in value)) return barePubkey(value);
+  const [name, more] = Object.keys(value.M);
+  const key = name === 'public_key' && more === undefined ? value.M.public_key : undefined;
+  if (key === undefined) throw invalidType(value, 'a public key');
+  return barePubkey(key);
+}
+
+/** A key pair: the 32 bytes of the seed, then those of the public key. That they belong together is not checked. */
+export const toKeypair = (value: Value): Uint8Array => bytesOfLength(value, [KEYPAIR_LENGTH], 'a key pair');
+
+/** The 64 bytes of a signature. */
+export const toSignature = (value: Value): Uint8Array => bytesOfLength(value, [SIGNATURE_LENGTH], 'a signature');
+
+/** Who signs: a key pair does by itself, for an adapter's public key somebody is asked. */
+export type Signer =
+  | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
+  | { type: 'adapter'; publicKey: string };
+
+/** Undefined when the conversion refuses the value. */
+function attempt<T>(convert: (value: Value) => T, value: Value): T | undefined {
+  try {
+    return convert(value);
+  } catch (error) {
+    if (error instanceof ConversionError) return undefined;
+    throw error;
+  }
+}
+
+function readWallet(value: Value): Signer | undefined {
+  const keypair = attempt(toKeypair, value);
+  if (keypair !== undefined) {
+    return { type: 'keypair', publicKey: base58.encode(keypair.subarray(-PUBKEY_LENGTH)), keypair };
+  }
+  const key = 'M' in value && Object.hasOwn(value.M, 'public_key') ? value.M.public_key : undefined;
+  const publicKey = key && attempt(barePubkey, key);
+  return publicKey === undefined ? undefined : { type: 'adapter', publicKey };
+}
+
+const noVariant = (type: string): ConversionError =>
+  new ConversionError(`data did not match any variant of untagged enum ${type}`);
+
+/** A wallet: any form of a key pair, or a map with a `public_key`. A bare public key is none. */
+export function toWallet(value: Value): Signer {
+  const wallet = readWallet(value);
+  if (wallet === undefined) throw noVariant('Wallet');
+  return wallet;
+}
+
+/** As `toWallet`; a bare public key gives an adapter wallet. */
+export function toWalletOrPubkey(value: Value): Signer {
+  const wallet = readWallet(value);
+  if (wallet !== undefined) return wallet;
+  const publicKey = attempt(toPubkey, value);
+  if (publicKey === undefined) throw noVariant('WalletOrPubkey');
+  return { type: 'adapter', publicKey };
+}
+
+/** A wallet as nodes hand it on: the key pair itself, or an adapter's map. */
+export const walletToValue = (wallet: Signer): Value =>
+  wallet.type === 'keypair' ? { B6: base58.encode(wallet.keypair) } : { M: { public_key: { B3: wallet.publicKey } } };

@@ -1,0 +1,86 @@
+import type { Value, ValueMap } from './value.ts';
+
+/** A path that is no JSON pointer. */
+export class PathError extends Error {
+  override name = 'PathError';
+}
+
+/** Names and array indexes, from the outermost. */
+export type ValuePath = readonly string[];
+
+/** Reads a JSON pointer (RFC 6901), whose leading slash may be missing. The empty text is the whole value. */
+export function parsePath(text: string): ValuePath {
+  if (text === '') return [];
+  return text.replace(/^\//, '').split('/').map((token) => {
+    if (/~(?![01])/.test(token)) throw new PathError(`${JSON.stringify(token)} has a ~ that is not followed by 0 or 1`);
+    return token.replaceAll('~1', '/').replaceAll('~0', '~');
+  });
+}
+
+/** An array index, without sign and leading zeros; undefined for everything else. */
+const indexOf = (token: string): number | undefined => /^(?:0|[1-9]\d{0,15})$/.test(token) ? Number(token) : undefined;
+
+/** A member of a map or array; undefined when there is none. */
+function memberOf(value: Value, token: string): Value | undefined {
+  if ('M' in value) return Object.hasOwn(value.M, token) ? value.M[token] : undefined;
+  const index = indexOf(token);
+  return 'A' in value && index !== undefined ? value.A[index] : undefined;
+}
+
+/** The value at a path; undefined when there is none. */
+export const valueAt = (value: Value, path: ValuePath): Value | undefined =>
+  path.reduce<Value | undefined>((inner, token) => inner && memberOf(inner, token), value);
+
+/** A copy of the members, in their order. Without prototype: a member may be called __proto__. */
+const copyOf = (map: ValueMap): ValueMap => Object.assign(Object.create(null), map);
+
+/** The value with another member in the place of one that it has. */
+function withMember(value: Value, token: string, member: Value): Value {
+  if ('M' in value) return { M: Object.assign(copyOf(value.M), { [token]: member }) };
+  return 'A' in value ? { A: value.A.with(Number(token), member) } : value;
+}
+
+/** The value with what `change` makes of the container of the last token; undefined when there is no such container. */
+function changeAt(
+  value: Value,
+  path: ValuePath,
+  change: (container: Value, token: string) => Value | undefined,
+): Value | undefined {
+  const [token = '', ...rest] = path;
+  if (rest.length === 0) return change(value, token);
+  const member = memberOf(value, token);
+  const changed = member && changeAt(member, rest, change);
+  return changed && withMember(value, token, changed);
+}
+
+/** The value without what is at a path, and that; undefined when there is nothing. Of the whole value, null is left. */
+export function removeAt(value: Value, path: ValuePath): { removed: Value; rest: Value } | undefined {
+  const removed = valueAt(value, path);
+  if (removed === undefined) return undefined;
+  if (path.length === 0) return { removed, rest: { N: 0 } };
+  const rest = changeAt(value, path, (container, token) => {
+    if ('A' in container) return { A: container.A.toSpliced(Number(token), 1) };
+    if (!('M' in container)) return undefined;
+    const map = copyOf(container.M);
+    delete map[token];
+    return { M: map };
+  });
+  return rest && { removed, rest };
+}
+
+/**
+ * The value with another one put in at a path, as the `add` of JSON Patch does (RFC 6902): in a map it replaces a member of that
+ * name, in an array it moves the later ones, and `-` is the place behind the last. Undefined when the place's container does not
+ * exist.
+ */
+export function insertAt(value: Value, path: ValuePath, inserted: Value): Value | undefined {
+  if (path.length === 0) return inserted;
+  return changeAt(value, path, (container, token) => {
+    if ('M' in container) return withMember(container, token, inserted);
+    if (!('A' in container)) return undefined;
+    const index = token === '-' ? container.A.length : indexOf(token);
+    return index === undefined || index > container.A.length
+      ? undefined
+      : { A: container.A.toSpliced(index, 0, inserted) };
+  });
+}
