@@ -34,18 +34,17 @@ as $$
   select
     c.id, (store_child_runs.run).user_id, c.flow_id, c.status, (store_child_runs.run).started_by, (store_child_runs.run).started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
     c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, (store_child_runs.run).chain_network
-  from jsonb_to_recordset(store_child_runs.children) with ordinality as c (
+  from jsonb_to_recordset(store_child_runs.children) as c (
     id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
-    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer, position bigint
+    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
   )
-  order by c.position
   on conflict on constraint flow_run_pkey do update
   set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
   -- A request that was held up takes nothing back.
   where r.end_time is null;
 $$;
 comment on function private.store_child_runs(public.flow_run, jsonb) is
-  'Stores runs that interflow nodes of a run''s tree started, parents first; they take owner, starter and network over. Definer: runs are written by functions only.';
+  'Stores runs that interflow nodes of a run''s tree started; they take owner, starter and network over. Definer: runs are written by functions only.';
 
 create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void

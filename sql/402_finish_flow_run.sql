@@ -10,7 +10,7 @@ begin
   set
     status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
     not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r.id)),
-    start_time = coalesce(r.start_time, clock_timestamp()), end_time = clock_timestamp()
+    end_time = clock_timestamp()
   where r.id = end_flow_run.flow_run_id and r.end_time is null;
 
   -- Children end with the run at the latest; they are left over when it ends before it was taken up again.

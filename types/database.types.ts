@@ -211,11 +211,11 @@ isOneToOne: false
           }
           Functions: {
             "checkpoint_flow_run":
-{ Args: { "attempt": number,"flow_run_id": string,"lease_seconds": number,"logs"?: Json,"message_id": number,"node_runs"?: Json }; Returns: undefined
+{ Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_runs": number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"log_count": number,"message_id": number,"node_runs": Json,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"user_id": string
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number }; Returns: {
+              "attempt": number,"flow_id": number,"flow_run_id": string,"history": Json,"inputs": Json,"lost_claim_count": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "create_api_key":
@@ -247,14 +247,14 @@ isOneToOne: false
 { Args: { "flow_run_ids": (string)[] }; Returns: string[]
                            },
 "finish_flow_run":
-{ Args: { "attempt": number,"errors"?: (string)[],"flow_run_id": string,"logs"?: Json,"message_id": number,"node_runs"?: Json,"not_run"?: (string)[],"output": Json,"status": string }; Returns: undefined
+{ Args: { "attempt": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
                            },
 "flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
 "heartbeat_flow_runs":
 { Args: { "claims": Json,"lease_seconds": number }; Returns: {
-              "flow_run_id": string,"is_lost": boolean,"is_stop_requested": boolean,"stop_reason": string,"stop_timeout_millies": number
+              "flow_run_id": string,"is_lost": boolean,"stop": Json
             }[]
                            },
 "read_wallet_secret":

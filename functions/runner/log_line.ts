@@ -2,7 +2,8 @@
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_handed_back'; seconds: number }
-  | { event: 'claim_lost' }
+  | { event: 'claim_lost' | 'worker_stopped' }
+  | { event: 'worker_started'; url: string; concurrency: number }
   | { event: 'run_interrupted' | 'queue_unreadable'; error: string };
 
 /** The run of an event. */

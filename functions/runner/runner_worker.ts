@@ -10,9 +10,15 @@ export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings): Worker {
   return makeWorker({
     claims: makeClaims(rpc, settings),
     registry: nodeRegistry,
-    makeServices: () => {
-      throw new Error('TODO');
-    },
+    makeServices: () =>
+      ({
+        http: {
+          request: () => {
+            throw new Error('TODO');
+          },
+        },
+        kv: () => ({}),
+      }) as never,
     settings,
     log: writeLog,
     now: () => Date.now(),

@@ -134,7 +134,13 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         jwtSecret: keys.jwtSecret,
         siteUrl: status.API_URL,
       });
-    const env = { ...platformEnv(status, keys), WALLET_KEYS: keys.walletKeys, ...options.functionEnv };
+    const env = {
+      ...platformEnv(status, keys),
+      WALLET_KEYS: keys.walletKeys,
+      // Flows under development talk to services on the same machine.
+      ALLOW_PRIVATE_NETWORK: '1',
+      ...options.functionEnv,
+    };
     const names = functionNames(functionsDir);
     const bootFunction = async (name: string) => {
       const onLine = (line: string) => log(`[${name}] ${line}`);

@@ -18,6 +18,8 @@ afterAll(() => sql.end());
 
 const poke = () => call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
 
+const NOTHING_NEW = { children: [], node_runs: [], logs: [], work_ms: 0 };
+
 /** Starts a run without a poke, and claims it as a worker does that dies right afterwards. */
 async function startAndLose() {
   return await sql.begin(async (tx) => {
@@ -29,8 +31,8 @@ async function startAndLose() {
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
     const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
     // Runs of other test files may have been in the queue: they are handed back.
-    for (const { message_id } of claims.filter((candidate) => candidate !== claim)) {
-      await tx`select pgmq.set_vt('flow_runs', ${message_id}::bigint, 0)`;
+    for (const { flow_run_id, attempt } of claims.filter((candidate) => candidate !== claim)) {
+      await tx`select public.checkpoint_flow_run(${flow_run_id}, ${attempt}, 30, ${tx.json(NOTHING_NEW)}, 0)`;
     }
     return { runId: started.flow_run_id, claim };
   });
@@ -41,7 +43,8 @@ it("a run whose worker died is taken over when its lease is over, and the dead w
   await poke();
   expect((await sql`select status from public.flow_run where id = ${runId}`)[0]).toEqual({ status: 'running' });
 
-  await sql`select pgmq.set_vt('flow_runs', ${claim.message_id}::bigint, 0)`;
+  await sql`
+    select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.flow_run_id = ${runId}`;
   await poke();
   const run = await finishedRun(owner, runId);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'nothing' } } } });
@@ -49,7 +52,9 @@ it("a run whose worker died is taken over when its lease is over, and the dead w
     attempt: 2,
   });
   await expect(
-    sql`select public.finish_flow_run(${runId}::uuid, ${claim.message_id}::bigint, 1, 'failed', null, '{late}')`,
+    sql`select public.finish_flow_run(
+      ${runId}, ${claim.attempt}, 'failed', '{"M": {}}', '{late}', '{}', ${sql.json(NOTHING_NEW)}
+    )`,
   )
     .rejects.toThrow('claim_lost');
 });

@@ -133,7 +133,9 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     }
     if (node.module?.isFlowOutput) {
       const value = outputs[flowOutputLabel(node)];
-      if (value !== undefined) flowOutputs.get(node)?.push(value) ?? flowOutputs.set(node, [value]);
+      const values = flowOutputs.get(node) ?? [];
+      if (value !== undefined) values.push(value);
+      flowOutputs.set(node, values);
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
   };

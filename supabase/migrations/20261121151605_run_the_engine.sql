@@ -1,0 +1,832 @@
+SET local check_function_bodies = off;
+
+DROP FUNCTION "private"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb);
+
+DROP FUNCTION "private"."claim_flow_runs"(integer, integer, text[]);
+
+DROP FUNCTION "private"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb);
+
+DROP FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer);
+
+DROP FUNCTION "private"."store_progress"(uuid, integer, jsonb, jsonb);
+
+DROP FUNCTION "public"."checkpoint_flow_run"(uuid, bigint, integer, integer, jsonb, jsonb);
+
+DROP FUNCTION "public"."claim_flow_runs"(integer, integer, text[]);
+
+DROP FUNCTION "public"."finish_flow_run"(uuid, bigint, integer, text, jsonb, text[], uuid[], jsonb, jsonb);
+
+DROP FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer);
+
+CREATE SEQUENCE "private"."flow_run_turn" AS bigint INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1 NO CYCLE;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "user_id" uuid NOT NULL;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "message_id" bigint;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "turn" bigint NOT NULL DEFAULT 0;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "is_held" boolean NOT NULL DEFAULT false;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "lost_claim_count" integer NOT NULL DEFAULT 0;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD COLUMN "work_ms" bigint NOT NULL DEFAULT 0;
+
+CREATE OR REPLACE FUNCTION private.checkpoint_flow_run (
+  flow_run_id       uuid,
+  attempt           integer,
+  lease_seconds     integer,
+  progress          jsonb,
+  hand_back_seconds integer
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_message_id bigint;
+begin
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  update private.flow_run_jobs as j
+  set
+    is_held = checkpoint_flow_run.hand_back_seconds is null,
+    -- Whoever came meanwhile goes first.
+    turn = case when checkpoint_flow_run.hand_back_seconds is null then j.turn else (select t.last_value + 1 from private.flow_run_turn as t) end
+  where j.flow_run_id = checkpoint_flow_run.flow_run_id
+  returning j.message_id into v_message_id;
+  perform pgmq.set_vt('flow_runs', v_message_id, coalesce(checkpoint_flow_run.hand_back_seconds, checkpoint_flow_run.lease_seconds));
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.claim_flow_runs (
+  max_runs        integer,
+  lease_seconds   integer,
+  known_snapshots text[],
+  max_lost_claims integer
+)
+  RETURNS TABLE (
+    flow_run_id      uuid,
+    attempt          integer,
+    lost_claim_count integer,
+    flow_id          integer,
+    user_id          uuid,
+    started_by       text,
+    inputs           jsonb,
+    settings         jsonb,
+    snapshot_hash    text,
+    snapshot         text,
+    history          jsonb,
+    work_ms          bigint,
+    stop             jsonb
+  )
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_ids uuid[];
+  v_lost_id uuid;
+begin
+  -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
+  perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
+  loop
+    select array_agg(p.flow_run_id order by p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
+      (array_agg(p.flow_run_id) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1]
+    into v_run_ids, v_lost_id
+    from private.pick_flow_runs(claim_flow_runs.max_runs) as p;
+    exit when v_lost_id is null;
+    perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', claim_flow_runs.max_lost_claims + 1
+    )], null);
+  end loop;
+  if v_run_ids is null then
+    return;
+  end if;
+
+  -- The runs before their jobs, as checkpoints and stops lock them.
+  update public.flow_run as r
+  set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
+  where r.id = any (v_run_ids) and r.status <> 'running';
+  update private.flow_run_jobs as j
+  set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+  where j.flow_run_id = any (v_run_ids);
+  perform pgmq.set_vt('flow_runs', j.message_id, claim_flow_runs.lease_seconds)
+  from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids);
+  perform setval('private.flow_run_turn', greatest(
+    (select t.last_value from private.flow_run_turn as t),
+    (select max(j.turn) from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids))
+  ));
+
+  return query
+  select
+    r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    jsonb_build_object(
+      'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
+      -- As text: no amount passes through a JavaScript float.
+      'fees', (
+        select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
+        from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
+      ),
+      'chain_network', r.chain_network || jsonb_build_object('url', j.chain_url)
+    ),
+    encode(j.snapshot_hash, 'hex'),
+    case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
+    -- Only a run that was claimed before has a history.
+    case when j.attempt > 1 then private.flow_run_history(r.id) end,
+    j.work_ms,
+    case when j.stop_requested_at is not null
+      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
+    end
+  from private.flow_run_jobs as j
+  join public.flow_run as r on r.id = j.flow_run_id
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  where j.flow_run_id = any (v_run_ids)
+  order by j.turn, j.message_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.end_flow_run (
+  flow_run_id uuid,
+  status      text,
+  output      jsonb,
+  errors      text[],
+  not_run     uuid[]
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_message_id bigint;
+begin
+  update public.flow_run as r
+  set
+    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
+    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r.id)),
+    end_time = clock_timestamp()
+  where r.id = end_flow_run.flow_run_id and r.end_time is null;
+
+  -- Children end with the run at the latest; they are left over when it ends before it was taken up again.
+  with recursive child as (
+    select r.id, r.end_time from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id
+    union all
+    select r.id, r.end_time from child join public.flow_run as r on r.parent_flow_run_id = child.id
+  )
+  update public.flow_run as r
+  set
+    status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
+    errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+    output = '{"M": {}}', not_run = '{}', end_time = clock_timestamp()
+  from child
+  where r.id = child.id and child.end_time is null;
+
+  select j.message_id into v_message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id;
+  update private.flow_run_jobs as j set message_id = null, is_held = false where j.flow_run_id = end_flow_run.flow_run_id;
+  perform pgmq.delete('flow_runs', v_message_id);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.enqueue_run (
+  run             public.flow_run,
+  snapshot_hash   bytea,
+  chain_url       text,
+  idempotency_key text,
+  request         jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_new_id uuid := private.uuid_v7();
+  v_run_id uuid := v_new_id;
+begin
+  if enqueue_run.idempotency_key is not null then
+    v_run_id := private.claim_idempotency_key(
+      coalesce('user:' || run.started_by, 'key:' || run.started_by_public_key), enqueue_run.idempotency_key, enqueue_run.request, v_new_id
+    );
+  end if;
+  if v_run_id = v_new_id then
+    insert into public.flow_run (
+      id, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
+      output_instructions, action_identity, action_signer, fees, chain_network
+    ) values (
+      v_run_id, run.user_id, run.flow_id, run.deployment_id, run.started_by, run.started_by_public_key, run.inputs,
+      run.output_instructions, run.action_identity, run.action_signer, run.fees, run.chain_network
+    );
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+    values (
+      v_run_id, run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_url,
+      (select m.message_id from pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id)) as m (message_id)),
+      private.next_turn(run.user_id)
+    );
+  end if;
+  return jsonb_build_object('flow_run_id', v_run_id, 'token', private.run_token(v_run_id));
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.finish_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  status      text,
+  output      jsonb,
+  errors      text[],
+  not_run     uuid[],
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
+  perform private.end_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flow_run_history (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  with recursive tree as (
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
+  )
+  select jsonb_build_object(
+    'children', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
+        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+      )), '[]')
+      from tree join public.flow_run as r on r.id = tree.id
+      where tree.parent_flow_run_id is not null
+    ),
+    'node_runs', (
+      -- Of a child that has ended its result is enough.
+      select coalesce(jsonb_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      from tree join public.node_run as n on n.flow_run_id = tree.id
+      where tree.end_time is null
+    ),
+    'log_counts', (
+      select coalesce(jsonb_object_agg(tree.id, counted.log_count), '{}')
+      from tree
+      cross join lateral (
+        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
+      ) as counted
+      where counted.log_count is not null
+    )
+  );
+$function$;
+
+CREATE OR REPLACE FUNCTION private.heartbeat_flow_runs (
+  claims        jsonb,
+  lease_seconds integer
+)
+  RETURNS TABLE (
+    flow_run_id uuid,
+    is_lost     boolean,
+    stop        jsonb
+  )
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform pgmq.set_vt('flow_runs', j.message_id, heartbeat_flow_runs.lease_seconds)
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+  join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+  where j.message_id is not null and j.is_held;
+
+  return query
+  select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
+    case when j.stop_requested_at is not null
+      then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
+    end
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+  left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
+  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hold_flow_run (
+  flow_run_id uuid,
+  attempt     integer
+)
+  RETURNS public.flow_run
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run;
+  v_attempt integer;
+begin
+  -- The run before its job, as claims and stops lock them.
+  select r.* into v_run
+  from public.flow_run as r
+  where r.id = hold_flow_run.flow_run_id and r.end_time is null
+  for no key update;
+  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = hold_flow_run.flow_run_id;
+  if v_run.id is null or v_attempt is distinct from hold_flow_run.attempt then
+    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
+  end if;
+  return v_run;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.next_turn (
+  user_id uuid
+)
+  RETURNS bigint
+  LANGUAGE sql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select greatest(
+    (select t.last_value from private.flow_run_turn as t),
+    (select max(j.turn) + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null)
+  );
+$function$;
+
+CREATE OR REPLACE FUNCTION private.not_begun_nodes (
+  flow_run_id uuid
+)
+  RETURNS uuid[]
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
+  from private.flow_run_jobs as j
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
+  where j.flow_run_id = not_begun_nodes.flow_run_id and n.node #>> '{data,type}' <> 'mock'
+    and not exists (
+      select from public.node_run as r where r.flow_run_id = not_begun_nodes.flow_run_id and r.node_id = (n.node ->> 'id')::uuid
+    );
+$function$;
+
+CREATE OR REPLACE FUNCTION private.pick_flow_runs (
+  max_runs integer
+)
+  RETURNS TABLE (
+    flow_run_id      uuid,
+    lost_claim_count integer
+  )
+  LANGUAGE sql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  with candidate as (
+    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count,
+      row_number() over (order by j.turn, j.message_id) as place
+    from private.flow_run_jobs as j
+    join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    where j.message_id is not null and m.vt <= clock_timestamp()
+    order by j.turn, j.message_id
+    limit pick_flow_runs.max_runs
+  )
+  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
+  select candidate.flow_run_id, candidate.lost_claim_count
+  from candidate
+  where candidate.place = 1 or (candidate.lost_claim_count < 2 and (
+    select first.lost_claim_count < 2 from candidate as first where first.place = 1
+  ));
+$function$;
+
+CREATE OR REPLACE FUNCTION private.root_run_id (
+  flow_run_id uuid
+)
+  RETURNS uuid
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  with recursive ancestor as (
+    select r.id, r.parent_flow_run_id from public.flow_run as r where r.id = root_run_id.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id from ancestor join public.flow_run as r on r.id = ancestor.parent_flow_run_id
+  )
+  select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.stop_flow_run (
+  flow_run_id     uuid,
+  reason          text,
+  timeout_millies integer
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_id uuid := private.root_run_id((private.run_for_caller(stop_flow_run.flow_run_id)).id);
+  v_job private.flow_run_jobs;
+begin
+  if stop_flow_run.timeout_millies not between 0 and 300000 then
+    perform private.fail(400, 'request_invalid', 'timeout_millies: takes an integer from 0 to 300000.');
+  end if;
+  if char_length(stop_flow_run.reason) > 1000 then
+    perform private.fail(400, 'request_invalid', 'reason: takes at most 1000 characters.');
+  end if;
+  -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
+  if v_job.message_id is null then
+    return;
+  elsif v_job.attempt = 0 then
+    perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
+  else
+    update private.flow_run_jobs as j
+    set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+    where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+    if not v_job.is_held then
+      -- Nobody has it now, and it may wait for a time to come.
+      perform pgmq.set_vt('flow_runs', v_job.message_id, 0);
+    end if;
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_child_runs (
+  run      public.flow_run,
+  children jsonb
+)
+  RETURNS void
+  LANGUAGE sql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  insert into public.flow_run as r (
+    id, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+    parent_flow_run_id, parent_node_id, parent_times, chain_network
+  )
+  select
+    c.id, (store_child_runs.run).user_id, c.flow_id, c.status, (store_child_runs.run).started_by, (store_child_runs.run).started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, (store_child_runs.run).chain_network
+  from jsonb_to_recordset(store_child_runs.children) as c (
+    id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
+    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+  )
+  on conflict on constraint flow_run_pkey do update
+  set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+  -- A request that was held up takes nothing back.
+  where r.end_time is null;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_progress (
+  flow_run_id uuid,
+  attempt     integer,
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run := private.hold_flow_run(store_progress.flow_run_id, store_progress.attempt);
+begin
+  if store_progress.progress -> 'children' <> '[]' then
+    perform private.store_child_runs(v_run, store_progress.progress -> 'children');
+  end if;
+
+  if store_progress.progress -> 'node_runs' <> '[]' then
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
+    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
+    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
+      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+    -- A request that was held up takes nothing back, nor does the news that a node has begun.
+    where n.end_time is null and excluded.end_time is not null;
+  end if;
+
+  if store_progress.progress -> 'logs' <> '[]' then
+    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
+    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
+      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+    )
+    on conflict on constraint flow_run_logs_pkey do nothing;
+  end if;
+
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (store_progress.progress ->> 'work_ms')::bigint),
+    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
+    lost_claim_count = case
+      when jsonb_path_exists(store_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+    end
+  where j.flow_run_id = store_progress.flow_run_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_flow_run_jobs__after_delete()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform pgmq.delete('flow_runs', old.message_id);
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.checkpoint_flow_run (
+  flow_run_id       uuid,
+  attempt           integer,
+  lease_seconds     integer,
+  progress          jsonb,
+  hand_back_seconds integer DEFAULT NULL::integer
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.checkpoint_flow_run(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress,
+    checkpoint_flow_run.hand_back_seconds
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.claim_flow_runs (
+  max_runs        integer,
+  lease_seconds   integer,
+  known_snapshots text[]  DEFAULT '{}'::text[],
+  max_lost_claims integer DEFAULT 5
+)
+  RETURNS TABLE (
+    flow_run_id      uuid,
+    attempt          integer,
+    lost_claim_count integer,
+    flow_id          integer,
+    user_id          uuid,
+    started_by       text,
+    inputs           jsonb,
+    settings         jsonb,
+    snapshot_hash    text,
+    snapshot         text,
+    history          jsonb,
+    work_ms          bigint,
+    stop             jsonb
+  )
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select * from private.claim_flow_runs(
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.finish_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  status      text,
+  output      jsonb,
+  errors      text[],
+  not_run     uuid[],
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.finish_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
+    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.heartbeat_flow_runs (
+  claims        jsonb,
+  lease_seconds integer
+)
+  RETURNS TABLE (
+    flow_run_id uuid,
+    is_lost     boolean,
+    stop        jsonb
+  )
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC, "anon", "authenticated";
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD CONSTRAINT "flow_run_jobs_lost_claim_count_natural" CHECK ((lost_claim_count >= 0));
+
+ALTER TABLE "private"."flow_run_jobs"
+  ADD CONSTRAINT "flow_run_jobs_work_ms_natural" CHECK ((work_ms >= 0));
+
+CREATE INDEX flow_run_jobs_turn_idx_pending ON private.flow_run_jobs USING btree (turn, message_id)
+  WHERE (message_id IS NOT NULL);
+
+CREATE INDEX flow_run_jobs_user_id_idx_pending ON private.flow_run_jobs USING btree (user_id, turn)
+  WHERE (message_id IS NOT NULL);
+
+CREATE TRIGGER _500_delete_message
+  AFTER DELETE ON private.flow_run_jobs
+  FOR EACH ROW
+  WHEN ((old.message_id IS NOT NULL))
+  EXECUTE FUNCTION private.tg_flow_run_jobs__after_delete();
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."is_held" IS 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."lost_claim_count" IS 'Workers lost in a row with this run, since it last got anywhere.';
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."message_id" IS 'Its message in the queue; null once the run has ended.';
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."turn" IS 'Runs are claimed in this order: the start tag of start-time fair queuing, in which each owner''s runs follow one another and owners alternate.';
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."user_id" IS 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
+
+COMMENT ON COLUMN "private"."flow_run_jobs"."work_ms" IS 'Milliseconds that claims worked on it, as far as they told.';
+
+COMMENT ON FUNCTION "private"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
+
+COMMENT ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer) IS 'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
+
+COMMENT ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) IS 'Ends a root run with its result, and what is left of its children, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
+
+COMMENT ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'Does what public.finish_flow_run says. Definer: nobody else ends runs, and the queue is private.';
+
+COMMENT ON FUNCTION "private"."flow_run_history"(uuid) IS 'What earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}. Definer: for the runner''s own functions.';
+
+COMMENT ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) IS 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
+
+COMMENT ON FUNCTION "private"."hold_flow_run"(uuid, integer) IS 'Locks a claimed run for what its worker is about to write; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
+
+COMMENT ON FUNCTION "private"."next_turn"(uuid) IS 'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
+
+COMMENT ON FUNCTION "private"."not_begun_nodes"(uuid) IS 'The nodes of a root run''s own flow of which no execution is stored, in the flow''s order. Definer: jobs and snapshots are private.';
+
+COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'The runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+
+COMMENT ON FUNCTION "private"."root_run_id"(uuid) IS 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that were checked before.';
+
+COMMENT ON FUNCTION "private"."store_child_runs"(public.flow_run, jsonb) IS 'Stores runs that interflow nodes of a run''s tree started; they take owner, starter and network over. Definer: runs are written by functions only.';
+
+COMMENT ON FUNCTION "private"."store_progress"(uuid, integer, jsonb) IS 'Stores what a claimed run has come to, {children, node_runs, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+
+COMMENT ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() IS 'Takes the message of a deleted run out of the queue. Definer: whoever deletes flows has no part in the queue.';
+
+COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+
+COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) IS 'For the runner: holds its claims, [{flow_run_id, attempt}], for another lease, and returns those that are lost or shall stop.';
+
+COMMENT ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) IS 'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is; a run that an interflow node started stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
+
+COMMENT ON SEQUENCE "private"."flow_run_turn" IS 'The greatest turn claimed so far, the queue''s virtual time. A sequence, since it only moves forward and never with a transaction.';
+
+REVOKE ALL ON FUNCTION "private"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."hold_flow_run"(uuid, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."hold_flow_run"(uuid, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."hold_flow_run"(uuid, integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."next_turn"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."not_begun_nodes"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pick_flow_runs"(integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."root_run_id"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."root_run_id"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."root_run_id"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."store_child_runs"(public.flow_run, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."store_child_runs"(public.flow_run, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_child_runs"(public.flow_run, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."store_progress"(uuid, integer, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."store_progress"(uuid, integer, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_progress"(uuid, integer, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";

@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { makeDeps } from '../../functions/_shared/deps.ts';
+import { writeLog } from '../../functions/runner/log_line.ts';
+import { workUntilStopped } from '../../functions/runner/long_lived.ts';
+import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
+import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { stackDir } from '../local/paths.ts';
+import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
+import { StackError } from '../local/stack_error.ts';
+import { readStack } from '../local/stack_record.ts';
+
+const USAGE = `npm run worker [-- [--port <N>] [--concurrency <N>]]
+
+Executes queued runs until it is told to end (SIGTERM, SIGINT): it then finishes or hands back what it holds.
+Any number of workers may run side by side.
+
+  --port         the local stack's port; default ${DEFAULT_PORT}
+  --concurrency  runs to execute at a time; default RUNNER_CONCURRENCY, else 16
+
+For another project, the environment of its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
+SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS.`;
+
+type Environment = (name: string) => string | undefined;
+
+/** The environment of the process; without a project in it, that of the local stack. */
+function findProject(env: Environment, port: number): Environment {
+  if (env('SUPABASE_URL') !== undefined) return env;
+  const stack = readStack(stackDir(port))?.status;
+  if (stack === undefined) throw new StackError(`No stack runs on port ${port}: start one with npm start.\n\n${USAGE}`);
+  const local: Record<string, string> = {
+    SUPABASE_URL: stack.API_URL,
+    SUPABASE_ANON_KEY: stack.ANON_KEY,
+    SUPABASE_SERVICE_ROLE_KEY: stack.SERVICE_ROLE_KEY,
+    ALLOW_PRIVATE_NETWORK: '1',
+  };
+  return (name) => env(name) ?? local[name];
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { port: { type: 'string' }, concurrency: { type: 'string' } } });
+  const given: Environment = (name) =>
+    name === 'RUNNER_CONCURRENCY' ? values.concurrency ?? process.env[name] : process.env[name];
+  const env = findProject(given, parsePort(values.port));
+  const settings = readRunnerSettings(env);
+  const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
+
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });
+  await workUntilStopped({
+    worker: makeRunnerWorker(serviceRpc, settings),
+    pollMs: settings.pollMs,
+    log: writeLog,
+    stop: stop.signal,
+  });
+  writeLog('info', { event: 'worker_stopped' });
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+  console.error(isUsage ? `${(error as Error).message}\n\n${USAGE}` : (error as Error).message);
+  process.exitCode = 1;
+}
