@@ -2,6 +2,7 @@ import type { NodeModule, NodeRegistry } from '../engine/node.ts';
 import { constNode } from './const/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
 import { flowOutputNode } from './flow_output/index.ts';
+import { httpRequestNode } from './http_request/index.ts';
 import { toStringNode } from './to_string/index.ts';
 
 /** Every native node; a new one is a folder beside this file and a line here. */
@@ -9,6 +10,7 @@ const modules: NodeModule[] = [
   constNode,
   flowInputNode,
   flowOutputNode,
+  httpRequestNode,
   toStringNode,
 ];
 
