@@ -2,23 +2,22 @@ import type { Rpc } from '../_shared/database.ts';
 import { makeClaims } from './claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
+import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
+import { makeHttpClient } from './reach/http_client.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
 /** A worker with all nodes and what they reach; `rpc` acts as service role. */
 export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings): Worker {
+  const http = makeHttpClient({
+    isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
+    timeoutMs: settings.httpTimeoutMs,
+    maxResponseBytes: settings.httpMaxResponseBytes,
+  });
   return makeWorker({
     claims: makeClaims(rpc, settings),
     registry: nodeRegistry,
-    makeServices: () =>
-      ({
-        http: {
-          request: () => {
-            throw new Error('TODO');
-          },
-        },
-        kv: () => ({}),
-      }) as never,
+    makeServices: () => ({ http, kv: () => ({}) }) as never,
     settings,
     log: writeLog,
     now: () => Date.now(),

@@ -7,6 +7,7 @@ import { flowOutputNode } from './flow_output/index.ts';
 import { flowRunInfoNode } from './flow_run_info/index.ts';
 import { foreachNode } from './foreach/index.ts';
 import { generateKeypairNode } from './generate_keypair/index.ts';
+import { httpRequestNode } from './http_request/index.ts';
 import { interflowNode } from './interflow/index.ts';
 import { jsonExtractNode } from './json_extract/index.ts';
 import { jsonGetFieldNode } from './json_get_field/index.ts';
@@ -30,6 +31,7 @@ const modules: NodeModule[] = [
   flowRunInfoNode,
   foreachNode,
   generateKeypairNode,
+  httpRequestNode,
   interflowNode,
   jsonExtractNode,
   jsonGetFieldNode,

@@ -26,7 +26,7 @@ export const waitNode: NodeModule = {
     const end = startTime + Number(readOptionalField(inputs, 'duration_ms', toInteger('u64')) ?? 0n);
     for (let now = Date.now(); now < end; now = Date.now()) {
       if (signal.aborted) throw new NodeError('the run was stopped');
-      if (handBack.aborted) throw new HandedBack();
+      if (handBack.aborted) throw new HandedBack(end);
       await pause(end - now, [signal, handBack]);
     }
     return {};

@@ -1,0 +1,57 @@
+import { parse } from 'lossless-json';
+import { bytesToValue, jsonToValue, type LosslessJson, type Value, type ValueMap } from '../../../../types/value.ts';
+import { type HttpResponse, NodeError } from '../../engine/node.ts';
+
+/** Characters of a body that an error message quotes. */
+const MAX_QUOTED = 2_000;
+
+const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
+
+/** Text in the charset that its type names, else UTF-8. */
+function decodeText(body: Uint8Array, contentType: string): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(charset);
+  } catch {
+    throw new NodeError(`the charset ${charset} of the response is unknown`);
+  }
+  return decoder.decode(body);
+}
+
+function parseJson(text: string): Value {
+  // As after a HEAD request: the headers speak of a body that isn't there.
+  if (text === '') return { N: 0 };
+  try {
+    // SAFETY: without a reviver and a number parser, this is what the parser gives.
+    return jsonToValue(parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }) as LosslessJson);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? error.message : 'it is nested too deeply';
+    throw new NodeError(`the response is no JSON, as its type says: ${reason}`);
+  }
+}
+
+function bodyValue(body: Uint8Array, contentType: string): Value {
+  const type = mediaType(contentType);
+  if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
+  if (type.includes('json')) return parseJson(decodeText(body, contentType));
+  return bytesToValue(body);
+}
+
+/** What a response without success says for itself, where it is text: bounded, and without what can't be stored. */
+function quote(body: Uint8Array, contentType: string): string {
+  const type = mediaType(contentType);
+  if (body.length === 0 || !(type.startsWith('text/') || type.includes('json'))) return '';
+  const text = new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
+  const quoted = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}… (${body.length} bytes in all)` : text;
+  return `\n${quoted.toWellFormed()}`;
+}
+
+/** The node's outputs; a NodeError with status and body when the status is not 2xx. */
+export function readResponse({ status, headers, body }: HttpResponse): ValueMap {
+  const contentType = headers['content-type'] ?? '';
+  if (status < 200 || status > 299) throw new NodeError(`status code: ${status}${quote(body, contentType)}`);
+  const values: ValueMap = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) values[name] = { S: value };
+  return { body: bodyValue(body, contentType), headers: { M: values } };
+}

@@ -1,0 +1,73 @@
+import { NodeError } from '../engine/node.ts';
+
+/** Bytes that are put together piece by piece, in memory that grows with them and not with the number of pieces. */
+export function makeByteSink(maxBytes: number) {
+  let buffer = new Uint8Array(0);
+  let length = 0;
+  return {
+    /** Throws a NodeError when there are more bytes than allowed. */
+    add: (piece: Uint8Array): void => {
+      if (length + piece.length > maxBytes) throw new NodeError(`the response is larger than ${maxBytes} bytes`);
+      if (length + piece.length > buffer.length) {
+        const grown = new Uint8Array(Math.min(maxBytes, Math.max(1024, 2 * (length + piece.length))));
+        grown.set(buffer.subarray(0, length));
+        buffer = grown;
+      }
+      buffer.set(piece, length);
+      length += piece.length;
+    },
+    bytes: (): Uint8Array => buffer.subarray(0, length),
+  };
+}
+
+const NOTHING = new Uint8Array(0);
+const LINE_FEED = 10;
+
+const endedEarly = () => new NodeError('the connection was closed before the response was complete');
+
+/** Reads lines and counted bytes from pieces of any size. */
+export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
+  let rest: Uint8Array = NOTHING;
+
+  /** Makes sure that something is there to read; false at the end. */
+  const fill = async (): Promise<boolean> => {
+    while (rest.length === 0) {
+      const next = await pieces.next();
+      if (next.done) return false;
+      rest = next.value;
+    }
+    return true;
+  };
+
+  return {
+    /** A line without its end, as Latin-1. Throws a NodeError when it is longer than allowed or has no end. */
+    line: async (maxBytes: number): Promise<string> => {
+      let line = '';
+      for (;;) {
+        if (!(await fill())) throw endedEarly();
+        const end = rest.indexOf(LINE_FEED);
+        const part = end === -1 ? rest : rest.subarray(0, end);
+        if (line.length + part.length > maxBytes) throw new NodeError('the head of the response is too large');
+        for (const byte of part) line += String.fromCharCode(byte);
+        rest = rest.subarray(end === -1 ? rest.length : end + 1);
+        if (end !== -1) return line.endsWith('\r') ? line.slice(0, -1) : line;
+      }
+    },
+    /** Hands the next bytes on: so many, or all until the end of the stream. */
+    copy: async (count: number, add: (piece: Uint8Array) => void): Promise<void> => {
+      let missing = count;
+      while (missing > 0) {
+        if (!(await fill())) {
+          if (count === Infinity) return;
+          throw endedEarly();
+        }
+        const piece = rest.subarray(0, missing);
+        rest = rest.subarray(piece.length);
+        missing -= piece.length;
+        add(piece);
+      }
+    },
+  };
+}
+
+export type ByteReader = ReturnType<typeof makeByteReader>;

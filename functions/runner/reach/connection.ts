@@ -1,0 +1,102 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import { NodeError } from '../engine/node.ts';
+
+/** Gives the IP addresses of a host name, the one to try first at the head. */
+export type Resolve = (hostname: string) => Promise<string[]>;
+
+export interface ConnectOptions {
+  isAllowed: (address: string) => boolean;
+  resolve: Resolve;
+  /** Certificate authorities to trust instead of the platform's, in PEM. */
+  ca?: string | undefined;
+}
+
+/** How long an address may take to accept a connection while there are others to try. */
+const ATTEMPT_MS = 5_000;
+
+/** The operating system's resolver, which knows hosts files and search domains too. */
+export const resolveBySystem: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address);
+
+/** Settles as the promise does, unless the signal is aborted first: then throws its reason. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** URL has brought numeric hosts into their one form; IPv6 stands in brackets there. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** The addresses of a host, each of them allowed. */
+async function allowedAddresses(host: string, { resolve, isAllowed }: ConnectOptions): Promise<string[]> {
+  const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
+  if (addresses.length === 0) throw new NodeError(`can't resolve the host ${host}`);
+  const refused = addresses.find((address) => !isAllowed(address));
+  if (refused !== undefined) throw new NodeError(`IP address not allowed: ${refused}`);
+  return addresses;
+}
+
+/** Connects to one address. A secure connection is made in the name of the URL's host, which the certificate must bear. */
+function connectTo(address: string, url: URL, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+  const isSecure = url.protocol === 'https:';
+  const target = { host: address, port: Number(url.port) || (isSecure ? 443 : 80) };
+  const host = hostOf(url);
+  // Source: RFC 6066, section 3: no addresses, no trailing dot.
+  const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : undefined;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket = isSecure
+      ? connectSecure({ ...target, servername, ALPNProtocols: ['http/1.1'], ...(ca && { ca }) })
+      : connectPlain(target);
+    const abort = () => socket.destroy(signal.reason);
+    signal.addEventListener('abort', abort);
+    // For good: whoever reads later learns of an error by reading, and one that nobody listens to would end the process.
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      signal.removeEventListener('abort', abort);
+      resolve(socket);
+    });
+  });
+}
+
+/**
+ * Opens a connection for a URL. The host is resolved once, every address of it checked, and one of these very addresses connected
+ * to, in their order: a name that resolves to something else a moment later changes nothing. Throws a NodeError, or the signal's
+ * reason.
+ */
+export async function openConnection(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
+  const addresses = await unlessAborted(allowedAddresses(hostOf(url), options), signal);
+  let failure: unknown;
+  for (const [index, address] of addresses.entries()) {
+    const isLast = index === addresses.length - 1;
+    const attempt = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
+    try {
+      return await connectTo(address, url, options.ca, attempt);
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = error;
+    }
+  }
+  throw new NodeError(`can't connect to ${url.host}: ${reasonOf(failure)}`);
+}
+
+/** What failed, for the flow's author: the code where there is one, since messages name inner addresses. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown reason';
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string') return code;
+  // Deno before 2.3 gives TLS failures no code.
+  return /certificate/i.test(error.message) ? 'invalid certificate' : error.name;
+}

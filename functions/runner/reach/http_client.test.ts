@@ -1,0 +1,468 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../engine/node.ts';
+import { isPublicOrPrivateAddress } from './address_rules.ts';
+import { type HttpClientOptions, makeHttpClient } from './http_client.ts';
+
+const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../tests/fixtures/tls', name), 'utf8');
+const servers: (Server | ReturnType<typeof createPlainServer>)[] = [];
+
+/** Starts a server on loopback; gives its port. */
+async function listen<S extends Server | ReturnType<typeof createPlainServer>>(server: S): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> =>
+  Buffer.concat(await request.toArray()).toString('utf8');
+
+/** What every path of the test server answers. */
+const answers: Record<string, RequestListener> = {
+  '/echo': async (request, response) => {
+    const { method, headers, url } = request;
+    response.end(JSON.stringify({ method, url, headers, body: await bodyOf(request) }));
+  },
+  '/redirect': (request, response) => {
+    const { searchParams } = new URL(request.url!, 'http://localhost');
+    response.writeHead(Number(searchParams.get('status') ?? 302), { location: searchParams.get('to')! }).end('moved');
+  },
+  '/loop': (_, response) => response.writeHead(302, { location: '/loop' }).end(),
+  '/nowhere': (_, response) => response.writeHead(302).end('no location'),
+  '/silent': () => {},
+  '/dripping': (_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), 20);
+    response.on('close', () => clearInterval(timer));
+  },
+  '/endless': (_, response) => {
+    response.writeHead(200);
+    const pour = () => {
+      while (response.write(Buffer.alloc(65_536)));
+    };
+    response.on('drain', pour);
+    pour();
+  },
+  '/sized': (request, response) =>
+    response.end(Buffer.alloc(Number(new URL(request.url!, 'http://x').searchParams.get('n')))),
+  '/gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked')),
+  '/bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 20))),
+  '/not-gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+  '/brotli': (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).end('?'),
+  '/headers': (_, response) =>
+    response.writeHead(200, [['X-One', 'a'], ['Set-Cookie', 'a=1'], ['Set-Cookie', 'b=2'], ['__proto__', 'x']]).end(),
+  '/hints': (_, response) => {
+    response.writeEarlyHints({ link: '</a>' });
+    response.end('after hints');
+  },
+};
+
+const answer: RequestListener = (request, response) =>
+  (answers[request.url!.split('?')[0]!] ?? ((_, unknown) => unknown.writeHead(404).end('none')))(request, response);
+
+let port: number;
+let otherPort: number;
+let securePort: number;
+
+beforeAll(async () => {
+  port = await listen(createServer(answer));
+  otherPort = await listen(createServer(answer));
+  securePort = await listen(createSecureServer({ key: fixture('key.pem'), cert: fixture('certificate.pem') }, answer));
+});
+afterAll(() => {
+  for (const server of servers) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    server.close();
+  }
+});
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** Names by their addresses; asked in turn when there are several lists of them. */
+function makeResolver(names: Record<string, string[][]>) {
+  const asked: string[] = [];
+  const resolve = (name: string): Promise<string[]> => {
+    const lists = names[name];
+    if (lists === undefined) return Promise.reject(new Error('ENOTFOUND'));
+    const times = asked.filter((earlier) => earlier === name).length;
+    asked.push(name);
+    return Promise.resolve(lists[Math.min(times, lists.length - 1)]!);
+  };
+  return { resolve, asked };
+}
+
+/** A client for which loopback, where the servers of this test are, is the public Internet; all else has the real rules. */
+const makeClient = (options: HttpClientOptions = {}) =>
+  makeHttpClient({
+    isAllowed: (address) => address === '127.0.0.1',
+    resolve: makeResolver({ 'public.example': [['127.0.0.1']], 'other.example': [['127.0.0.1']] }).resolve,
+    ...options,
+  });
+
+const get = (url: string, options?: HttpClientOptions, request: Partial<HttpRequest> = {}) =>
+  makeClient(options).request({ method: 'GET', url, headers: [], signal: new AbortController().signal, ...request });
+
+const echo = async (path: string, request: Partial<HttpRequest> = {}) => {
+  const { body } = await get(`http://public.example:${port}${path}`, {}, request);
+  return JSON.parse(text(body));
+};
+
+const redirectTo = (to: string, status = 302) => `/redirect?status=${status}&to=${encodeURIComponent(to)}`;
+
+describe('the addresses that the HTTP client reaches', () => {
+  it('are those of the public Internet only, whatever form they are written in', async () => {
+    const forms = [
+      '127.0.0.1',
+      '127.1',
+      '0x7f.1',
+      '2130706433',
+      '0177.0.0.1',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[::1]',
+    ];
+    for (
+      const host of [...forms, '0', '10.0.0.1', '169.254.169.254', '[fe80::1]', '[64:ff9b::7f00:1]', '１２７.0.0.1']
+    ) {
+      await expect(get(`http://${host}:${port}/echo`, { isAllowed: undefined }), host).rejects.toThrow(
+        `IP address not allowed: ${new URL(`http://${host}`).hostname.replace(/[[\]]/g, '')}`,
+      );
+    }
+    await expect(get(`http://localhost:${port}/echo`, { isAllowed: undefined, resolve: undefined })).rejects.toThrow(
+      /^IP address not allowed: (127\.0\.0\.1|::1)$/,
+    );
+  });
+
+  it('are private ones too when that is allowed', async () => {
+    for (const host of ['127.0.0.1', '127.1', '2130706433']) {
+      expect((await get(`http://${host}:${port}/echo`, { isAllowed: isPublicOrPrivateAddress })).status).toBe(200);
+    }
+    await expect(get('http://169.254.169.254/', { isAllowed: isPublicOrPrivateAddress })).rejects.toThrow(
+      'not allowed',
+    );
+  });
+
+  it('are not those of a name that resolves to a private one, alone or beside a public one', async () => {
+    const { resolve } = makeResolver({ 'inner.example': [['10.1.2.3']], 'both.example': [['127.0.0.1', '10.1.2.3']] });
+    for (const name of ['inner.example', 'both.example']) {
+      await expect(get(`http://${name}:${port}/echo`, { resolve })).rejects.toThrow('IP address not allowed: 10.1.2.3');
+    }
+  });
+
+  it('are the checked ones, though the name resolves to others a moment later', async () => {
+    const { resolve, asked } = makeResolver({ 'rebinding.example': [['127.0.0.1'], ['10.1.2.3']] });
+    expect((await get(`http://rebinding.example:${port}/echo`, { resolve })).status).toBe(200);
+    expect(asked).toEqual(['rebinding.example']);
+    await expect(get(`http://rebinding.example:${port}/echo`, { resolve })).rejects.toThrow('10.1.2.3');
+  });
+
+  it('are checked again on every redirect', async () => {
+    const { resolve } = makeResolver({ 'public.example': [['127.0.0.1']], 'inner.example': [['10.1.2.3']] });
+    for (const to of ['http://10.1.2.3/', 'http://inner.example/', 'http://0xa010203/', '//inner.example/']) {
+      await expect(get(`http://public.example:${port}${redirectTo(to)}`, { resolve }), to).rejects.toThrow(
+        'IP address not allowed: 10.1.2.3',
+      );
+    }
+  });
+
+  it('are tried in turn when one refuses the connection', async () => {
+    const { resolve } = makeResolver({ 'two.example': [['::1', '127.0.0.1']], 'none.example': [[]] });
+    const isAllowed = isPublicOrPrivateAddress;
+    // Nothing listens on ::1.
+    expect((await get(`http://two.example:${port}/echo`, { resolve, isAllowed })).status).toBe(200);
+    const unused = createPlainServer();
+    const closedPort = await listen(unused);
+    unused.close();
+    await expect(get(`http://two.example:${closedPort}/`, { resolve, isAllowed })).rejects.toThrow(
+      `can't connect to two.example:${closedPort}: ECONNREFUSED`,
+    );
+    await expect(get('http://none.example/', { resolve })).rejects.toThrow("can't resolve the host none.example");
+    await expect(get('http://unknown.example/', { resolve })).rejects.toThrow("can't resolve the host unknown.example");
+  });
+});
+
+describe('TLS of the HTTP client', () => {
+  const { resolve } = makeResolver({ 'secure.example': [['127.0.0.1']], 'wrong.example': [['127.0.0.1']] });
+
+  it('is in the name of the host, though an address is connected to', async () => {
+    const { status, body } = await get(`https://secure.example:${securePort}/echo`, {
+      resolve,
+      ca: fixture('authority.pem'),
+    });
+    expect([status, JSON.parse(text(body)).headers.host]).toEqual([200, `secure.example:${securePort}`]);
+  });
+
+  it('refuses a certificate of another name or of an unknown authority', async () => {
+    const wrongName = get(`https://wrong.example:${securePort}/echo`, { resolve, ca: fixture('authority.pem') });
+    await expect(wrongName).rejects.toThrow(
+      `can't connect to wrong.example:${securePort}: ERR_TLS_CERT_ALTNAME_INVALID`,
+    );
+    await expect(get(`https://secure.example:${securePort}/echo`, { resolve })).rejects.toThrow('UNABLE_TO_VERIFY');
+    await expect(get(`https://secure.example:${port}/echo`, { resolve })).rejects.toThrow("can't connect to");
+  });
+});
+
+describe('a request of the HTTP client', () => {
+  it('carries method, headers, query and body, and the name as its host', async () => {
+    const body = new TextEncoder().encode('héllo');
+    expect(
+      await echo('/echo?a=%20b#fragment', {
+        method: 'put',
+        headers: [['X-Own', 'ä'], ['x-own', 'two'], ['Accept', 'a/b']],
+        body,
+      }),
+    ).toEqual({
+      method: 'PUT',
+      url: '/echo?a=%20b',
+      body: 'héllo',
+      headers: {
+        accept: 'a/b',
+        'accept-encoding': 'identity',
+        connection: 'close',
+        'content-length': '6',
+        host: `public.example:${port}`,
+        'user-agent': 'flow-deployments',
+        'x-own': 'ä, two',
+      },
+    });
+  });
+
+  it('has no framing but its own, and says the length of an empty body where one is expected', async () => {
+    const headers: [string, string][] = [
+      ['Host', 'inner.example'],
+      ['Transfer-Encoding', 'chunked'],
+      ['content-length', '100'],
+      ['connection', 'x-own'],
+      ['Expect', '100-continue'],
+    ];
+    const got = await echo('/echo', { method: 'POST', headers });
+    expect(got.headers).toEqual(
+      expect.objectContaining({ host: `public.example:${port}`, 'content-length': '0', connection: 'close' }),
+    );
+    expect(Object.keys(got.headers)).not.toEqual(expect.arrayContaining(['transfer-encoding']));
+    expect(got.headers.expect).toBeUndefined();
+    expect((await echo('/echo')).headers['content-length']).toBeUndefined();
+  });
+
+  it('turns credentials in the URL into Basic ones, unless it has others', async () => {
+    const own = (headers: [string, string][] = []) =>
+      get(`http://us%C3%A9r:p%40ss@public.example:${port}/echo`, {}, { headers });
+    expect(JSON.parse(text((await own()).body)).headers.authorization).toBe(
+      `Basic ${Buffer.from('usér:p@ss').toString('base64')}`,
+    );
+    expect(JSON.parse(text((await own([['Authorization', 'Bearer x']])).body)).headers.authorization).toBe('Bearer x');
+  });
+
+  it.each<[string, Partial<HttpRequest>]>([
+    ['the URL is malformed', { url: 'no url' }],
+    ['the URL is malformed', { url: '/relative' }],
+    ["the URL's scheme must be http or https, not file", { url: 'file:///etc/passwd' }],
+    ["the URL's scheme must be http or https, not ftp", { url: 'ftp://public.example/' }],
+    ["the URL's credentials are malformed", { url: 'http://%ff@public.example/' }],
+    ['the method "GET /" can\'t be used', { method: 'GET /' }],
+    ['the method "connect" can\'t be used', { method: 'connect' }],
+    ['the header "bad name" has a malformed name or value', { headers: [['bad name', 'x']] }],
+    ['the header "x" has a malformed name or value', { headers: [['x', 'a\r\nhost: b']] }],
+    ['the header "x" has a malformed name or value', { headers: [['x', 'ŝ']] }],
+  ])('fails with "%s" when it is %j', async (message, request) => {
+    await expect(get(`http://public.example:${port}/echo`, {}, request)).rejects.toThrow(message);
+  });
+});
+
+describe('redirects of the HTTP client', () => {
+  const body = new TextEncoder().encode('{}');
+  const headers: [string, string][] = [['content-type', 'application/json'], ['authorization', 'a'], ['cookie', 'c'], [
+    'x-own',
+    'o',
+  ]];
+
+  it.each([[301, 'GET', ''], [302, 'GET', ''], [303, 'GET', ''], [307, 'POST', '{}'], [308, 'POST', '{}']])(
+    'of status %i go on as %s with the body "%s"',
+    async (status, method, expected) => {
+      const got = await echo(redirectTo('/echo', status), { method: 'POST', headers, body });
+      const type = expected === '' ? undefined : 'application/json';
+      expect([got.method, got.body, got.headers['content-type']]).toEqual([method, expected, type]);
+      expect(got.headers).toMatchObject({ authorization: 'a', cookie: 'c', 'x-own': 'o' });
+    },
+  );
+
+  it('take no credentials to another origin', async () => {
+    for (const to of [`http://other.example:${port}/echo`, `http://public.example:${otherPort}/echo`]) {
+      const got = await echo(redirectTo(to), { headers });
+      expect(got.headers).toMatchObject({ 'x-own': 'o', host: new URL(to).host });
+      expect([got.headers.authorization, got.headers.cookie]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('go from http to https, and to no other scheme', async () => {
+    const { resolve } = makeResolver({ 'public.example': [['127.0.0.1']], 'secure.example': [['127.0.0.1']] });
+    const options = { resolve, ca: fixture('authority.pem') };
+    const from = (to: string) => get(`http://public.example:${port}${redirectTo(to)}`, options);
+    expect((await from(`https://secure.example:${securePort}/echo`)).status).toBe(200);
+    for (const to of ['file:///etc/passwd', 'data:text/plain,x', 'ws://public.example/']) {
+      await expect(from(to)).rejects.toThrow("the URL's scheme must be http or https");
+    }
+  });
+
+  it('end after ten, and without a location', async () => {
+    let path = '/echo';
+    for (let count = 0; count < 10; count++) path = redirectTo(path);
+    expect((await echo(path)).url).toBe('/echo');
+    await expect(get(`http://public.example:${port}${redirectTo(path)}`)).rejects.toThrow('more than 10 redirects');
+    await expect(get(`http://public.example:${port}/loop`)).rejects.toThrow('more than 10 redirects');
+    const { status, body } = await get(`http://public.example:${port}/nowhere`);
+    expect([status, text(body)]).toEqual([302, 'no location']);
+  });
+});
+
+describe('the limits of the HTTP client', () => {
+  it.each(['/silent', '/dripping'])('end a request to %s when its time is over', async (path) => {
+    const begin = Date.now();
+    await expect(get(`http://public.example:${port}${path}`, { timeoutMs: 300 })).rejects.toThrow(
+      'the request took longer than 0.3 s',
+    );
+    expect(Date.now() - begin).toBeLessThan(3_000);
+  });
+
+  it('count the time of looking up a name and of every redirect', async () => {
+    await expect(get('http://public.example/', { timeoutMs: 100, resolve: () => new Promise(() => {}) })).rejects
+      .toThrow(
+        'the request took longer than 0.1 s',
+      );
+    await expect(get(`http://public.example:${port}${redirectTo('/silent')}`, { timeoutMs: 300 })).rejects.toThrow(
+      'the request took longer than 0.3 s',
+    );
+  });
+
+  it('refuse a body that is larger than allowed, announced, endless or unpacked', async () => {
+    const url = (path: string) => `http://public.example:${port}${path}`;
+    expect((await get(url('/sized?n=1000'), { maxResponseBytes: 1000 })).body).toHaveLength(1000);
+    for (const path of ['/sized?n=1001', '/endless', '/bomb']) {
+      await expect(get(url(path), { maxResponseBytes: path === '/bomb' ? 100_000 : 1000 }), path).rejects.toThrow(
+        /^the response is larger than \d+ bytes$/,
+      );
+    }
+    await expect(get(url('/endless'))).rejects.toThrow('the response is larger than 10485760 bytes');
+  });
+
+  it('end a request that is aborted, before it or while it runs', async () => {
+    for (const path of ['/silent', '/dripping']) {
+      const controller = new AbortController();
+      const request = get(`http://public.example:${port}${path}`, {}, { signal: controller.signal });
+      setTimeout(() => controller.abort(), 50);
+      await expect(request).rejects.toThrow('the request was canceled');
+    }
+    await expect(get(`http://public.example:${port}/echo`, {}, { signal: AbortSignal.abort() })).rejects.toThrow(
+      'the request was canceled',
+    );
+  });
+});
+
+describe('a response of the HTTP client', () => {
+  const url = (path: string) => `http://public.example:${port}${path}`;
+
+  it('has its headers in lower case, joined', async () => {
+    const { headers } = await get(url('/headers'));
+    expect({ ...headers }).toMatchObject({ 'x-one': 'a', 'set-cookie': 'a=1, b=2' });
+    expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('x');
+  });
+
+  it('is decoded from gzip, and refused in a coding that nobody asked for', async () => {
+    expect(text((await get(url('/gzip'))).body)).toBe('unpacked');
+    await expect(get(url('/brotli'))).rejects.toThrow('the content-encoding br is not supported');
+    await expect(get(url('/not-gzip'))).rejects.toThrow('the response is not gzip, as it says');
+  });
+
+  it('has no body for HEAD, and follows informational ones', async () => {
+    const { status, headers, body } = await get(url('/gzip'), {}, { method: 'HEAD' });
+    expect([status, headers['content-encoding'], body.length]).toEqual([200, 'gzip', 0]);
+    expect(text((await get(url('/hints'))).body)).toBe('after hints');
+  });
+
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  it.each([
+    ['is empty', '', 'the connection was closed before the response was complete'],
+    [
+      'ends before its length',
+      'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabc',
+      'the connection was closed before the response was complete',
+    ],
+    [
+      'ends before its last chunk',
+      `${chunked}3\r\nabc\r\n`,
+      'the connection was closed before the response was complete',
+    ],
+    ['has a chunk longer than it says', `${chunked}3\r\nabcd\r\n0\r\n\r\n`, 'the response has a malformed chunk'],
+    ['has a chunk of negative size', `${chunked}-3\r\nabc\r\n0\r\n\r\n`, 'the response has a malformed chunk'],
+    [
+      'has two transfer codings',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      'the transfer-encoding gzip, chunked is not supported',
+    ],
+    [
+      'has two lengths',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab',
+      'the response has a malformed content-length',
+    ],
+    [
+      'has a negative length',
+      'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nab',
+      'the response has a malformed content-length',
+    ],
+    ['has a header without a colon', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'the response has a malformed header'],
+    ['has a folded header', 'HTTP/1.1 200 OK\r\nx: a\r\n folded\r\n\r\n', 'the response has a malformed header'],
+    [
+      'has a long header',
+      `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'the head of the response is too large',
+    ],
+    [
+      'has many headers',
+      `HTTP/1.1 200 OK\r\n${`x: ${'a'.repeat(1000)}\r\n`.repeat(20)}\r\n`,
+      'the head of the response is too large',
+    ],
+    ['never comes to the point', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100), 'the server gives no final response'],
+    ['changes the protocol', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'the server wants to speak another protocol'],
+    ['is of another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', 'the response is not HTTP/1.1'],
+    ['is of another version', 'HTTP/2 200 OK\r\n\r\n', 'the response is not HTTP/1.1'],
+  ])('that %s is refused', async (_, sent, message) => {
+    const badPort = await listen(createPlainServer((socket) => socket.once('data', () => socket.end(sent))));
+    await expect(get(`http://public.example:${badPort}/`)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['says its length', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcd', 'abc'],
+    ['says its length twice', 'HTTP/1.1 200\r\ncontent-length: 3, 3\r\n\r\nabc', 'abc'],
+    ['ends with the connection', 'HTTP/1.0 200 OK\nx: y\n\nuntil the end', 'until the end'],
+    ['never has a body', 'HTTP/1.1 204 No Content\r\ncontent-length: 3\r\n\r\nabc', ''],
+    [
+      'is chunked',
+      `${
+        chunked.replace('\r\n\r\n', '\r\ncontent-length: 1\r\n\r\n')
+      }3;x=y\r\nabc\r\nA \r\n0123456789\r\n0\r\nt: r\r\n\r\n`,
+      'abc0123456789',
+    ],
+  ])('that %s is read to its end, in one piece and byte by byte', async (_, sent, body) => {
+    const sendBytes = async (socket: Socket) => {
+      socket.setNoDelay();
+      for (const byte of Buffer.from(sent)) {
+        socket.write(Uint8Array.of(byte));
+        await new Promise(setImmediate);
+      }
+      socket.end();
+    };
+    for (const send of [(socket: Socket) => socket.end(sent), sendBytes]) {
+      const rawPort = await listen(createPlainServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => void send(socket));
+      }));
+      expect(text((await get(`http://public.example:${rawPort}/`)).body)).toBe(body);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
+import { isPublicAddress } from './address_rules.ts';
+import { makeByteSink } from './byte_stream.ts';
+import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
+import { encodeRequest, readResponse, type ResponseMessage } from './http_message.ts';
+
+export interface HttpClientOptions {
+  /** Whether an IP address may be reached; those of the public Internet unless given. */
+  isAllowed?: (address: string) => boolean;
+  /** Time for the whole of a request, redirects and body included. */
+  timeoutMs?: number;
+  /** Bytes that the body of a response may have, as sent and as decoded. */
+  maxResponseBytes?: number;
+  /** The system's resolver unless given. */
+  resolve?: Resolve;
+  /** Certificate authorities to trust instead of the platform's, in PEM. */
+  ca?: string;
+}
+
+const DEFAULTS = Object.freeze({
+  timeoutMs: 30_000,
+  maxResponseBytes: 10 * 1024 * 1024,
+  maxRedirects: 10,
+});
+
+/** What the client says of the connection and the message itself. Source: RFC 9110, sections 7.2, 7.6, 8.6 and 10.1.1. */
+const OWN_HEADERS = [
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** One request of the several that redirects can make of it. */
+interface Hop {
+  method: string;
+  url: URL;
+  headers: Headers;
+  body: Uint8Array | undefined;
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base)) throw new NodeError('the URL is malformed');
+  const url = new URL(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new NodeError(`the URL's scheme must be http or https, not ${url.protocol.slice(0, -1)}`);
+  }
+  return url;
+}
+
+function makeHeaders(given: HttpRequest['headers']): Headers {
+  const headers = new Headers({ accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'flow-deployments' });
+  const isGiven = new Set<string>();
+  for (const [name, value] of given) {
+    const key = name.toLowerCase();
+    try {
+      // A default gives way; the same name twice is a list.
+      if (isGiven.has(key)) headers.append(key, value);
+      else headers.set(key, value);
+    } catch {
+      throw new NodeError(`the header ${JSON.stringify(name)} has a malformed name or value`);
+    }
+    isGiven.add(key);
+  }
+  for (const name of OWN_HEADERS) headers.delete(name);
+  return headers;
+}
+
+/** A first hop from what a node asks for: method names in upper case, as `fetch` takes them. */
+function firstHop(request: HttpRequest): Hop {
+  const method = request.method.toUpperCase();
+  if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
+    throw new NodeError(`the method ${JSON.stringify(request.method)} can't be used`);
+  }
+  return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body: request.body };
+}
+
+/** The request that a response sends on to elsewhere, or undefined. Source: RFC 9110, section 15.4. */
+function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
+  if (!REDIRECTS.has(status) || location === undefined) return undefined;
+  const url = parseUrl(location, hop.url);
+  const headers = new Headers(hop.headers);
+  const keepsBody = status === 307 || status === 308;
+  if (url.origin !== hop.url.origin) { for (const name of CREDENTIAL_HEADERS) headers.delete(name); }
+  if (!keepsBody) { for (const name of BODY_HEADERS) headers.delete(name); }
+  return {
+    url,
+    headers,
+    method: keepsBody || hop.method === 'HEAD' ? hop.method : 'GET',
+    body: keepsBody ? hop.body : undefined,
+  };
+}
+
+/** Credentials in a URL are Basic ones, unless the request has others. Source: RFC 7617. */
+function withUrlCredentials({ url, headers }: Hop): Headers {
+  if (url.username === '' && url.password === '' || headers.has('authorization')) return headers;
+  let text: string;
+  try {
+    text = [url.username, url.password].map(decodeURIComponent).join(':');
+  } catch {
+    throw new NodeError("the URL's credentials are malformed");
+  }
+  const bytes = new TextEncoder().encode(text);
+  return new Headers([...headers, ['authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`]]);
+}
+
+/** Undoes a content coding that the server applied though none was asked for, as stored files have it. */
+async function decodeBody({ headers, body }: ResponseMessage, maxBytes: number): Promise<Uint8Array> {
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (coding === 'identity' || body.length === 0) return body;
+  if (coding !== 'gzip' && coding !== 'deflate') throw new NodeError(`the content-encoding ${coding} is not supported`);
+  const sink = makeByteSink(maxBytes);
+  // SAFETY: the copy has a plain buffer, which Blob asks for in its types only.
+  const decoded = new Blob([body as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(coding));
+  const reader = decoded.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) sink.add(next.value);
+  } catch (error) {
+    await reader.cancel().catch(() => {});
+    throw error instanceof NodeError ? error : new NodeError(`the response is not ${coding}, as it says`);
+  }
+  return sink.bytes();
+}
+
+async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, signal: AbortSignal) {
+  const bytes = encodeRequest({ ...hop, headers: withUrlCredentials(hop) });
+  const socket = await openConnection(hop.url, options, signal);
+  const abort = () => socket.destroy(signal.reason);
+  signal.addEventListener('abort', abort);
+  try {
+    socket.write(bytes);
+    return await readResponse(socket[Symbol.asyncIterator](), hop.method, maxBytes);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof NodeError
+      ? error
+      : new NodeError(`the connection to ${hop.url.host} failed: ${reasonOf(error)}`);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
+}
+
+/**
+ * Makes the client that nodes make HTTP requests with. It follows up to 10 redirects; each host is resolved once, and only
+ * addresses that are allowed are connected to. Headers of the connection and the message's framing are the client's own.
+ */
+export function makeHttpClient(given: HttpClientOptions = {}): HttpClient {
+  const { timeoutMs = DEFAULTS.timeoutMs, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
+  const options: ConnectOptions = {
+    isAllowed: given.isAllowed ?? isPublicAddress,
+    resolve: given.resolve ?? resolveBySystem,
+    ca: given.ca,
+  };
+
+  const follow = async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
+    let hop = firstHop(request);
+    for (let redirects = 0; redirects <= DEFAULTS.maxRedirects; redirects++) {
+      const response = await exchange(hop, options, maxResponseBytes, signal);
+      const next = nextHop(hop, response);
+      if (next === undefined) return { ...response, body: await decodeBody(response, maxResponseBytes) };
+      hop = next;
+    }
+    throw new NodeError(`more than ${DEFAULTS.maxRedirects} redirects`);
+  };
+
+  return {
+    request: async (request) => {
+      const limit = new AbortController();
+      const abort = () => limit.abort(new NodeError('the request was canceled'));
+      const timer = setTimeout(
+        () => limit.abort(new NodeError(`the request took longer than ${timeoutMs / 1000} s`)),
+        timeoutMs,
+      );
+      request.signal.addEventListener('abort', abort);
+      if (request.signal.aborted) abort();
+      try {
+        return await follow(request, limit.signal);
+      } finally {
+        clearTimeout(timer);
+        request.signal.removeEventListener('abort', abort);
+      }
+    },
+  };
+}

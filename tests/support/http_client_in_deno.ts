@@ -1,0 +1,35 @@
+import process from 'node:process';
+import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
+
+/**
+ * Makes the requests of its one argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`, where the host names resolve to each of
+ * `answers` in turn and only 127.0.0.1 is allowed. Prints what came of them as JSON: a status with a body, or an error.
+ */
+interface Scenario {
+  url: string;
+  answers?: string[];
+  timeoutMs?: number;
+}
+// SAFETY: the one caller is functions/runner/reach/deno.test.ts.
+const { ca, requests } = JSON.parse(process.argv[2] ?? '') as { ca: string; requests: Scenario[] };
+
+const outcomes = [];
+for (const { url, answers = ['127.0.0.1'], timeoutMs = 5_000 } of requests) {
+  const left = [...answers];
+  const client = makeHttpClient({
+    ca,
+    timeoutMs,
+    maxResponseBytes: 100_000,
+    isAllowed: (address) => address === '127.0.0.1',
+    resolve: () => Promise.resolve([left.shift() ?? 'asked again']),
+  });
+  try {
+    const signal = new AbortController().signal;
+    const body = new TextEncoder().encode('sent');
+    const response = await client.request({ method: 'POST', url, headers: [], body, signal });
+    outcomes.push([response.status, new TextDecoder().decode(response.body)]);
+  } catch (error) {
+    outcomes.push(String(error));
+  }
+}
+console.log(JSON.stringify(outcomes));
