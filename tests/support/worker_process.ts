@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { projectDir } from '../../supabase/local/paths.ts';
+import type { StackStatus } from '../../supabase/local/stack.ts';
+import { waitFor } from './wait.ts';
+
+/** A running `npm run worker`. */
+export interface WorkerProcess {
+  process: ChildProcess;
+  /** The events that it has logged. */
+  events: () => { event: string; [field: string]: unknown }[];
+  /** Resolves when it has begun to look for work. */
+  ready: () => Promise<true>;
+  /** Sends a signal, and resolves with the exit code or signal. */
+  end: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>;
+}
+
+export interface WorkerOptions {
+  status: StackStatus;
+  /** Settings, as the environment gives them. */
+  env?: Record<string, string>;
+  /** The script to run; the worker itself unless given. */
+  script?: string;
+}
+
+/** Runs a worker on a stack as an operator does, without npm between, so that a signal reaches it at once. */
+export function startWorker({ status, env, script = 'supabase/tools/worker.ts' }: WorkerOptions): WorkerProcess {
+  const child = spawn('node', ['--import', 'tsx', join(projectDir, script)], {
+    cwd: projectDir,
+    env: {
+      ...process.env,
+      SUPABASE_URL: status.API_URL,
+      SUPABASE_ANON_KEY: status.ANON_KEY,
+      SUPABASE_SERVICE_ROLE_KEY: status.SERVICE_ROLE_KEY,
+      ALLOW_PRIVATE_NETWORK: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => output += chunk);
+  const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? code ?? -1))
+  );
+  const events = () =>
+    output.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line));
+  return {
+    process: child,
+    events,
+    ready: () =>
+      waitFor(() => {
+        if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}:\n${output}`);
+        return events().some(({ event }) => event === 'worker_started') || undefined;
+      }),
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import type { Value, ValueMap } from '../../types/value.ts';
+import type { FlowBuilder } from './flow_builder.ts';
+import { makeOwnStack, type OwnStack } from './own_stack.ts';
+import { waitFor } from './wait.ts';
+
+/** How a run ended. */
+export interface EndedRun {
+  id: string;
+  status: string;
+  output: { M: ValueMap };
+  errors: string[] | null;
+}
+
+/** An owner of flows who starts them without a request between: what is tested is what executes them. */
+export interface FlowOwner {
+  id: string;
+  storeFlow: (flow: FlowBuilder) => Promise<number>;
+  /** Starts a run for each of the inputs; gives their ids in order. */
+  start: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
+}
+
+/** A stack without Edge Functions: its runs are executed by the workers that a test starts, and by nobody else. */
+export interface WorkerStack {
+  own: OwnStack;
+  stack: Stack;
+  sql: Sql;
+  addOwner: () => Promise<FlowOwner>;
+  /** The runs, once all of them have ended. */
+  ended: (runIds: string[], timeoutMs?: number) => Promise<EndedRun[]>;
+  remove: () => Promise<void>;
+}
+
+export async function makeWorkerStack(name: string): Promise<WorkerStack> {
+  const own = await makeOwnStack(name);
+  const stack = await own.boot();
+  const sql = connect(stack.superuserUrl);
+
+  const addOwner = async (): Promise<FlowOwner> => {
+    const id = randomUUID();
+    await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+    return {
+      id,
+      storeFlow: async (flow) => {
+        const { nodes, edges } = flow.row();
+        const [row] = await sql`
+          insert into public.flows (user_id, name, nodes, edges)
+          values (${id}, 'test', ${sql.json(nodes as never)}, ${sql.json(edges as never)}) returning id`;
+        return row?.id;
+      },
+      start: (flowId, inputs) =>
+        sql.begin(async (tx) => {
+          await tx`select set_config('request.jwt.claims', ${
+            JSON.stringify({ sub: id, role: 'authenticated' })
+          }, true)`;
+          const rows = await tx`
+            select public.start_flow(${flowId}, i.inputs) ->> 'flow_run_id' as id
+            from jsonb_array_elements(${tx.json(inputs as never)}) with ordinality as i (inputs, position)
+            order by i.position`;
+          return rows.map((row) => row.id);
+        }),
+    };
+  };
+
+  const ended = async (runIds: string[], timeoutMs?: number): Promise<EndedRun[]> => {
+    await waitFor(async () => {
+      const [left] = await sql`
+        select count(*)::integer as count from public.flow_run where id = any (${runIds}::uuid[]) and end_time is null`;
+      return left?.count === 0 || undefined;
+    }, timeoutMs);
+    return await sql<EndedRun[]>`
+      select r.id, r.status, r.output, r.errors
+      from unnest(${runIds}::uuid[]) with ordinality as wanted (id, position)
+      join public.flow_run as r on r.id = wanted.id
+      order by wanted.position`;
+  };
+
+  return {
+    own,
+    stack,
+    sql,
+    addOwner,
+    ended,
+    remove: async () => {
+      await sql.end();
+      await own.remove();
+    },
+  };
+}
+
+/** A number as an input. */
+export const integer = (value: number): Value => ({ U: String(value) });
