@@ -1,7 +1,17 @@
-import { parse } from 'lossless-json';
+import { base64 } from '@scure/base';
 import fc from 'fast-check';
+import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { decodeValue, jsonToValue, type LosslessJson, type Value, ValueError, valueToText } from './value.ts';
+import { decimalText, mantissas, tags, valuesOf } from '../tests/support/values.ts';
+import {
+  bytesToValue,
+  decodeValue,
+  jsonToValue,
+  type LosslessJson,
+  type Value,
+  ValueError,
+  valueToText,
+} from './value.ts';
 
 const key = '11111111111111111111111111111111';
 const key64 = '1'.repeat(64);
@@ -71,19 +81,45 @@ describe('decodeValue', () => {
     expect(JSON.stringify(value)).toBe('{"M":{"__proto__":{"S":"x"}}}');
   });
 
-  it('gives canonical values back as they are', () => {
-    const leaf = fc.oneof(
-      fc.constant<Value>({ N: 0 }),
-      fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')).map((text): Value => ({ S: text })),
-      fc.boolean().map((value): Value => ({ B: value })),
-      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((value): Value => ({ U: String(value) })),
-    );
-    const { value } = fc.letrec<{ value: Value }>((tie) => ({
-      value: fc.oneof({ maxDepth: 4 }, leaf, fc.array(tie('value'), { maxLength: 4 }).map((A): Value => ({ A }))),
-    }));
-    fc.assert(fc.property(value, (given) => {
+  it.each(tags)('gives canonical values of tag %s back as they are, after JSON too', (tag) => {
+    fc.assert(fc.property(valuesOf[tag], (given) => {
       expect(decodeValue(given)).toEqual(given);
+      expect(decodeValue(JSON.parse(JSON.stringify(given)))).toEqual(given);
     }));
+  });
+
+  it.each([
+    ['U', 0n, 2n ** 64n - 1n],
+    ['I', -(2n ** 63n), 2n ** 63n - 1n],
+    ['U1', 0n, 2n ** 128n - 1n],
+    ['I1', -(2n ** 127n), 2n ** 127n - 1n],
+    ['D', 1n - 2n ** 96n, 2n ** 96n - 1n],
+  ])('takes under tag %s what is from %d to %d, and nothing beyond', (tag, min, max) => {
+    for (const edge of [min, min + 1n, max - 1n, max]) {
+      expect(decodeValue({ [tag]: String(edge) })).toEqual({ [tag]: String(edge) });
+    }
+    for (const beyond of [min - 1n, max + 1n]) expect(() => decodeValue({ [tag]: String(beyond) })).toThrow(ValueError);
+  });
+
+  it('gives bytes of every length the tag that is theirs', () => {
+    fc.assert(fc.property(fc.oneof(fc.constantFrom(32, 64), fc.nat(70)), fc.nat(255), (length, byte) => {
+      const bytes = new Uint8Array(length).fill(byte);
+      const value = decodeValue({ BY: base64.encode(bytes) });
+      expect(value).toEqual(bytesToValue(bytes));
+      expect(Object.keys(value)).toEqual([length === 32 ? 'B3' : length === 64 ? 'B6' : 'BY']);
+    }));
+  });
+
+  it('takes 64 levels, and says where there are more', () => {
+    const nested = (levels: number): unknown => levels === 1 ? { A: [] } : { A: [nested(levels - 1)] };
+    expect(() => decodeValue(nested(64))).not.toThrow();
+    expect(() => decodeValue(nested(65))).toThrow('A.0.A.0.A.0');
+  });
+
+  it('refuses base58 that is far too long without decoding it', () => {
+    const begin = performance.now();
+    expect(() => decodeValue({ B6: 'z'.repeat(2_000_000) })).toThrow('B6: takes base58 of 64 bytes');
+    expect(performance.now() - begin).toBeLessThan(1_000);
   });
 });
 
@@ -102,13 +138,38 @@ describe('jsonToValue', () => {
     ['1.50', { D: '1.50' }],
     ['0.1234567890123456789012345678', { D: '0.1234567890123456789012345678' }],
     ['1e3', { D: '1000' }],
+    ['-0', { U: '0' }],
     ['1e300', { F: '1e300' }],
+    ['1e-29', { F: '1e-29' }],
+    ['1e400', { F: 'inf' }],
+    [`1${'0'.repeat(39)}`, { F: '1e39' }],
     ['[1, {"a": []}]', { A: [{ U: '1' }, { M: { a: { A: [] } } }] }],
   ])('reads %s', (text, expected) => expect(read(text)).toEqual(expected));
 
+  it('takes no object for a number, whatever its members', () => {
+    expect(read('{"isLosslessNumber": true, "value": "5"}')).toEqual({
+      M: { isLosslessNumber: { B: true }, value: { S: '5' } },
+    });
+  });
+
+  it('takes 64 levels, and says where there are more', () => {
+    expect(() => read('['.repeat(64) + ']'.repeat(64))).not.toThrow();
+    expect(() => read('['.repeat(65) + ']'.repeat(65))).toThrow('nested deeper than 64 levels');
+  });
+
   it('loses no digit of any integer up to 128 bits', () => {
-    fc.assert(fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), (value) => {
-      expect(read(String(value))).toEqual(value < 2n ** 64n ? { U: String(value) } : { U1: String(value) });
+    const tagOf = (value: bigint) => value < 0n ? value < -(2n ** 63n) ? 'I1' : 'I' : value < 2n ** 64n ? 'U' : 'U1';
+    const near = [0n, -(2n ** 63n), 2n ** 64n].flatMap((edge) => [edge - 1n, edge, edge + 1n]);
+    const integers = fc.oneof(fc.constantFrom(...near), fc.bigInt({ min: -(2n ** 127n), max: 2n ** 128n - 1n }));
+    fc.assert(fc.property(integers, (value) => {
+      expect(read(String(value))).toEqual({ [tagOf(value)]: String(value) });
+    }));
+  });
+
+  it('loses no digit of any decimal', () => {
+    fc.assert(fc.property(mantissas, fc.integer({ min: 1, max: 28 }), (mantissa, scale) => {
+      const text = decimalText(mantissa, scale);
+      expect(read(text)).toEqual({ D: text });
     }));
   });
 });

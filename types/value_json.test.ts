@@ -1,0 +1,72 @@
+import { parse } from 'lossless-json';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { anyValue } from '../tests/support/values.ts';
+import type { Value } from './value.ts';
+import { jsonTextToValue, valueToJson } from './value_json.ts';
+
+describe('valueToJson', () => {
+  it.each<[Value, string]>([
+    [{ N: 0 }, 'null'],
+    [{ S: 'a"ü\n' }, '"a\\"ü\\n"'],
+    [{ B: false }, 'false'],
+    [{ U: '18446744073709551615' }, '18446744073709551615'],
+    [{ I: '-9223372036854775808' }, '-9223372036854775808'],
+    [{ U1: '18446744073709551615' }, '18446744073709551615'],
+    [{ U1: '18446744073709551616' }, '18446744073709551616.0'],
+    [{ I1: '-9223372036854775809' }, '-9223372036854775809.0'],
+    [{ F: '5.0' }, '5.0'],
+    [{ F: '1e-7' }, '1e-7'],
+    [{ F: '-inf' }, 'null'],
+    [{ F: 'NaN' }, 'null'],
+    [{ D: '5.00' }, '5'],
+    [{ D: '-1.50' }, '-1.5'],
+    [{ D: '0.1234567890123456789012345678' }, '0.1234567890123456789012345678'],
+    [{ D: '79228162514264337593543950335' }, '79228162514264337593543950335.0'],
+    [{ B3: '1'.repeat(32) }, `[${Array(32).fill(0)}]`],
+    [{ B6: '1'.repeat(64) }, `[${Array(64).fill(0)}]`],
+    [{ BY: 'Af8=' }, '[1,255]'],
+    [{ A: [{ U: '1' }, { A: [] }] }, '[1,[]]'],
+    [{ M: { a: { M: {} }, 'b"': { N: 0 } } }, '{"a":{},"b\\"":null}'],
+  ])('writes %j', (value, text) => expect(valueToJson(value)).toBe(text));
+
+  it('writes JSON for any value', () => {
+    fc.assert(fc.property(anyValue, (value) => {
+      expect(() => JSON.parse(valueToJson(value))).not.toThrow();
+    }));
+  });
+
+  it('loses no digit of any number', () => {
+    fc.assert(fc.property(anyValue, (value) => {
+      for (const tag of ['U', 'I', 'U1', 'I1', 'D'] as const) {
+        if (!(tag in value)) continue;
+        const [given = ''] = Object.values(value) as [string];
+        const canonical = (text: string) => text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+        expect(canonical(String(parse(valueToJson(value))))).toBe(canonical(given));
+      }
+    }));
+  });
+});
+
+describe('jsonTextToValue', () => {
+  it('gives back what JSON can tell of a value', () => {
+    const isPlain = (value: Value): boolean => {
+      if ('A' in value) return value.A.every(isPlain);
+      if ('M' in value) return Object.values(value.M).every(isPlain);
+      return 'N' in value || 'S' in value || 'B' in value || 'U' in value || ('I' in value && value.I.startsWith('-'));
+    };
+    fc.assert(fc.property(anyValue.filter(isPlain), (value) => {
+      expect(jsonTextToValue(valueToJson(value))).toEqual(value);
+    }));
+  });
+
+  it.each([['', 'the text is no JSON'], ['{', 'the text is no JSON'], ['{"a": 1, "a": 2}', 'the text is no JSON'], [
+    '['.repeat(100_000),
+    'the text is no JSON',
+  ], ['['.repeat(65) + ']'.repeat(65), 'nested deeper than 64 levels']])(
+    'refuses %.20s and says why',
+    (text, message) => {
+      expect(() => jsonTextToValue(text)).toThrow(message);
+    },
+  );
+});
