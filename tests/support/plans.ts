@@ -4,14 +4,12 @@ import type { Sql } from '../../supabase/local/postgres.ts';
 export interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
-  'Index Name'?: string;
-  'Actual Rows': number;
   'Shared Hit Blocks': number;
   Plans?: Plan[];
 }
 
 /** The plan of a statement, with what executing it touched. */
-export async function explain(sql: Sql, statement: string): Promise<Plan> {
+export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Promise<Plan> {
   const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`);
   return (row!['QUERY PLAN'] as [{ Plan: Plan }])[0].Plan;
 }

@@ -46,7 +46,8 @@ const hasToWait = async (sql: Sql, work: Promise<unknown>): Promise<void> => {
   work.then(() => isOver = true, () => isOver = true);
   await waitFor(async () => {
     if (isOver) throw new Error('it did not wait');
-    const rows = await observer`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const rows =
+      await observer`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     return rows.count > 0 || undefined;
   });
 };
