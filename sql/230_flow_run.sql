@@ -63,6 +63,10 @@ create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
 create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
+-- Retention goes by it, and runs that have not ended are its nulls. Neither index names status, so that a claim, which changes no
+-- indexed column, stays a heap-only update.
+create index flow_run_end_time_idx_roots on public.flow_run (end_time) where parent_flow_run_id is null;
+create index flow_run_end_time_idx_root_errors on public.flow_run (end_time) where parent_flow_run_id is null and errors is not null;
 
 alter table public.flow_run enable row level security;
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated

@@ -1,3 +1,15 @@
+create function private.has_queued_run(min_age interval default '0')
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_queued_run.min_age, false
+  );
+$$;
+comment on function private.has_queued_run(interval) is
+  'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
+
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
 language plpgsql stable security definer
@@ -6,7 +18,10 @@ as $$
 declare
   v_run public.flow_run := private.run_for_caller(flow_run_result.flow_run_id);
 begin
-  return jsonb_build_object('status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors));
+  return jsonb_build_object(
+    'status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors),
+    'is_overdue', v_run.end_time is null and private.has_queued_run(interval '2 seconds')
+  );
 end;
 $$;
 comment on function private.flow_run_result(uuid) is 'Does what public.flow_run_result says. Definer, as private.run_for_caller is.';
@@ -20,7 +35,7 @@ as $$
   select private.flow_run_result(flow_run_result.flow_run_id);
 $$;
 comment on function public.flow_run_result(uuid) is
-  'How a run stands, {status, output, errors}, for its owner, who started it, and the holder of its token. 401; 404 flow_run_not_found.';
+  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.ended_flow_runs(flow_run_ids uuid[])

@@ -263,6 +263,9 @@ isOneToOne: false
 "rotate_run_token_secret":
 { Args: Record<PropertyKey, never>; Returns: undefined
                            },
+"runner_metrics":
+{ Args: Record<PropertyKey, never>; Returns: Json
+                           },
 "start_deployment":
 { Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string }; Returns: Json
                            },
@@ -274,6 +277,9 @@ isOneToOne: false
                            },
 "store_wallet":
 { Args: { "ciphertext"?: string,"key_id"?: string,"name": string,"nonce"?: string,"public_key": string,"type": string,"user_id": string }; Returns: Json
+                           },
+"sweep_runner":
+{ Args: { "max_age"?: string,"max_runs"?: number }; Returns: Json
                            },
 "whoami":
 { Args: Record<PropertyKey, never>; Returns: Json

@@ -16,6 +16,8 @@ export interface FlowRunResult {
   /** Null until the run has ended. */
   output: { M: ValueMap } | null;
   errors: string[] | null;
+  /** It has not ended, and runs have been left queued for longer than a poke of the runner takes. */
+  is_overdue: boolean;
 }
 
 /** Whether a run with this status goes on no more. */

@@ -11,17 +11,14 @@ import { makeStopFlow } from './stop_flow.ts';
 /** The Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
+  const poke = () => pokeRunner(platform, deps.config);
   return makeApp('flow', [
     { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
-    {
-      method: 'POST',
-      path: '/start/:flow_id',
-      handle: makeStartFlow(deps, () => pokeRunner(platform, deps.config)),
-    },
+    { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
     {
       method: 'GET',
       path: '/output/:flow_run_id',
-      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc)),
+      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps) },
   ]);

@@ -6,13 +6,20 @@ import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/run_waiter.ts';
 
-/** `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. */
+/**
+ * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. `pokeRunner` is called
+ * when runs have been left queued: whoever waits revives what a lost poke has left.
+ */
 export const makeFlowOutput =
-  ({ config, rpc }: Deps, waiter: RunWaiter) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, waiter: RunWaiter, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { wait } = parse(waitSchema, context.req.query(), 'query');
     const { headers } = readCredentials(context.req.raw, config);
-    const read = () => rpc<FlowRunResult>('flow_run_result', { flow_run_id }, headers);
+    const read = async () => {
+      const result = await rpc<FlowRunResult>('flow_run_result', { flow_run_id }, headers);
+      if (result.is_overdue) pokeRunner();
+      return result;
+    };
 
     let result = await read();
     if (!hasEnded(result.status) && wait > 0) {

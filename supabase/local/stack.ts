@@ -20,7 +20,7 @@ import { dataDirOf, loadStackKeys, makeSocketDir, removeData } from './stack_dir
 import { StackError } from './stack_error.ts';
 import { claimStack } from './stack_record.ts';
 import { makeStatus, platformEnv, type StackStatus } from './stack_status.ts';
-import { startSweeper } from './sweeper.ts';
+import { startSweeper, type Sweeper } from './sweeper.ts';
 
 export { readStatus } from './stack_record.ts';
 export type { StackStatus } from './stack_status.ts';
@@ -38,6 +38,8 @@ export interface StackOptions {
   functionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
+  /** Poke the runner and sweep the database at intervals; default true. */
+  sweep?: boolean;
   /** Called with each line worth showing: notices, and what the Edge Functions print. */
   log?: (line: string) => void;
   /** Stops the stack, while it boots too. */
@@ -95,7 +97,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let socketDir: string | undefined;
   let auth: AuthServer | undefined;
   let gateway: Server | undefined;
-  let sweeper: { stop: () => void } | undefined;
+  let sweeper: Sweeper | undefined;
 
   const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
     await assertPortsFree(port);
@@ -158,7 +160,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       auth: fetch,
     });
     halt.signal.throwIfAborted();
-    sweeper = startSweeper(status);
+    if (options.sweep ?? true) sweeper = startSweeper(status, log);
     claim.update({ state: 'ready', status });
     return { status, keys, superuserUrl: cluster.url('supabase_admin') };
   };

@@ -181,3 +181,64 @@ as $$
   select coalesce(array_agg(format('%s %s', f.finding ->> 'code', f.finding ->> 'path') order by f.position), '{}')
   from jsonb_array_elements(private.flow_findings(findings.nodes, findings.edges)) with ordinality as f (finding, position);
 $$;
+
+-- Starts a deployment as the caller; the file keeps the id of the run by this name.
+create function test.start_and_keep(name text, deployment_id uuid, idempotency_key text default null) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_id uuid := public.start_deployment(id => start_and_keep.deployment_id, idempotency_key => start_and_keep.idempotency_key) ->> 'flow_run_id';
+begin
+  perform test.keep(start_and_keep.name, v_id);
+  return v_id;
+end;
+$$;
+
+-- Ends a run, so long ago.
+create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
+language sql volatile security definer set search_path = ''
+as $$
+  update public.flow_run as r
+  set status = end_run.status, start_time = coalesce(r.start_time, now()), end_time = now() - end_run.age,
+    errors = case when end_run.status = 'failed' then '{a failed}'::text[] end
+  where r.id = end_run.run_id;
+$$;
+
+-- Stand-ins for what hosted Supabase has: each answers as the real one does and keeps what it was asked.
+create function test.create_pg_cron() returns void
+language sql volatile set search_path = ''
+as $$
+  create schema cron;
+  create table cron.job (
+    jobid bigint generated always as identity, jobname text unique, schedule text, command text, active boolean default true
+  );
+  create table cron.job_run_details (
+    runid bigint generated always as identity, jobid bigint, status text, return_message text, start_time timestamptz, end_time timestamptz
+  );
+  create function cron.schedule(job_name text, schedule text, command text) returns bigint language sql as '
+    insert into cron.job (jobname, schedule, command) values ($1, $2, $3)
+    on conflict (jobname) do update set schedule = excluded.schedule, command = excluded.command returning jobid';
+  create function cron.schedule(schedule text, command text) returns bigint language sql as 'select cron.schedule(null, $1, $2)';
+$$;
+
+create function test.create_pg_net() returns void
+language sql volatile set search_path = ''
+as $$
+  create schema net;
+  create table net.request (id bigint generated always as identity, url text, body jsonb, headers jsonb, timeout_milliseconds integer);
+  create function net.http_post(
+    url text, body jsonb default '{}', params jsonb default '{}', headers jsonb default '{"Content-Type": "application/json"}',
+    timeout_milliseconds integer default 5000
+  ) returns bigint language sql as '
+    insert into net.request (url, body, headers, timeout_milliseconds) values ($1, $2, $4, $5) returning id';
+$$;
+
+create function test.create_vault() returns void
+language sql volatile set search_path = ''
+as $$
+  create schema vault;
+  create table vault.secrets (name text unique, secret text);
+  create view vault.decrypted_secrets as select name, secret as decrypted_secret from vault.secrets;
+  create function vault.create_secret(new_secret text, new_name text) returns void language sql as '
+    insert into vault.secrets (secret, name) values ($1, $2)';
+$$;

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { cloneDatabase } from '../support/database.ts';
 
 const readme = readFileSync(join(projectDir, 'README.md'), 'utf8');
 
@@ -17,8 +18,8 @@ function testedBlock(name: string): string {
 
 /** Runs a program in the project's folder, with what the README tells its readers to have in the environment. */
 async function run(command: string, args: string[]): Promise<{ code: number | null; output: string }> {
-  const { API_URL, PUBLISHABLE_KEY } = inject('stack');
-  const child = spawn(command, args, { cwd: projectDir, env: { ...process.env, API_URL, KEY: PUBLISHABLE_KEY } });
+  const { API_URL, PUBLISHABLE_KEY: KEY, SECRET_KEY } = inject('stack');
+  const child = spawn(command, args, { cwd: projectDir, env: { ...process.env, API_URL, KEY, SECRET_KEY } });
   let output = '';
   child.stdout.on('data', (chunk) => output += chunk);
   child.stderr.on('data', (chunk) => output += chunk);
@@ -52,6 +53,33 @@ it("the README's supabase-js example type-checks and works as it stands", async 
   } finally {
     await Promise.all([rm(file, { force: true }), rm(config, { force: true })]);
   }
+});
+
+it("the README's statements schedule the runner and check the schedule, as they stand", async () => {
+  const database = await cloneDatabase();
+  try {
+    const sql = database.connect();
+    await sql`select test.create_pg_cron(), test.create_pg_net(), test.create_vault()`;
+    // The last statement's rows.
+    const rows = async (block: string) => {
+      const results = await sql.unsafe(testedBlock(block)) as unknown as { is_ok: boolean }[][];
+      return Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok: boolean }[];
+    };
+    const scheduled = await rows('schedule');
+    expect(scheduled.filter((row) => !row.is_ok)).toEqual([]);
+    expect(await rows('check')).toEqual(scheduled);
+  } finally {
+    await database.drop();
+  }
+});
+
+it("the README's metrics are those that the database tells", async () => {
+  const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', testedBlock('metrics')]);
+  expect(code, output).toBe(0);
+  const told = Object.keys(JSON.parse(output));
+  const listed = [...readme.matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
+  expect(listed).toEqual(expect.arrayContaining(told));
+  expect(told).toHaveLength(6);
 });
 
 it('the demo holds on a stack of its own, and takes a file', async () => {

@@ -149,6 +149,8 @@ const generated = (): fc.Arbitrary<Generated> => {
       'claim_flow_runs',
       'finish_flow_run',
       'rotate_run_token_secret',
+      'runner_metrics',
+      'sweep_runner',
     ).map((name) => `/rest/v1/rpc/${name}`),
     fc.constantFrom(
       '/rest/v1/flows',

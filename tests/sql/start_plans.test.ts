@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { explain, flatten } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -27,15 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Shared Hit Blocks': number;
-  Plans?: Plan[];
-}
-
-const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
-
 /** The statements of a start and of a claim, as their functions have them, on one row out of thousands. */
 const statements: Record<string, string> = {
   'the caller exists': 'select from auth.users where id = (select user_id from picked)',
@@ -57,8 +49,7 @@ it.each(Object.entries(statements))('%s is found by an index', async (_name, sta
   await sql`drop table if exists picked`;
   await sql`create temporary table picked as
     select d.*, r.id as run_id from public.flow_deployments as d join public.flow_run as r on r.deployment_id = d.id limit 1`;
-  const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`);
-  const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }];
+  const plan = await explain(sql, statement);
   const scans = flatten(plan).filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'picked');
   expect(scans).toEqual([]);
   // A few pages of an index and one of the table: whatever grows, this stays.
@@ -66,8 +57,7 @@ it.each(Object.entries(statements))('%s is found by an index', async (_name, sta
 });
 
 it('the check sees a scan where there is one', async () => {
-  const [row] = await sql.unsafe(`explain (format json) select from public.flow_run where inputs = '{}'`);
-  const [{ Plan: plan }] = row!['QUERY PLAN'] as [{ Plan: Plan }];
+  const plan = await explain(sql, `select from public.flow_run where inputs = '{}'`);
   expect(flatten(plan).map((node) => node['Node Type'])).toContain('Seq Scan');
 });
 
@@ -77,10 +67,7 @@ it('a whole start, checks and inserts and all, touches a bounded number of pages
     await tx`select set_config('request.jwt.claims', ${
       JSON.stringify({ sub: picked!.user_id, role: 'authenticated' })
     }, true)`;
-    const [row] = await tx.unsafe(
-      `explain (analyze, buffers, format json) select public.start_deployment(id => '${picked!.id}')`,
-    );
-    return (row!['QUERY PLAN'] as [{ Plan: Plan }])[0].Plan;
+    return await explain(tx, `select public.start_deployment(id => '${picked!.id}')`);
   });
   expect(plan['Shared Hit Blocks']).toBeLessThan(2_000);
 });

@@ -124,7 +124,7 @@ export const restOperations: Operation[] = [
       200: {
         description: 'The status, with what the run gave once it has ended.',
         schema: ref('FlowRunResult'),
-        example: { status: 'succeeded', output, errors: null },
+        example: { status: 'succeeded', output, errors: null, is_overdue: false },
       },
     },
     errors: [...credentialErrors, 'flow_run_not_found'],

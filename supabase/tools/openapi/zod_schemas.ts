@@ -62,6 +62,7 @@ export const answerSchemas = {
     status: runStatusSchema,
     output: runOutputSchema.nullable(),
     errors: z.array(z.string()).min(1).nullable(),
+    is_overdue: z.boolean(),
   }) satisfies z.ZodType<FlowRunResult>,
   StopFlowResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<StopFlowResult>,
   Wallet: z.strictObject({

@@ -21,10 +21,12 @@ select set_eq(
     ('heartbeat_flow_runs', 'service_role'),
     ('read_wallet_secret', 'service_role'),
     ('rotate_run_token_secret', 'service_role'),
+    ('runner_metrics', 'service_role'),
     ('start_deployment', 'anon, authenticated, service_role'),
     ('start_flow', 'anon, authenticated, service_role'),
     ('stop_flow_run', 'anon, authenticated, service_role'),
     ('store_wallet', 'service_role'),
+    ('sweep_runner', 'service_role'),
     ('whoami', 'anon, authenticated, service_role')
   $$,
   'these functions are the API; who calls those that anybody may is asked by the functions themselves'

@@ -1,0 +1,48 @@
+create function private.runner_metrics()
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  -- The time as a sub-select: a volatile function in a condition would keep the indexes from being used.
+  with queue as (
+    select count(*) as length, (select clock_timestamp()) - min(m.vt) as age
+    from pgmq.q_flow_runs as m
+    where m.vt <= (select clock_timestamp())
+  ),
+  hidden as (
+    select count(*) filter (where r.status = 'running') as running, count(*) filter (where r.status = 'queued') as delayed
+    from pgmq.q_flow_runs as m
+    join public.flow_run as r on r.id = (m.message ->> 'flow_run_id')::uuid
+    where m.vt > (select clock_timestamp())
+  )
+  select jsonb_build_object(
+    'queue_length', queue.length,
+    'oldest_queued_seconds', round(extract(epoch from queue.age), 3),
+    'delayed', hidden.delayed,
+    'running', hidden.running,
+    'waiting', (
+      select count(*) from public.flow_run as r
+      where r.end_time is null and r.parent_flow_run_id is null and r.status = 'waiting'
+    ),
+    'failed_last_hour', (
+      select count(*) from public.flow_run as r
+      where r.end_time > (select clock_timestamp()) - interval '1 hour'
+        -- As the index has it: what has failed has errors.
+        and r.parent_flow_run_id is null and r.errors is not null and r.status = 'failed'
+    )
+  )
+  from queue cross join hidden;
+$$;
+comment on function private.runner_metrics() is 'Does what public.runner_metrics says. Definer: the queue is private.';
+grant execute on function private.runner_metrics() to service_role;
+
+create function public.runner_metrics()
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.runner_metrics();
+$$;
+comment on function public.runner_metrics() is
+  'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
+grant execute on function public.runner_metrics() to service_role;

@@ -1,0 +1,97 @@
+create function private.check_sweep(max_age interval, max_runs integer)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if check_sweep.max_age < interval '24 hours' then
+    perform private.fail(400, 'request_invalid', 'max_age: takes at least 24 hours, for which a repeated start finds its run again.');
+  end if;
+  if check_sweep.max_runs is null or check_sweep.max_runs not between 1 and 10000 then
+    perform private.fail(400, 'request_invalid', 'max_runs: takes an integer from 1 to 10000.');
+  end if;
+end;
+$$;
+comment on function private.check_sweep(interval, integer) is 'Refuses arguments that a sweep does not take: 400 request_invalid.';
+
+create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- The planner goes by averages: it expects a scan to come upon a reference soon, and what is looked for here has none.
+set enable_seqscan = off
+as $$
+declare
+  v_runs bigint;
+  v_keys bigint;
+  v_messages bigint;
+  v_snapshots bigint;
+  v_hashes bytea[];
+begin
+  perform private.check_sweep(sweep_runner.max_age, sweep_runner.max_runs);
+
+  -- Whatever a transaction under way has locked is left for the next sweep, so that nobody waits for a sweep that waits. `offset 0`
+  -- keeps `not exists` a look at an index for each row; a join would read all of it.
+  delete from public.flow_run as r
+  where r.id = any (array(
+    select old.id from public.flow_run as old
+    where old.parent_flow_run_id is null and old.end_time < now() - sweep_runner.max_age
+    order by old.end_time limit sweep_runner.max_runs
+    for update skip locked
+  ));
+  get diagnostics v_runs = row_count;
+
+  delete from private.idempotency_keys as k
+  where k.key_hash = any (array(
+    select old.key_hash from private.idempotency_keys as old
+    where old.created_at < now() - interval '24 hours'
+    order by old.created_at limit sweep_runner.max_runs
+    for update skip locked
+  ));
+  get diagnostics v_keys = row_count;
+
+  select count(*) into v_messages
+  from unnest(array(
+    select m.msg_id from pgmq.q_flow_runs as m
+    where not exists (
+      select from public.flow_run as r where r.id = (m.message ->> 'flow_run_id')::uuid and r.end_time is null offset 0
+    )
+    limit sweep_runner.max_runs
+    for update skip locked
+  )) as leftover (id)
+  where pgmq.delete('flow_runs', leftover.id);
+
+  -- Last, since a start of the same graph waits for it. Two statements: what took a snapshot before it was locked here is seen by
+  -- the second, and from then on nobody can take it.
+  v_hashes := array(
+    select s.hash from private.flow_snapshots as s
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+      and not exists (select from private.flow_run_jobs as j where j.snapshot_hash = s.hash offset 0)
+    limit sweep_runner.max_runs
+    for update skip locked
+  );
+  delete from private.flow_snapshots as s
+  where s.hash = any (v_hashes)
+    and not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+    and not exists (select from private.flow_run_jobs as j where j.snapshot_hash = s.hash offset 0);
+  get diagnostics v_snapshots = row_count;
+
+  return jsonb_build_object(
+    'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots)
+  );
+end;
+$$;
+comment on function private.sweep_runner(interval, integer) is 'Does what public.sweep_runner says. Definer: nobody else deletes runs, and the rest is private.';
+grant execute on function private.sweep_runner(interval, integer) to service_role;
+
+create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
+$$;
+comment on function public.sweep_runner(interval, integer) is
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages without a run to execute, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
+grant execute on function public.sweep_runner(interval, integer) to service_role;

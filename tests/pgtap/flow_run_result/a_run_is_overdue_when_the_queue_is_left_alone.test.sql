@@ -1,0 +1,35 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep('run', test.kept('deployment')::uuid);
+select test.sign_out();
+
+create function pg_temp.is_overdue() returns jsonb language plpgsql as $$
+declare
+  v_is_overdue jsonb;
+begin
+  perform test.sign_in(test.user_id('owner'));
+  v_is_overdue := public.flow_run_result(test.kept('run')::uuid) -> 'is_overdue';
+  perform test.sign_out();
+  return v_is_overdue;
+end;
+$$;
+create function pg_temp.queue_since(age interval) returns void language sql as $$
+  update pgmq.q_flow_runs set vt = clock_timestamp() - age where true;
+$$;
+
+select is(pg_temp.is_overdue(), 'false', 'a new run is not overdue');
+select pg_temp.queue_since('1 second');
+select is(pg_temp.is_overdue(), 'false', 'nor one that a poke may be under way for');
+select pg_temp.queue_since('2 seconds');
+select is(pg_temp.is_overdue(), 'true', 'after two seconds it is');
+select pg_temp.queue_since('-1 minute');
+select is(pg_temp.is_overdue(), 'false', 'a run that a worker holds is not');
+select pg_temp.queue_since('1 minute');
+select is(pg_temp.is_overdue(), 'true', 'until its worker has died');
+select test.end_run(test.kept('run')::uuid);
+select is(pg_temp.is_overdue(), 'false', 'a run that has ended needs nobody, whatever is in the queue');
+
+select * from finish();

@@ -1,0 +1,31 @@
+select plan(7);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.sign_out();
+select test.create_pg_net(), test.create_vault();
+select vault.create_secret('https://project.supabase.co/', 'project_url'), vault.create_secret('sb_secret_key', 'runner_key'),
+  vault.create_secret('other', 'other');
+
+select is(private.poke_runner(), 'nothing is queued', 'an idle project makes no calls');
+
+select test.sign_in(test.user_id('owner'));
+select test.start_and_keep('run', test.kept('deployment')::uuid);
+select test.sign_out();
+select is(private.poke_runner(), 'request 1 is sent', 'a queued run is a poke');
+select results_eq(
+  'select url, headers, timeout_milliseconds from net.request',
+  $$ values ('https://project.supabase.co/functions/v1/runner', '{"apikey": "sb_secret_key"}'::jsonb, 5000) $$,
+  'of the runner, with the key of Vault'
+);
+
+select pgmq.set_vt('flow_runs', msg_id, 60) from pgmq.q_flow_runs;
+select is(private.poke_runner(), 'nothing is queued', 'a run that a worker holds is none');
+select is(count(*), 1::bigint, 'so there was one call') from net.request;
+
+select test.sign_in_as_role('service_role');
+select is(test.error_code(statement), '42501', statement || ' is for administrators only')
+from unnest('{select private.poke_runner(),select private.runner_secret(''runner_key'')}'::text[]) as statement;
+
+select * from finish();

@@ -1,0 +1,57 @@
+select plan(9);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.sign_out();
+
+create function pg_temp.metric(name text) returns jsonb language sql as 'select public.runner_metrics() -> $1';
+
+select is(
+  public.runner_metrics(),
+  '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "failed_last_hour": 0}',
+  'of an empty queue there is nothing to tell'
+);
+
+select test.sign_in(test.user_id('owner'));
+select test.start_and_keep(name, test.kept('deployment')::uuid)
+from unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as name;
+select test.sign_out();
+
+create temporary view message as
+  select m.*, r.name from pgmq.q_flow_runs as m
+  join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)
+    on test.kept(r.name) = m.message ->> 'flow_run_id';
+select pgmq.set_vt('flow_runs', msg_id, 60) from message where name in ('held', 'delayed', 'waiting');
+update pgmq.q_flow_runs set vt = clock_timestamp() - interval '90 seconds'
+where msg_id = (select msg_id from message where name = 'lapsed');
+select pgmq.delete('flow_runs', msg_id) from message where name in ('failed', 'failed_before', 'stopped', 'succeeded');
+
+update public.flow_run set status = 'running', start_time = now() where id in (test.kept('held')::uuid, test.kept('lapsed')::uuid);
+update public.flow_run set status = 'waiting', start_time = now() where id = test.kept('waiting')::uuid;
+select test.end_run(test.kept('failed')::uuid, 'failed', '59 minutes');
+select test.end_run(test.kept('failed_before')::uuid, 'failed', '61 minutes');
+select test.end_run(test.kept('stopped')::uuid, 'stopped');
+update public.flow_run set errors = '{a canceled}' where id = test.kept('stopped')::uuid;
+select test.end_run(test.kept('succeeded')::uuid);
+-- Interflow children are part of their parents.
+insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors, parent_flow_run_id, parent_node_id, parent_times)
+select r.user_id, r.flow_id, r.inputs, r.chain_network, child.status, now(), child.end_time, child.errors, r.id, gen_random_uuid(), 0
+from public.flow_run as r cross join (values
+  ('waiting', null::timestamptz, null::text[]), ('failed', now(), '{b failed}')
+) as child (status, end_time, errors)
+where r.id = test.kept('waiting')::uuid;
+
+select is(pg_temp.metric('queue_length'), '2', 'a new run and one whose worker died can be claimed');
+select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the one that has been there longest tells the age');
+select is(pg_temp.metric('delayed'), '1', 'one is queued for later');
+select is(pg_temp.metric('running'), '1', 'one is held by a worker');
+select is(pg_temp.metric('waiting'), '1', 'one waits');
+select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');
+
+select pgmq.delete('flow_runs', msg_id) from message where name = 'waiting';
+select is(pg_temp.metric('waiting'), '1', 'a run may wait without a message');
+select pgmq.purge_queue('flow_runs');
+select is(pg_temp.metric('queue_length'), '0', 'without messages nothing is queued');
+
+select * from finish();

@@ -1,0 +1,25 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.end_run(test.create_run(test.kept('flow')::integer), age => n * interval '31 days') from generate_series(1, 5) as n;
+insert into private.flow_snapshots (hash, data) select sha256(n::text::bytea), '{}' from generate_series(1, 3) as n;
+
+select is(
+  public.sweep_runner(max_runs => 2), '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 2, "has_more": true}',
+  'of each it deletes so many'
+);
+select is(min(end_time), now() - 3 * interval '31 days', 'of runs those that ended first') from public.flow_run;
+select is(public.sweep_runner(max_runs => 2) - 'has_more', '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 1}', 'then the next');
+select is(public.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'until fewer are left than it takes');
+select is_empty('select from public.flow_run', 'and nothing is left');
+
+select is(
+  test.error(statement) -> 'code', '"request_invalid"', statement || ' is refused'
+)
+from unnest(array[
+  $$select public.sweep_runner(max_age => '23 hours 59 minutes')$$, 'select public.sweep_runner(max_runs => 0)',
+  'select public.sweep_runner(max_runs => null)'
+]) as statement;
+
+select * from finish();

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { waitFor } from '../../support/wait.ts';
+
+let database: TestDatabase;
+let sweeper: Sql;
+let starter: Sql;
+let userId: string;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [sweeper, starter] = [database.connect(), database.connect()];
+});
+afterAll(() => database.drop());
+
+/** A flow of its own, whose graph has been frozen once for a deployment that is gone. */
+beforeEach(async () => {
+  userId = randomUUID();
+  await starter`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+  await starter`select set_config('request.jwt.claims', ${
+    JSON.stringify({ sub: userId, role: 'authenticated' })
+  }, false)`;
+  await starter`insert into public.flows (user_id, environment) values (${userId}, ${starter.json({ userId })})`;
+  await starter`select public.deploy_flow(f.id) from public.flows as f where f.user_id = ${userId}`;
+  await starter`delete from public.flow_deployments where user_id = ${userId}`;
+});
+
+const begin = (sql: Sql) => sql`begin`;
+const commit = (sql: Sql) => sql`commit`;
+
+const startFlow = () =>
+  starter`select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f where f.user_id = ${userId}`;
+
+const sweep = async (): Promise<Record<string, unknown>> =>
+  (await sweeper<[{ result: Record<string, unknown> }]>`select public.sweep_runner() as result`)[0].result;
+
+const snapshotCount = async (): Promise<number> =>
+  (await starter`select from private.flow_snapshots where data #>> '{entry,environment,userId}' = ${userId}`).count;
+
+/** Resolves when a connection waits for a lock. */
+const hasToWait = async (sql: Sql, work: Promise<unknown>): Promise<void> => {
+  const observer = sql === starter ? sweeper : starter;
+  let isOver = false;
+  work.then(() => isOver = true, () => isOver = true);
+  await waitFor(async () => {
+    if (isOver) throw new Error('it did not wait');
+    const rows =
+      await observer`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return rows.count > 0 || undefined;
+  });
+};
+
+it('a snapshot that a start is taking is left alone, whoever comes first', async () => {
+  await begin(starter);
+  await startFlow();
+  expect(await sweep()).toMatchObject({ snapshots: 0 });
+  await commit(starter);
+  expect(await sweep()).toMatchObject({ snapshots: 0 });
+  expect(await snapshotCount()).toBe(1);
+});
+
+it('a start that comes while its snapshot is being swept waits, and takes it anew', async () => {
+  await begin(sweeper);
+  expect(await sweep()).toMatchObject({ snapshots: 1 });
+  const starting = startFlow();
+  await hasToWait(starter, starting);
+  await commit(sweeper);
+  const [run] = await starting;
+  expect(await snapshotCount()).toBe(1);
+  expect((await starter`select from private.flow_run_jobs where flow_run_id = ${run!.id}`).count).toBe(1);
+});
+
+it('a run that somebody has locked is left for the next sweep', async () => {
+  await startFlow();
+  await starter`update public.flow_run set status = 'stopped', end_time = now() - interval '31 days' where user_id = ${userId}`;
+  await begin(starter);
+  await starter`select from public.flow_run where user_id = ${userId} for no key update`;
+  expect(await sweep()).toMatchObject({ runs: 0, snapshots: 0 });
+  await commit(starter);
+  expect(await sweep()).toMatchObject({ runs: 1, snapshots: 1 });
+});

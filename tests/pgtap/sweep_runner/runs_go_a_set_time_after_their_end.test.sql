@@ -1,0 +1,51 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+
+-- All of them began 90 days ago; those that have no age have not ended.
+create temporary table runs as
+  select * from (values
+    ('young', '29 days'::interval, 'succeeded'), ('succeeded', '31 days', 'succeeded'), ('failed', '31 days', 'failed'),
+    ('stopped', '31 days', 'stopped'), ('queued', null, 'queued'), ('running', null, 'running'), ('waiting', null, 'waiting')
+  ) as run (name, age, status);
+insert into public.flow_run (id, user_id, flow_id, inputs, chain_network)
+select private.uuid_v7(now() - interval '90 days'), test.user_id('owner'), test.kept('flow')::integer,
+  jsonb_build_object('M', jsonb_build_object('name', name)), '{"cluster": "devnet"}'
+from runs;
+create function pg_temp.run(name text) returns uuid language sql as $$ select r.id from public.flow_run as r where r.inputs #>> '{M,name}' = $1 $$;
+select test.end_run(pg_temp.run(name), status, age) from runs where age is not null;
+update public.flow_run set status = inputs #>> '{M,name}', start_time = created_at where inputs #>> '{M,name}' in ('running', 'waiting');
+
+create temporary view kept as select r.inputs #>> '{M,name}' as name from public.flow_run as r;
+select is(public.sweep_runner() -> 'runs', '3', 'three runs are deleted');
+select set_eq('select name from kept', '{young,queued,running,waiting}'::text[], 'one that ended 29 days ago stays, and whatever has not ended');
+
+select is(public.sweep_runner() -> 'runs', '0', 'a second sweep finds nothing more');
+select is(public.sweep_runner(max_age => null) -> 'runs', '0', 'null keeps all runs');
+select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'the age is the operator''s to set');
+select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'so that younger ones go as well');
+
+-- What belongs to a run goes with it; a child goes with its root, not before.
+select test.keep(name, test.create_run(test.kept('flow')::integer)) from unnest('{live_root,old_root}'::text[]) as name;
+insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times)
+select r.user_id, r.flow_id, '{"M": {}}', r.chain_network, 'succeeded', now(), now() - interval '31 days', r.id, gen_random_uuid(), 0
+from public.flow_run as r where r.id in (test.kept('live_root')::uuid, test.kept('old_root')::uuid);
+insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+select r.id, gen_random_uuid(), 0, r.user_id, now(), '{"M": {}}' from public.flow_run as r
+where test.kept('old_root')::uuid in (r.id, r.parent_flow_run_id);
+insert into public.flow_run_logs (flow_run_id, log_index, user_id, time, log_level, content)
+select r.id, 0, r.user_id, now(), 'Info', '' from public.flow_run as r where test.kept('old_root')::uuid in (r.id, r.parent_flow_run_id);
+insert into private.flow_snapshots (hash, data) values (sha256('a'), '{}');
+insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url) values (test.kept('old_root')::uuid, sha256('a'), 'https://example.com');
+select test.end_run(test.kept('old_root')::uuid, age => '31 days');
+
+select is(public.sweep_runner() -> 'runs', '1', 'the root is what counts');
+select is(count(*), 1::bigint, 'the child of a run that goes on stays') from public.flow_run where parent_flow_run_id = test.kept('live_root')::uuid;
+select is_empty(
+  $$ select from public.flow_run where test.kept('old_root')::uuid in (id, parent_flow_run_id) $$, 'the child of the deleted one is gone'
+);
+select is_empty('select from public.node_run union all select from public.flow_run_logs', 'with the node runs and log lines of both');
+select is_empty('select from private.flow_run_jobs', 'and the job');
+
+select * from finish();

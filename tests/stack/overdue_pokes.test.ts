@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { connect } from '../../supabase/local/postgres.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import type { StartResult } from '../../types/deployment.ts';
+import type { FlowRunResult } from '../../types/flow_run.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+
+let own: OwnStack;
+let stack: Stack;
+let headers: Record<string, string>;
+
+/** A request of the user to the stack, whose answer is JSON. */
+const ask = async <Answer>(path: string, body?: unknown): Promise<{ status: number; body: Answer }> => {
+  const response = await fetch(`${stack.status.API_URL}/${path}`, {
+    headers,
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() as Answer };
+};
+
+// A stack that nothing sweeps: what revives a run here is the request alone.
+beforeAll(async () => {
+  own = await makeOwnStack('overdue');
+  stack = await own.boot({ functionsDir: projectFunctionsDir, watch: false, sweep: false });
+  headers = {
+    apikey: stack.status.PUBLISHABLE_KEY,
+    'content-type': 'application/json',
+    prefer: 'return=representation',
+  };
+  const { body } = await ask<{ access_token: string }>('auth/v1/signup', {
+    email: 'owner@example.com',
+    password: 'correct horse',
+  });
+  headers.authorization = `Bearer ${body.access_token}`;
+});
+afterAll(() => own.remove());
+
+it('whoever asks for the output of a run that nobody has been poked for pokes the runner, once it is overdue', async () => {
+  const { body: [flow] } = await ask<[{ id: number }]>('rest/v1/flows', textFlow().row());
+  const { body: { flow_run_id } } = await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: flow.id });
+  const result = async () => (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
+  const output = (wait: number) => ask(`functions/v1/flow/output/${flow_run_id}?wait=${wait}`);
+
+  expect(await output(0)).toEqual({ status: 202, body: { status: 'queued' } });
+  expect(await result()).toEqual({ status: 'queued', output: null, errors: null, is_overdue: false });
+  const sql = connect(stack.superuserUrl);
+  await sql`update pgmq.q_flow_runs set vt = vt - interval '2 seconds'`.finally(() => sql.end());
+  expect(await result()).toMatchObject({ status: 'queued', is_overdue: true });
+  expect(await output(20)).toEqual({ status: 200, body: { M: { text: { S: 'nothing' } } } });
+  expect(await result()).toMatchObject({ status: 'succeeded', is_overdue: false });
+});

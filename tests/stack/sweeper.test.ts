@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { startSweeper, type Sweeper } from '../../supabase/local/sweeper.ts';
+import { asSuperuser } from '../support/tokens.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** More than a sweep takes at once. */
+const OLD_RUNS = 1_001;
+
+const ownerId = randomUUID();
+const logged: string[] = [];
+let sweeper: Sweeper | undefined;
+
+beforeAll(() =>
+  asSuperuser(async (sql) => {
+    await sql`insert into auth.users (id, email) values (${ownerId}, ${`${ownerId}@example.com`})`;
+    await sql`insert into public.flows (user_id) values (${ownerId})`;
+  })
+);
+afterEach(() => sweeper?.stop());
+
+const storeRuns = (count: number, age: string) =>
+  asSuperuser((sql) =>
+    sql`
+    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time)
+    select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', now(), now() - ${age}::interval
+    from public.flows as f cross join generate_series(1, ${count}) where f.user_id = ${ownerId}`
+  );
+
+const agesOfRuns = async (): Promise<number[]> =>
+  (await asSuperuser((sql) =>
+    sql<{ days: number }[]>`
+    select round(extract(epoch from now() - end_time) / 86400)::int as days from public.flow_run where user_id = ${ownerId}`
+  ))
+    .map((run) => run.days);
+
+it('a stack that starts sweeps until nothing is left that is too old', async () => {
+  await storeRuns(OLD_RUNS, '31 days');
+  await storeRuns(1, '29 days');
+  sweeper = startSweeper(inject('stack'), (line) => logged.push(line));
+  await waitFor(async () => (await agesOfRuns()).length < 2 || undefined);
+  expect(await agesOfRuns()).toEqual([29]);
+  expect(logged).toEqual([]);
+});
+
+it('a sweep that fails is shown, and stops nothing', async () => {
+  sweeper = startSweeper(
+    { ...inject('stack'), SERVICE_ROLE_KEY: inject('stack').ANON_KEY },
+    (line) => logged.push(line),
+  );
+  const line = await waitFor(() => logged[0]);
+  expect(line).toMatch(/^The database could not be swept: 40[13] .*permission denied/);
+});
