@@ -58,13 +58,12 @@ export const ${exportName(nodeId)}: NodeModule = {
 
 const testSource = (nodeId: string) =>
   `import { expect, it } from 'vitest';
+import { runNode } from '../../../../tests/support/node_call.ts';
 import { ${exportName(nodeId)} } from './index.ts';
 
-it('${nodeId} gives its input as its output, and fails without one', () => {
-  const run = (inputs: Parameters<typeof ${exportName(nodeId)}.run>[0]['inputs']) =>
-    ${exportName(nodeId)}.run({ inputs, formData: {}, signal: new AbortController().signal, log: () => {} });
-  expect(run({ input: { U: '3' } })).toEqual({ output: { U: '3' } });
-  expect(() => run({})).toThrow('missing field \`input\`');
+it('${nodeId} gives its input as its output, and fails without one', async () => {
+  expect(await runNode(${exportName(nodeId)}, { input: { U: '3' } })).toEqual({ output: { U: '3' } });
+  await expect(runNode(${exportName(nodeId)}, {})).rejects.toThrow('missing field \`input\`');
 });
 `;
 

@@ -1,5 +1,6 @@
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/value.ts';
+import { readField } from '../../../types/value_conversion.ts';
 
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
@@ -178,9 +179,7 @@ export function nodePorts(
 
 /** The input's value; throws as the reference server words it when there is none. */
 export function requireInput(inputs: ValueMap, name: string): Value {
-  const value = inputs[name];
-  if (value === undefined) throw new NodeError(`missing field \`${name}\``);
-  return value;
+  return readField(inputs, name, (value) => value);
 }
 
 /** A text member of a node's form data, or undefined when it has none. */
