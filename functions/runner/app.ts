@@ -6,12 +6,12 @@ import type { Platform } from '../_shared/platform.ts';
 import { pokeRunner } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from './log_line.ts';
 import { makeRunnerWorker } from './runner_worker.ts';
-import { EDGE_SLICE, readRunnerSettings } from './settings.ts';
+import { readRunnerSettings } from './settings.ts';
 
 /** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
-  const worker = makeRunnerWorker(serviceRpc, readRunnerSettings(platform.env, EDGE_SLICE));
+  const worker = makeRunnerWorker(serviceRpc, readRunnerSettings(platform.env, true));
 
   const drain = async (): Promise<void> => {
     try {

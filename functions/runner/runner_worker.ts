@@ -7,8 +7,8 @@ import { makeHttpClient } from './reach/http_client.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
-/** A worker with all nodes and what they reach; `rpc` acts as service role. */
-export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings): Worker {
+/** A worker with what its nodes reach; `rpc` acts as service role. */
+export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings, registry = nodeRegistry): Worker {
   const http = makeHttpClient({
     isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
     timeoutMs: settings.httpTimeoutMs,
@@ -16,7 +16,7 @@ export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings): Worker {
   });
   return makeWorker({
     claims: makeClaims(rpc, settings),
-    registry: nodeRegistry,
+    registry,
     makeServices: () => ({ http, kv: () => ({}) }) as never,
     settings,
     log: writeLog,

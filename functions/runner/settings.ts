@@ -9,6 +9,9 @@ const runnerDefaults = Object.freeze({
   runnerConcurrency: 16,
   /** Workers that a run may lose in a row before it fails. */
   runnerMaxLostClaims: 5,
+  /** The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. */
+  runnerSliceMs: 100_000,
+  runnerSliceBusyMs: 1_000,
   /** How long a node's HTTP request may take. */
   httpTimeoutMs: 30_000,
   /** Bytes that the answer to a node's HTTP request may have. */
@@ -39,9 +42,6 @@ export const runnerTuning = Object.freeze({
   pollMs: 500,
 });
 
-/** The time that an Edge Function has for one claim. Source: Supabase documentation, "Edge Functions limits". */
-export const EDGE_SLICE: SliceLimits = Object.freeze({ wallMs: 100_000, busyMs: 1_000 });
-
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof runnerDefaults]: number } & {
   readonly slice: SliceLimits;
   /** Nodes may reach addresses of private networks. */
@@ -50,11 +50,12 @@ export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typ
 
 const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
-/** The settings as the environment gives them. Throws one error that names every variable that is no positive integer. */
-export function readRunnerSettings(
-  env: (name: string) => string | undefined,
-  slice: SliceLimits = UNLIMITED,
-): RunnerSettings {
+/**
+ * The settings as the environment gives them. In an Edge Function time is short: the platform ends one after 150 s (free plan), or
+ * after 2 s of computing. Throws one error that names every variable that is no positive integer.
+ * Source: Supabase documentation, "Edge Functions limits".
+ */
+export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
   const wrong: string[] = [];
   const numbers = Object.entries(runnerDefaults).map(([name, fallback]) => {
     const text = env(variableName(name));
@@ -63,11 +64,12 @@ export function readRunnerSettings(
     return [name, Number(text)];
   });
   if (wrong.length > 0) throw new Error(`Not a positive integer in the environment: ${wrong.join(', ')}`);
+  // SAFETY: made of the entries of runnerDefaults, number by number.
+  const given = Object.fromEntries(numbers) as { [name in keyof typeof runnerDefaults]: number };
   return Object.freeze({
     ...runnerTuning,
-    // SAFETY: made of the entries of runnerDefaults, number by number.
-    ...Object.fromEntries(numbers) as { [name in keyof typeof runnerDefaults]: number },
-    slice,
+    ...given,
+    slice: isEdgeFunction ? { wallMs: given.runnerSliceMs, busyMs: given.runnerSliceBusyMs } : UNLIMITED,
     allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
   });
 }

@@ -41,7 +41,7 @@ async function main(args: string[]): Promise<void> {
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? values.concurrency ?? process.env[name] : process.env[name];
   const env = findProject(given, parsePort(values.port));
-  const settings = readRunnerSettings(env);
+  const settings = readRunnerSettings(env, false);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
   const stop = new AbortController();

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chainFlow } from '../support/mixed_flows.ts';
+import { startWorker } from '../support/worker_process.ts';
+import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const FLOOD = 10_000;
+
+let workers: WorkerStack;
+beforeAll(async () => {
+  workers = await makeWorkerStack('fairness');
+});
+afterAll(() => workers?.remove());
+
+it(
+  'with 10,000 runs of one owner in the queue, the single run of another and a few of a third come at once',
+  async () => {
+    const [flooding, single, few] = await Promise.all([workers.addOwner(), workers.addOwner(), workers.addOwner()]);
+    const flow = chainFlow(1);
+    const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
+    const flood = await flooding.start(await flooding.storeFlow(flow), numbers(FLOOD));
+    const singleIds = await single.start(await single.storeFlow(flow), numbers(1));
+    const fewIds = await few.start(await few.storeFlow(flow), numbers(20));
+
+    const worker = startWorker({ status: workers.stack.status });
+    await workers.ended([...singleIds, ...fewIds]);
+    const [before] = await workers.sql`
+    select count(*)::integer as count from public.flow_run
+    where id = any (${flood}::uuid[]) and end_time is not null
+      and end_time < (select max(end_time) from public.flow_run where id = any (${[...singleIds, ...fewIds]}::uuid[]))`;
+    // Taking turns, 20 runs let 20 of the flood pass, and what was claimed along with the last of them.
+    expect(before?.count).toBeLessThan(100);
+
+    // The flood gets on all the same, in the order of its starts.
+    await workers.ended(flood.slice(0, 500), 60_000);
+    await worker.end('SIGTERM');
+    const [order] = await workers.sql`
+    select count(*)::integer as count from public.flow_run as r
+    where r.id = any (${flood.slice(600)}::uuid[]) and r.end_time < (
+      select min(first.end_time) from public.flow_run as first where first.id = any (${flood.slice(0, 400)}::uuid[])
+    )`;
+    expect(order?.count).toBe(0);
+  },
+  180_000,
+);

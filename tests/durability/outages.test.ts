@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startFlakyProxy } from '../support/flaky_proxy.ts';
+import { chainFlow, loopFlow, waitFlow } from '../support/mixed_flows.ts';
+import { waitFor } from '../support/wait.ts';
+import { startWorker } from '../support/worker_process.ts';
+import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const LEASE_SECONDS = 2;
+const OUTAGE_MS = 10_000;
+
+let workers: WorkerStack;
+let owner: FlowOwner;
+beforeAll(async () => {
+  workers = await makeWorkerStack('outages');
+  owner = await workers.addOwner();
+});
+afterAll(() => workers?.remove());
+
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
+
+/** Starts runs that last, and resolves when a worker has begun them. */
+async function startLasting(count: number): Promise<string[]> {
+  const ids = await owner.start(await owner.storeFlow(waitFlow(1_500)), numbers(count));
+  await waitFor(async () => {
+    const [begun] = await workers.sql`
+      select count(*)::integer as count from public.flow_run where id = any (${ids}::uuid[]) and status = 'running'`;
+    return begun?.count === count || undefined;
+  });
+  return ids;
+}
+
+const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
+
+it('runs under way while PostgREST is out of reach for 10 s end as if it had been there', async () => {
+  const proxy = await startFlakyProxy(workers.stack.status.API_URL);
+  const worker = startWorker({
+    status: { ...workers.stack.status, API_URL: proxy.url },
+    env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
+  });
+  try {
+    const lasting = await startLasting(5);
+    const queued = await owner.start(await owner.storeFlow(chainFlow(20)), numbers(5));
+    proxy.shut();
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_MS));
+    proxy.open();
+    const ended = await workers.ended([...lasting, ...queued]);
+    expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
+    expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
+    // The same claim went on: nothing had to be done again.
+    const attempts = await workers.sql`
+      select distinct j.attempt from private.flow_run_jobs as j where j.flow_run_id = any (${lasting}::uuid[])`;
+    expect(attempts).toEqual([{ attempt: 1 }]);
+    expect(await worker.end('SIGTERM')).toBe(0);
+  } finally {
+    worker.process.kill('SIGKILL');
+    await proxy.close();
+  }
+}, 60_000);
+
+it("a worker that hangs beyond its lease and comes back is refused, and its run is another one's", async () => {
+  const env = { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) };
+  const hanging = startWorker({ status: workers.stack.status, env });
+  let other: ReturnType<typeof startWorker> | undefined;
+  try {
+    await hanging.ready();
+    const [runId] = await startLasting(1);
+    hanging.process.kill('SIGSTOP');
+    other = startWorker({ status: workers.stack.status, env });
+    const ended = await workers.ended([runId!]);
+    expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(1));
+    const rows = await workers.sql`select * from public.node_run where flow_run_id = ${runId!} order by node_id`;
+
+    hanging.process.kill('SIGCONT');
+    await waitFor(() => hanging.events().some(({ event }) => event === 'claim_lost') || undefined);
+    expect(hanging.events().filter(({ event }) => event === 'run_finished')).toEqual([]);
+    expect(await workers.sql`select * from public.node_run where flow_run_id = ${runId!} order by node_id`).toEqual(
+      rows,
+    );
+    const [job] = await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`;
+    expect(job?.attempt).toBe(2);
+  } finally {
+    hanging.process.kill('SIGKILL');
+    other?.process.kill('SIGKILL');
+  }
+}, 60_000);
+
+it('a worker that is told to end hands back what lasts, and finishes nothing halfway', async () => {
+  const worker = startWorker({ status: workers.stack.status });
+  await worker.ready();
+  const lasting = await startLasting(3);
+  expect(await worker.end('SIGTERM')).toBe(0);
+  expect(worker.events().map(({ event }) => event)).toEqual([
+    'worker_started',
+    'run_handed_back',
+    'run_handed_back',
+    'run_handed_back',
+    'worker_stopped',
+  ]);
+  const begun = await workers.sql`
+    select count(*)::integer as count from public.node_run where flow_run_id = any (${lasting}::uuid[]) and end_time is null`;
+  expect(begun).toEqual([{ count: 3 }]);
+
+  const next = startWorker({ status: workers.stack.status });
+  const ended = await workers.ended(lasting);
+  expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
+  // No lease had to run out, and the time that had been waited counts.
+  const [waited] = await workers.sql`
+    select max(extract(epoch from n.end_time - n.start_time))::float8 as seconds
+    from public.node_run as n where n.flow_run_id = any (${lasting}::uuid[])`;
+  expect(waited?.seconds).toBeLessThan(10);
+  expect(await next.end('SIGTERM')).toBe(0);
+}, 60_000);
+
+it('runs under way while the database restarts end as if it had not', async () => {
+  const worker = startWorker({ status: workers.stack.status, env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) } });
+  try {
+    await worker.ready();
+    const lasting = await startLasting(5);
+    const loops = await owner.start(await owner.storeFlow(loopFlow()), numbers(10));
+    await workers.own.stop();
+    await workers.own.boot();
+    const ended = await workers.ended([...lasting, ...loops]);
+    expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
+    expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
+    expect(await worker.end('SIGTERM')).toBe(0);
+  } finally {
+    worker.process.kill('SIGKILL');
+  }
+}, 60_000);

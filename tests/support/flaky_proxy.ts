@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A door to a server on loopback that a test may shut. */
+export interface FlakyProxy {
+  url: string;
+  /** Breaks all connections and takes no new ones, until it is opened again. */
+  shut: () => void;
+  open: () => void;
+  close: () => Promise<void>;
+}
+
+export async function startFlakyProxy(targetUrl: string): Promise<FlakyProxy> {
+  const port = Number(new URL(targetUrl).port);
+  const sockets = new Set<Socket>();
+  let isShut = false;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    if (isShut) return client.destroy();
+    const target = connect(port, '127.0.0.1');
+    keep(client);
+    keep(target);
+    client.pipe(target).pipe(client);
+    client.on('close', () => target.destroy());
+    target.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const breakAll = () => sockets.forEach((socket) => socket.destroy());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    shut: () => {
+      isShut = true;
+      breakAll();
+    },
+    open: () => {
+      isShut = false;
+    },
+    close: async () => {
+      breakAll();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
