@@ -25,6 +25,7 @@ afterAll(() => Promise.all([workers?.remove(), server?.close()]));
 const newWorker = (): WorkerProcess =>
   startWorker({
     status: workers.stack.status,
+    runtime: 'deno',
     // Killed that often, a run may well lose many workers in a row without any fault of its own.
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
