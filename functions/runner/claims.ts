@@ -53,8 +53,8 @@ export interface Claims {
   claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
-  /** Stores progress and gives the run back to the queue, to be claimed after so many seconds. */
-  handBack: (claim: Claim, progress: Progress, seconds: number) => Promise<void>;
+  /** Stores progress and gives the run back to the queue, to be claimed at once. */
+  handBack: (claim: Claim, progress: Progress) => Promise<void>;
   /** Holds the claims for another lease; tells which are lost or shall stop. */
   heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
   /** Stores the rest and ends the run. */
@@ -97,8 +97,8 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         ...lease,
       }),
     checkpoint: (claim, progress) => store('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
-    handBack: (claim, progress, seconds) =>
-      store('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: seconds }),
+    handBack: (claim, progress) =>
+      store('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
     finish: (claim, progress, result) => store('finish_flow_run', { ...held(claim), progress, ...result }),
   };

@@ -1,9 +1,8 @@
 import { ApiError } from '../_shared/api_error.ts';
 import { makeClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, StopRequest } from './claims.ts';
-import type { Halt } from './engine/execute.ts';
 import { makeHistory } from './engine/journal.ts';
-import type { NodeRegistry, NodeServices } from './engine/node.ts';
+import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
 import type { Slice } from './engine/slice.ts';
 import { executeTree } from './engine/tree.ts';
 import { errorText, type RunFacts, type WriteLog } from './log_line.ts';
@@ -103,9 +102,8 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
       const rest = await journal.takeRest();
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
       if (result.status === 'handed_back') {
-        const seconds = Math.max(0, Math.ceil(((result.until ?? 0) - now()) / 1000));
-        await claims.handBack(claim, rest, seconds);
-        log('info', { event: 'run_handed_back', seconds, ...facts() });
+        await claims.handBack(claim, rest);
+        log('info', { event: 'run_handed_back', ...facts() });
       } else {
         await claims.finish(claim, rest, result);
         log(result.status === 'failed' ? 'warn' : 'info', {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Halt } from '../../functions/runner/engine/execute.ts';
-import type { NodeModule } from '../../functions/runner/engine/node.ts';
+import type { Halt, NodeModule } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { executeFlow, stopHalt } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

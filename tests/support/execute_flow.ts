@@ -1,4 +1,4 @@
-import type { Halt, HandBack } from '../../functions/runner/engine/execute.ts';
+import type { HandBack } from '../../functions/runner/engine/execute.ts';
 import {
   type ChildRow,
   type ChildRun,
@@ -9,7 +9,7 @@ import {
   type RunResult,
 } from '../../functions/runner/engine/journal.ts';
 import { type RunLimits, runLimits } from '../../functions/runner/engine/limits.ts';
-import type { NodeModule, NodeRegistry, NodeServices } from '../../functions/runner/engine/node.ts';
+import type { Halt, NodeModule, NodeRegistry, NodeServices } from '../../functions/runner/engine/node.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';

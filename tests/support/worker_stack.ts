@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
-import type { Stack } from '../../supabase/local/stack.ts';
+import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
 import type { Value, ValueMap } from '../../types/value.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 import { makeOwnStack, type OwnStack } from './own_stack.ts';
@@ -22,7 +22,7 @@ export interface FlowOwner {
   start: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
 }
 
-/** A stack without Edge Functions: its runs are executed by the workers that a test starts, and by nobody else. */
+/** A stack without Edge Functions, unless given: its runs are executed by the workers that a test starts, and by nobody else. */
 export interface WorkerStack {
   own: OwnStack;
   stack: Stack;
@@ -33,9 +33,9 @@ export interface WorkerStack {
   remove: () => Promise<void>;
 }
 
-export async function makeWorkerStack(name: string): Promise<WorkerStack> {
+export async function makeWorkerStack(name: string, options?: Partial<StackOptions>): Promise<WorkerStack> {
   const own = await makeOwnStack(name);
-  const stack = await own.boot();
+  const stack = await own.boot(options);
   const sql = connect(stack.superuserUrl);
 
   const addOwner = async (): Promise<FlowOwner> => {

@@ -3,7 +3,7 @@ import type { Value, ValueMap } from '../../../types/value.ts';
 import { makeRunGraph, type RunNode } from './graph.ts';
 import type { History, Journal, RunResult } from './journal.ts';
 import type { RunLimits } from './limits.ts';
-import { type Effect, formText, HandedBack, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
+import { type Effect, formText, type Halt, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
 import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
 import { completeInputs, type Outcome } from './node_values.ts';
 import { type FinishedNodes, readiness, take } from './readiness.ts';
@@ -13,19 +13,9 @@ import { toMessage } from './text_limits.ts';
 /** Error lines that a run keeps at most. */
 const MAX_ERROR_LINES = 100;
 
-/** Why a run tree ends before it is done. */
-export interface Halt {
-  status: 'stopped' | 'failed';
-  /** The error of the nodes that are cancelled, and of the run when it fails. */
-  message: string;
-  /** Time that running nodes have to end by themselves. */
-  graceMs: number;
-}
-
-/** The run goes back to the queue; `until`: nothing to do before that time, in milliseconds since 1970. */
+/** The run goes back to the queue, to be gone on with in another claim. */
 export interface HandBack {
   status: 'handed_back';
-  until: number | undefined;
 }
 
 /** What a root run and its interflow children share while they are executed. */
@@ -81,7 +71,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
   const flowOutputs = new Map<RunNode, Value[]>();
   const underWay = new Map<RunNode, (outcome: Outcome) => void>();
   let completions: Completion[] = [];
-  const handedBack: HandedBack[] = [];
+  let isHandedBack = false;
   let wake = () => {};
   const news = () => new Promise<void>((resolve) => wake = resolve);
 
@@ -101,9 +91,9 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     void outcome.then((settled) => {
       // Not under way any more: it was cancelled, and is recorded as that.
       if (underWay.delete(node)) end(settled);
-    }, (error) => {
+    }, () => {
       underWay.delete(node);
-      handedBack.push(error instanceof HandedBack ? error : new HandedBack());
+      isHandedBack = true;
     }).finally(() => wake());
   };
 
@@ -159,7 +149,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
   const mayStart = (node: RunNode): boolean =>
     !halt.aborted || tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
 
-  const goesBack = (): boolean => handedBack.length > 0 || (slice.handBack.aborted && tree.hasProgressed());
+  const goesBack = (): boolean => isHandedBack || (slice.handBack.aborted && tree.hasProgressed());
 
   if (run.isNew) { for (const warning of warnings) logLine(tree, run, 'Warn', warning); }
   let candidates: Iterable<RunNode> = nodes;
@@ -175,7 +165,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
       if (state === 'no' || !(slice.needsBreath() || tree.journal.isFull())) continue;
       slice.leave();
       await slice.breathe();
-      if (tree.journal.isFull()) await tree.journal.flush().catch(() => handedBack.push(new HandedBack()));
+      if (tree.journal.isFull()) await tree.journal.flush().catch(() => isHandedBack = true);
       slice.enter();
       if (goesBack()) break;
     }
@@ -208,18 +198,10 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     // SAFETY: whoever aborts it gives a Halt.
     await cancelUnderWay(halt.reason as Halt);
   } else if (goesBack()) {
-    const known: FinishedNodes = new Map();
-    const isIdle = completions.length === 0 && nodes.every((node) => readiness(node, known) === 'no');
-    return { status: 'handed_back', until: isIdle ? earliest(handedBack) : undefined };
+    return { status: 'handed_back' };
   }
   const notRun = nodes.filter((node) => !node.hasStarted && tree.history.nodeRun(run.id, node.id, 0) === undefined);
   return makeResult(notRun, flowOutputs, errors, halt.aborted ? halt.reason as Halt : undefined);
-}
-
-/** When the first of them has something to do again; undefined: at once. */
-function earliest(handedBack: HandedBack[]): number | undefined {
-  const times = handedBack.map(({ until }) => until ?? 0);
-  return times.length === 0 || times.includes(0) ? undefined : Math.min(...times);
 }
 
 function makeResult(

@@ -50,7 +50,7 @@ export interface NodeCall {
   run: RunInfo;
   /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
   startTime: number;
-  /** Aborted when the run shall stop. */
+  /** Aborted, with a Halt as its reason, when the run shall end. */
   signal: AbortSignal;
   /** Aborted when the worker gives the run back to the queue: a node that can begin again throws HandedBack. */
   handBack: AbortSignal;
@@ -114,12 +114,21 @@ export interface KvStores {
 /** Thrown by a node that stopped because its run goes back to the queue; the next claim runs it again. */
 export class HandedBack extends Error {
   override name = 'HandedBack';
-  /** When there will be something to do again, in milliseconds since 1970; undefined: at once. */
-  until: number | undefined;
-  constructor(until?: number) {
-    super('the run goes back to the queue');
-    this.until = until;
-  }
+}
+
+/** Why a run ends before it is done: the reason of an aborted `signal`. */
+export interface Halt {
+  status: 'stopped' | 'failed';
+  /** The error of the nodes that are cancelled, and of the run when it fails. */
+  message: string;
+  /** Time that running nodes have to end by themselves. */
+  graceMs: number;
+}
+
+/** The error of a node that ends because its run does. */
+export function haltError(signal: AbortSignal): NodeError {
+  // SAFETY: whoever aborts it gives a Halt.
+  return new NodeError((signal.reason as Halt).message);
 }
 
 /** What a native node is: its definition, and what it does. */

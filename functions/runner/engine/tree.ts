@@ -1,8 +1,8 @@
 import { uuidv7 } from 'uuidv7';
 import type { ValueMap } from '../../../types/value.ts';
-import { executeRun, type Halt, type HandBack, type Tree } from './execute.ts';
+import { executeRun, type HandBack, type Tree } from './execute.ts';
 import type { RunResult } from './journal.ts';
-import { HandedBack, NodeError } from './node.ts';
+import { type Halt, HandedBack, NodeError } from './node.ts';
 
 export interface TreeOptions extends Omit<Tree, 'halt' | 'countExecution' | 'hasProgressed' | 'callFlow'> {
   root: { id: string; inputs: ValueMap };
@@ -43,7 +43,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     // A new stack for each level: flows may call themselves a thousand deep.
     await Promise.resolve();
     const result = await executeRun(tree, { id, graph, inputs, depth: depth + 1, isNew: known === undefined });
-    if (result.status === 'handed_back') throw new HandedBack(result.until);
+    if (result.status === 'handed_back') throw new HandedBack();
     journal.runEnded(id, result);
     return outputsOf(result);
   };

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/value.ts';
-import { HandedBack, type NodeCall } from '../../engine/node.ts';
+import { type Halt, HandedBack, type NodeCall } from '../../engine/node.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { httpRequestNode } from './index.ts';
 
@@ -225,8 +225,9 @@ describe('an execution of http_request', () => {
   it('ends at once when the run stops', async () => {
     const controller = new AbortController();
     const running = run({ url: { S: `${base}/silent` }, method: { S: 'POST' } }, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 50);
-    await expect(running).rejects.toThrow('the request was canceled');
+    const halt: Halt = { status: 'stopped', message: 'canceled by user enough', graceMs: 0 };
+    setTimeout(() => controller.abort(halt), 50);
+    await expect(running).rejects.toThrow('canceled by user enough');
   });
 
   it('goes back to the queue with its run when it can begin again, else is waited for', async () => {

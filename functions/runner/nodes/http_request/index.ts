@@ -1,5 +1,5 @@
 import type { ValueMap } from '../../../../types/value.ts';
-import { HandedBack, type NodeModule } from '../../engine/node.ts';
+import { haltError, HandedBack, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { readRequest } from './request.ts';
 import { readResponse } from './response.ts';
@@ -22,7 +22,8 @@ export const httpRequestNode: NodeModule = {
       const end = canBeginAgain ? AbortSignal.any([signal, handBack]) : signal;
       return readResponse(await http.request({ ...request, signal: end }));
     } catch (error) {
-      if (canBeginAgain && handBack.aborted && !signal.aborted) throw new HandedBack();
+      if (signal.aborted) throw haltError(signal);
+      if (canBeginAgain && handBack.aborted) throw new HandedBack();
       throw error;
     }
   },

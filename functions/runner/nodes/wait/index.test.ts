@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { ValueMap } from '../../../../types/value.ts';
-import { HandedBack, type NodeCall, NodeError } from '../../engine/node.ts';
+import { type Halt, HandedBack, type NodeCall, NodeError } from '../../engine/node.ts';
 import { waitNode } from './index.ts';
 
 const NOW = 1_750_000_000_000;
@@ -54,9 +54,9 @@ it('wait takes longer times than a timer does', async () => {
 it('wait fails at once when the run stops, and leaves no timer', async () => {
   const stop = new AbortController();
   const end = begin('60000', { signal: stop.signal });
-  stop.abort({ reason: 'enough' });
+  stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 } satisfies Halt);
   await vi.advanceTimersByTimeAsync(0);
-  expect(end()).toEqual(new NodeError('the run was stopped'));
+  expect(end()).toEqual(new NodeError('canceled by user enough'));
   expect(vi.getTimerCount()).toBe(0);
 });
 

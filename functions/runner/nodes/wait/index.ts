@@ -1,5 +1,5 @@
 import { readOptionalField, toInteger } from '../../../../types/value_conversion.ts';
-import { HandedBack, NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
+import { haltError, HandedBack, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** The longest time that a timer takes; beyond it, it fires at once. */
@@ -25,8 +25,8 @@ export const waitNode: NodeModule = {
     requireInput(inputs, 'wait_for');
     const end = startTime + Number(readOptionalField(inputs, 'duration_ms', toInteger('u64')) ?? 0n);
     for (let now = Date.now(); now < end; now = Date.now()) {
-      if (signal.aborted) throw new NodeError('the run was stopped');
-      if (handBack.aborted) throw new HandedBack(end);
+      if (signal.aborted) throw haltError(signal);
+      if (handBack.aborted) throw new HandedBack();
       await pause(end - now, [signal, handBack]);
     }
     return {};

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
+import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const SLICE_MS = 400;
+const BUSY_MS = 100;
+
+let workers: WorkerStack;
+let owner: FlowOwner;
+// Nothing sweeps: when a slice is over, the function's own poke has to go on.
+beforeAll(async () => {
+  workers = await makeWorkerStack('slices', {
+    functionsDir: projectFunctionsDir,
+    watch: false,
+    sweep: false,
+    functionEnv: { RUNNER_SLICE_MS: String(SLICE_MS), RUNNER_SLICE_BUSY_MS: String(BUSY_MS) },
+  });
+  owner = await workers.addOwner();
+});
+afterAll(() => workers?.remove());
+
+const poke = async () => {
+  const { FUNCTIONS_URL, SERVICE_ROLE_KEY } = workers.stack.status;
+  const headers = { authorization: `Bearer ${SERVICE_ROLE_KEY}` };
+  expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
+};
+
+const attemptsOf = async (runId: string): Promise<number> => {
+  const [job] = await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`;
+  return job?.attempt;
+};
+
+it('a run that waits longer than a slice goes on in the next claim, and its time counts from the beginning', async () => {
+  const [runId] = await owner.start(await owner.storeFlow(waitFlow(1_500)), [{ n: integer(1) }]);
+  await poke();
+  const [run] = await workers.ended([runId!]);
+  expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
+  // Back until it has something to do: a claim of its own for each slice would be more.
+  const attempts = await attemptsOf(runId!);
+  expect(attempts).toBeGreaterThan(1);
+  expect(attempts).toBeLessThan(1_500 / SLICE_MS + 2);
+  const [node] = await workers.sql`
+    select extract(epoch from n.end_time - n.start_time)::float8 as seconds
+    from public.node_run as n where n.flow_run_id = ${runId!} and n.input -> 'M' ? 'duration_ms'`;
+  expect(node?.seconds).toBeGreaterThanOrEqual(1.5);
+});
+
+it('a run that computes longer than a slice goes on in the next claim, and nothing is done twice', async () => {
+  const length = 10_000;
+  const [runId] = await owner.start(await owner.storeFlow(chainFlow(length)), [{ n: integer(1) }]);
+  await poke();
+  const [run] = await workers.ended([runId!], 60_000);
+  expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '1' } } }, errors: null });
+  expect(await attemptsOf(runId!)).toBeGreaterThan(1);
+  const [nodes] = await workers.sql`
+    select count(*)::integer as count, count(*) filter (where end_time is null)::integer as unended
+    from public.node_run where flow_run_id = ${runId!}`;
+  expect(nodes).toEqual({ count: length + 2, unended: 0 });
+}, 90_000);
