@@ -55,7 +55,7 @@ it('a running run shows what has begun, and stops at once with what its nodes we
 });
 
 it('a stop with a grace period lets a node end, starts nothing more, and only the first one counts', async () => {
-  const runId = await startRunning(2_000);
+  const runId = await startRunning(LONG_MS);
   await stop(runId, { timeout_millies: 60_000, reason: 'first' });
   await stop(runId, { timeout_millies: 0, reason: 'second' });
   const run = await finishedRun(owner, runId);
