@@ -2,13 +2,15 @@ import type { NodeModule, NodeRegistry } from '../engine/node.ts';
 import { constNode } from './const/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
 import { flowOutputNode } from './flow_output/index.ts';
+import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { toStringNode } from './to_string/index.ts';
 
-/** Every native node; a new one is a folder beside this file and a line here. */
+/** Every native node; a new one is a folder beside this file and a line here. A folder may make several. */
 const modules: NodeModule[] = [
   constNode,
   flowInputNode,
   flowOutputNode,
+  ...rhaiScriptNodes,
   toStringNode,
 ];
 

@@ -1,5 +1,14 @@
 import type { Run } from './run.ts';
-import { Blob, Cell, Char, charactersOf, RhaiArray, RhaiMap, type RhaiValue, sliceCharacters } from './values.ts';
+import {
+  type Blob,
+  Cell,
+  Char,
+  charactersOf,
+  type RhaiArray,
+  type RhaiMap,
+  type RhaiValue,
+  sliceCharacters,
+} from './values.ts';
 
 /** A place that a value is in. What is set must belong to nobody else: the caller has copied it if need be. */
 export abstract class Ref {

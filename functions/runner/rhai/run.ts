@@ -3,7 +3,7 @@ import { functionKey } from './ast.ts';
 import { type Position, RhaiError, type RhaiErrorKind } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 import type { Native, NativeTable } from './native.ts';
-import { Ref, ValueRef } from './refs.ts';
+import { type Ref, ValueRef } from './refs.ts';
 import {
   Blob,
   Cell,
@@ -57,7 +57,7 @@ export class Frame {
   constructor(run: Run, slotCount: number, self: Ref | undefined, isMain = false) {
     this.isMain = isMain;
     this.run = run;
-    this.slots = new Array<RhaiValue | Cell | undefined>(slotCount).fill(undefined);
+    this.slots = Array.from({ length: slotCount });
     this.self = self;
   }
 
