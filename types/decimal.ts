@@ -7,7 +7,27 @@ const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_E
 /** A number in decimal notation: its fraction and its exponent. */
 const NUMBER = /^[+-]?(?=\.?\d)\d*\.?(\d*)(?:e([+-]?\d+))?$/i;
 
+/** For what has no exact result: some digits more than a decimal holds. */
+const Approximate = BigDecimal.clone({
+  precision: 40,
+  rounding: BigDecimal.ROUND_HALF_EVEN,
+  toExpNeg: -200,
+  toExpPos: 200,
+});
+
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
+
+/** Beyond this, e to its power does not fit, or is zero. */
+const MAX_EXPONENT = 67;
+
+const ROUNDINGS = {
+  /** Away from zero. */
+  up: BigDecimal.ROUND_UP,
+  /** Towards zero. */
+  down: BigDecimal.ROUND_DOWN,
+  halfUp: BigDecimal.ROUND_HALF_UP,
+  halfDown: BigDecimal.ROUND_HALF_DOWN,
+} as const;
 
 /**
  * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places, which keeps trailing
@@ -118,6 +138,46 @@ export class Decimal {
   /** Rounded half to even to at most `places` decimal places. */
   rounded(places = 0): Decimal {
     return places >= this.scale ? this : Decimal.#fit(this.#value, places) ?? this;
+  }
+
+  /** Rounded to at most `places` decimal places: away from zero, towards it, or to the nearest, halves away from zero or towards it. */
+  roundedBy(places: number, rounding: keyof typeof ROUNDINGS): Decimal {
+    if (places >= this.scale) return this;
+    return Decimal.#fit(this.#value.toDecimalPlaces(places, ROUNDINGS[rounding]), places) ?? this;
+  }
+
+  /** To the power of another; undefined when it does not fit or is no real number. Whole powers are exact as far as they fit. */
+  power(exponent: Decimal): Decimal | undefined {
+    const isWhole = exponent.isInteger() && !exponent.isNegative();
+    const scale = isWhole ? Math.min(this.scale * exponent.toNumber(), DECIMAL_MAX_SCALE) : undefined;
+    return Decimal.#approximate((isWhole ? this.#value : new Approximate(this.#value)).pow(exponent.#value), scale);
+  }
+
+  /** Undefined for a negative one. */
+  squareRoot(): Decimal | undefined {
+    return Decimal.#approximate(new Approximate(this.#value).sqrt());
+  }
+
+  /** e to its power; undefined when that does not fit. */
+  exp(): Decimal | undefined {
+    if (this.#value.gt(MAX_EXPONENT)) return undefined;
+    return Decimal.#approximate(this.#value.lt(-MAX_EXPONENT) ? new Big(0) : new Approximate(this.#value).exp());
+  }
+
+  /** The logarithm to base e or 10; undefined when it is not positive. */
+  log(base: 'e' | 10): Decimal | undefined {
+    if (!this.#value.gt(0)) return undefined;
+    const value = new Approximate(this.#value);
+    return Decimal.#approximate(base === 10 ? value.log(10) : value.ln());
+  }
+
+  /** Of an angle in radians. */
+  trigonometric(name: 'sin' | 'cos' | 'tan'): Decimal | undefined {
+    return Decimal.#approximate(new Approximate(this.#value)[name]());
+  }
+
+  static #approximate(value: BigDecimal, scale = value.decimalPlaces()): Decimal | undefined {
+    return value.isFinite() ? Decimal.#fit(new Big(value), scale) : undefined;
   }
 
   /** -1, 0 or 1. Trailing zeros make no difference. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { projectDir, stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT } from '../local/ports.ts';
@@ -26,18 +26,25 @@ const OPTIONAL_COLUMNS = {
   'targets_form.extra': null,
 };
 
-/** The file of one native node. */
+/** The definition of one native node, as its file has it. */
 export interface DefinitionFile {
   name: string;
   text: string;
 }
 
-/** Every definition.json in the folders of `nodesDir`, in the folders' order. */
-export function readDefinitionFiles(nodesDir: string): DefinitionFile[] {
-  return readdirSync(nodesDir).sort()
-    .map((name) => ({ name, file: join(nodesDir, name, 'definition.json') }))
-    .filter(({ file }) => existsSync(file))
-    .map(({ name, file }) => ({ name, text: readFileSync(file, 'utf8') }));
+/**
+ * The definitions in the folders of `nodesDir`, in the folders' order: definition.json, or what definitions.ts exports as
+ * `definitions` where a folder makes several nodes.
+ */
+export async function readDefinitionFiles(nodesDir: string): Promise<DefinitionFile[]> {
+  const read = async (name: string): Promise<DefinitionFile[]> => {
+    const [file, source] = [join(nodesDir, name, 'definition.json'), join(nodesDir, name, 'definitions.ts')];
+    if (existsSync(file)) return [{ name, text: readFileSync(file, 'utf8') }];
+    if (!existsSync(source)) return [];
+    const { definitions }: { definitions: { data: { node_id: string } }[] } = await import(pathToFileURL(source).href);
+    return definitions.map((definition) => ({ name: definition.data.node_id, text: JSON.stringify(definition) }));
+  };
+  return (await Promise.all(readdirSync(nodesDir).sort().map(read))).flat();
 }
 
 const roleOf = (key: string): string | undefined => {
@@ -208,7 +215,7 @@ function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
 
 async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
-  const files = readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+  const files = await readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
   console.log(`Publishing ${files.length} node definitions to ${options.url}`);
   const { created, merged, failed } = await publishNodes({ ...options, files, log: (line) => console.log(line) });
   console.log(`${files.length} node definitions: ${created} created, ${merged} merged, ${failed} failed`);

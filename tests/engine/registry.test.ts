@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { nodeIds, nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
 
-it('the registry has every folder of functions/runner/nodes, under the node_id of its definition', () => {
-  const folders = readdirSync(join(projectDir, 'functions/runner/nodes'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory()).map((entry) => entry.name).toSorted();
-  expect(nodeIds().toSorted()).toEqual(folders);
-  for (const id of folders) expect(nodeRegistry(id)?.definition.data.node_id).toBe(id);
+it('the registry has the nodes of every folder of functions/runner/nodes, under their node_ids', async () => {
+  const nodesDir = join(projectDir, 'functions/runner/nodes');
+  const folders = readdirSync(nodesDir, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const published = await readDefinitionFiles(nodesDir);
+  expect(nodeIds().toSorted()).toEqual(published.map(({ name }) => name).toSorted());
+  for (const { name, text } of published) expect(nodeRegistry(name)?.definition).toEqual(JSON.parse(text));
+  // A folder without definition would be seen by neither.
+  for (const { name } of folders) expect(published.some((node) => node.name.startsWith(name))).toBe(true);
 });
 
 it("the registry knows no node by the name of an object's own members", () => {

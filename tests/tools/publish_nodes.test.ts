@@ -21,7 +21,7 @@ import { signUp } from '../support/people.ts';
 import { rest } from '../support/rest.ts';
 import { createApiKey } from '../support/tokens.ts';
 
-const files = readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+const files = await readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
 const definitions = files.map(({ text }) => JSON.parse(text));
 
 /** `npm run nodes:publish -- <args>`. */
@@ -44,6 +44,12 @@ const storedBy = async (credential: Parameters<typeof rest>[1], owner: string) =
   (await rest(`nodes?user_id=${owner}&node_id=in.(${nodeIds})`, credential)).body.toSorted(byNodeId);
 
 describe('every native node', () => {
+  it('is published under its node_id, those too that one folder makes several of', () => {
+    expect(files.map(({ name }) => name)).toEqual(nodeIds);
+    expect(new Set(nodeIds).size).toBe(nodeIds.length);
+    expect(nodeIds).toEqual(expect.arrayContaining(['const', 'rhai_script_0x1', 'rhai_script_5x5']));
+  });
+
   it.each(definitions)('$data.node_id has a definition that zod accepts', (definition) => {
     expect(nodeDefinitionSchema.safeParse(definition).error?.issues ?? []).toEqual([]);
   });

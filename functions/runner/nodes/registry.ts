@@ -16,12 +16,13 @@ import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
 import { rangeNode } from './range/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
+import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { toStringNode } from './to_string/index.ts';
 import { toVecNode } from './to_vec/index.ts';
 import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
-/** Every native node; a new one is a folder beside this file and a line here. */
+/** Every native node; a new one is a folder beside this file and a line here. A folder may make several. */
 const modules: NodeModule[] = [
   collectNode,
   constNode,
@@ -40,6 +41,7 @@ const modules: NodeModule[] = [
   printNode,
   rangeNode,
   toBytesNode,
+  ...rhaiScriptNodes,
   toStringNode,
   toVecNode,
   waitNode,

@@ -1,0 +1,62 @@
+import { base64 } from '@scure/base';
+import { Decimal } from '../../../../types/decimal.ts';
+import { formatFloat } from '../../../../types/number_text.ts';
+import { bytesToValue, type Value, type ValueMap } from '../../../../types/value.ts';
+import { NodeError } from '../../engine/node.ts';
+import { toInt } from '../../rhai/integers.ts';
+import {
+  Blob,
+  Char,
+  Float,
+  isInt,
+  RhaiArray,
+  RhaiMap,
+  type RhaiValue,
+  sortedEntries,
+  typeName,
+} from '../../rhai/values.ts';
+
+function toDecimal(text: string): Decimal {
+  const decimal = Decimal.parse(text);
+  if (decimal === undefined) throw new NodeError(`${text} does not fit a script's decimal of 96 bits`);
+  return decimal;
+}
+
+/** A float as its `F` value holds it. */
+const parseFloatValue = (text: string): number => Number(text.replace('inf', 'Infinity'));
+
+/** A value as a script gets it: unsigned and 128-bit integers become decimals, keys their base58. */
+export function toScriptValue(value: Value): RhaiValue {
+  if ('N' in value) return null;
+  if ('S' in value) return value.S;
+  if ('B' in value) return value.B;
+  if ('I' in value) return toInt(BigInt(value.I));
+  if ('F' in value) return new Float(parseFloatValue(value.F));
+  if ('D' in value) return toDecimal(value.D);
+  if ('U' in value) return toDecimal(value.U);
+  if ('U1' in value) return toDecimal(value.U1);
+  if ('I1' in value) return toDecimal(value.I1);
+  if ('B3' in value) return value.B3;
+  if ('B6' in value) return value.B6;
+  if ('BY' in value) return new Blob(base64.decode(value.BY));
+  if ('A' in value) return new RhaiArray(value.A.map(toScriptValue));
+  return new RhaiMap(new Map(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)])));
+}
+
+/** What a script gives as a value; throws a NodeError for what has no value form. */
+export function fromScriptValue(value: RhaiValue): Value {
+  if (value === null) return { N: 0 };
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { B: value };
+  if (isInt(value)) return { I: String(value) };
+  if (value instanceof Float) return { F: formatFloat(value.value) };
+  if (value instanceof Decimal) return { D: String(value) };
+  if (value instanceof Char) return { S: value.text };
+  if (value instanceof Blob) return bytesToValue(value.bytes);
+  if (value instanceof RhaiArray) return { A: value.items.map(fromScriptValue) };
+  if (!(value instanceof RhaiMap)) throw new NodeError(`a ${typeName(value)} of a script is no value of a flow`);
+  // Without prototype: a member may be called __proto__.
+  const members: ValueMap = Object.create(null);
+  for (const [name, member] of sortedEntries(value)) members[name] = fromScriptValue(member);
+  return { M: members };
+}

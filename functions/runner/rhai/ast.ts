@@ -1,0 +1,152 @@
+import type { Position } from './errors.ts';
+import type { RhaiValue } from './values.ts';
+
+/** A variable, constant or parameter, as the parser found it. */
+export interface Variable {
+  readonly name: string;
+  /** Where it lies among the variables of its function. */
+  readonly slot: number;
+  readonly isConstant: boolean;
+  /** The caller defines it, if anybody. */
+  readonly isGiven: boolean;
+  /** A closure shares it, so that it lies in a cell. */
+  isCaptured: boolean;
+  /** How many variables of its function exist once it does. */
+  readonly count: number;
+}
+
+export interface Capture {
+  /** In the function that makes the closure. */
+  readonly outer: Variable;
+  /** In the closure. */
+  readonly inner: Variable;
+}
+
+export interface FunctionNode {
+  readonly name: string;
+  readonly params: readonly Variable[];
+  readonly captures: readonly Capture[];
+  readonly body: Node;
+  readonly slotCount: number;
+  /** The greatest number of nodes within each other, which bounds the depth of its evaluation. */
+  readonly depth: number;
+  readonly at: Position;
+}
+
+/** The names that are defined at one place. */
+export interface VisibleNames {
+  readonly own: ReadonlySet<string>;
+  /** Those that the caller gives are defined too. */
+  readonly seesGiven: boolean;
+}
+
+export interface MapEntry {
+  readonly key: string;
+  readonly value: Node;
+}
+
+export interface SwitchCase {
+  /** Literals, or ranges, of which one must match; empty: the default. */
+  readonly patterns: readonly RhaiValue[];
+  readonly guard: Node | undefined;
+  readonly body: Node;
+}
+
+export type BinaryOperator =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '**'
+  | '<<'
+  | '>>'
+  | '&'
+  | '|'
+  | '^'
+  | '=='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | '!in'
+  | '..'
+  | '..=';
+
+type Shape =
+  | { readonly kind: 'literal'; readonly value: RhaiValue }
+  | { readonly kind: 'template'; readonly parts: readonly (string | Node)[] }
+  | { readonly kind: 'array'; readonly items: readonly Node[] }
+  | { readonly kind: 'map'; readonly entries: readonly MapEntry[] }
+  | { readonly kind: 'variable'; readonly variable: Variable }
+  /** A name that nothing defines here. */
+  | { readonly kind: 'unknown'; readonly name: string }
+  /** A constant of the top level, reached from a function. */
+  | { readonly kind: 'global'; readonly name: string }
+  | { readonly kind: 'this' }
+  | { readonly kind: 'unary'; readonly operator: '-' | '+' | '!'; readonly operand: Node }
+  | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
+  | { readonly kind: 'logic'; readonly operator: '&&' | '||' | '??'; readonly left: Node; readonly right: Node }
+  | { readonly kind: 'index'; readonly base: Node; readonly index: Node; readonly isOptional: boolean }
+  | { readonly kind: 'property'; readonly base: Node; readonly name: string; readonly isOptional: boolean }
+  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Node[]; readonly names: VisibleNames }
+  | {
+    readonly kind: 'method';
+    readonly base: Node;
+    readonly name: string;
+    readonly args: readonly Node[];
+    readonly isOptional: boolean;
+  }
+  | { readonly kind: 'closure'; readonly closure: FunctionNode }
+  | { readonly kind: 'block'; readonly body: readonly Node[] }
+  | {
+    readonly kind: 'if';
+    readonly branches: readonly { test: Node; body: Node }[];
+    readonly otherwise: Node | undefined;
+  }
+  | { readonly kind: 'switch'; readonly subject: Node; readonly cases: readonly SwitchCase[] }
+  | { readonly kind: 'while'; readonly test: Node | undefined; readonly body: Node }
+  | { readonly kind: 'do'; readonly body: Node; readonly test: Node; readonly isUntil: boolean }
+  | {
+    readonly kind: 'for';
+    readonly variable: Variable;
+    readonly counter: Variable | undefined;
+    readonly source: Node;
+    readonly body: Node;
+  }
+  | { readonly kind: 'let'; readonly variable: Variable; readonly initial: Node | undefined }
+  | {
+    readonly kind: 'assign';
+    readonly target: Node;
+    readonly operator: BinaryOperator | undefined;
+    readonly value: Node;
+  }
+  | { readonly kind: 'return'; readonly value: Node | undefined }
+  | { readonly kind: 'break'; readonly value: Node | undefined }
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'throw'; readonly value: Node | undefined; readonly rethrows: Variable | undefined }
+  | { readonly kind: 'try'; readonly body: Node; readonly variable: Variable; readonly handler: Node };
+
+/** An expression or statement: in Rhai, both have a value. */
+export type Node = Shape & {
+  readonly at: Position;
+  /** How many nodes lie within each other from here on. */
+  readonly depth: number;
+};
+
+export type NodeOf<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>;
+
+/** A parsed script. */
+export interface Program {
+  readonly main: FunctionNode;
+  /** Names of the top level that the script does not define: the caller may. */
+  readonly given: ReadonlyMap<string, Variable>;
+  /** What the script defines at its top level, in order. */
+  readonly declared: readonly Variable[];
+  /** By `name/arity`. */
+  readonly functions: ReadonlyMap<string, FunctionNode>;
+}
+
+export const functionKey = (name: string, arity: number): string => `${name}/${arity}`;

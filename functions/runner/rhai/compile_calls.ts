@@ -1,0 +1,92 @@
+import { functionKey } from './ast.ts';
+import { cellOf, compileRef } from './compile_places.ts';
+import { type CompileNode } from './compiler.ts';
+import type { Ref } from './refs.ts';
+import type { CompiledFunction, Evaluate, Frame } from './run.ts';
+import { FnPointer, RhaiMap, type RhaiValue } from './values.ts';
+
+const evaluateAll = (args: readonly Evaluate[], frame: Frame): RhaiValue[] => args.map((arg) => arg(frame));
+
+/** Whether a variable exists: which names the script defines is known beforehand, which the caller gives is not. */
+const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at }, context) => {
+  const argument = compiler.owned(args[0]!, context);
+  return (frame) => {
+    const { run } = frame;
+    const value = argument(frame);
+    run.tick(at);
+    run.at = at;
+    if (typeof value !== 'string') return run.noFunction(name, [value]);
+    return names.own.has(value) || (names.seesGiven && run.given.has(value));
+  };
+};
+
+/** A call of a function of the script. */
+const compileScriptCall: CompileNode<'call'> = (compiler, { name, args, at }, context) => {
+  const values = args.map((arg) => compiler.owned(arg, context));
+  const key = functionKey(name, args.length);
+  let callee: CompiledFunction | undefined;
+  return (frame) => {
+    const { run } = frame;
+    const given = evaluateAll(values, frame);
+    run.tick(at);
+    run.at = at;
+    callee ??= run.functions.get(key);
+    return callee === undefined ? run.noFunction(name, given) : run.invoke(callee, given, [], undefined);
+  };
+};
+
+export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
+  const { name, args, at } = node;
+  if (compiler.program.functions.has(functionKey(name, args.length))) return compileScriptCall(compiler, node, context);
+  if (name === 'is_def_var' && args.length === 1) return compileIsDefined(compiler, node, context);
+  const [firstNode, ...otherNodes] = args;
+  // A built-in function may change the variable that is its first argument, as when it is called as a method.
+  const locate = firstNode?.kind === 'variable' ? compileRef(compiler, firstNode, context) : undefined;
+  const first = firstNode === undefined ? undefined : compiler.owned(firstNode, context);
+  const others = otherNodes.map((arg) => compiler.owned(arg, context));
+  return (frame) => {
+    const { run } = frame;
+    const ref = locate?.(frame);
+    const value = ref?.get() ?? first?.(frame);
+    const rest = evaluateAll(others, frame);
+    run.tick(at);
+    run.at = at;
+    if (name === 'call' && value instanceof FnPointer) return run.callPointer(value, rest);
+    return run.callPlain(name, value === undefined ? rest : [value, ...rest], ref);
+  };
+};
+
+export const compileMethod: CompileNode<'method'> = (compiler, { base, name, args, isOptional, at }, context) => {
+  const locate = compileRef(compiler, base, context);
+  const values = args.map((arg) => compiler.owned(arg, context));
+  const key = functionKey(name, args.length);
+  const isScripted = compiler.program.functions.has(key);
+  return (frame) => {
+    const { run } = frame;
+    const ref: Ref = locate(frame);
+    if (isOptional && ref.get() === null) return null;
+    const given = evaluateAll(values, frame);
+    run.tick(at);
+    run.at = at;
+    const subject = ref.get();
+    if (subject instanceof RhaiMap) {
+      const property = subject.properties.get(name);
+      if (property instanceof FnPointer) return run.callPointer(property, given, ref);
+    }
+    if (name === 'call') {
+      if (subject instanceof FnPointer) return run.callPointer(subject, given);
+      const [pointer, ...rest] = given;
+      if (pointer instanceof FnPointer) return run.callPointer(pointer, rest, ref);
+    }
+    const callee = isScripted ? run.functions.get(key) : undefined;
+    return callee === undefined ? run.callNative(name, ref, given) : run.invoke(callee, given, [], ref);
+  };
+};
+
+export const compileClosure: CompileNode<'closure'> = (compiler, { closure, at }) => {
+  const callee = compiler.compileFunction(closure);
+  return (frame) => {
+    frame.run.tick(at);
+    return new FnPointer(closure.name, [], closure.captures.map(({ outer }) => cellOf(frame, outer, at)), callee);
+  };
+};

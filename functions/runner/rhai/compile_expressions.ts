@@ -1,0 +1,129 @@
+import type { BinaryOperator, Node } from './ast.ts';
+import { type CompileNode, type Context } from './compiler.ts';
+import { displayText } from './display.ts';
+import { applyBinary, applyUnary } from './operators.ts';
+import { type Evaluate, type Frame } from './run.ts';
+import { type RhaiValue, typeName } from './values.ts';
+
+export const compileLiteral: CompileNode<'literal'> = (_, { value }) => () => value;
+
+export const compileTemplate: CompileNode<'template'> = (compiler, { parts, at }, context) => {
+  const pieces = parts.map((part): string | Evaluate =>
+    typeof part === 'string' ? part : compiler.operand(part, context)
+  );
+  return (frame) => {
+    const { run } = frame;
+    let text = '';
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : displayText(piece(frame));
+    run.tick(at);
+    run.at = at;
+    run.chargeText(text.length);
+    return run.newText(text);
+  };
+};
+
+export const compileArray: CompileNode<'array'> = (compiler, { items, at }, context) => {
+  const elements = items.map((item) => compiler.owned(item, context));
+  return (frame) => {
+    const values = elements.map((element) => element(frame));
+    frame.run.tick(at);
+    frame.run.at = at;
+    frame.run.charge(values.length);
+    return frame.run.newArray(values);
+  };
+};
+
+export const compileMap: CompileNode<'map'> = (compiler, { entries, at }, context) => {
+  const members = entries.map(({ key, value }) => [key, compiler.owned(value, context)] as const);
+  return (frame) => {
+    const properties = new Map(members.map(([key, value]) => [key, value(frame)]));
+    frame.run.tick(at);
+    frame.run.at = at;
+    frame.run.charge(properties.size);
+    return frame.run.newMap(properties);
+  };
+};
+
+export const compileUnary: CompileNode<'unary'> = (compiler, { operator, operand, at }, context) => {
+  const value = compiler.operand(operand, context);
+  return (frame) => {
+    const { run } = frame;
+    const argument = value(frame);
+    run.tick(at);
+    run.at = at;
+    return applyUnary(run, operator, argument);
+  };
+};
+
+/** The value of a condition, which must be a bool. */
+export function compileTest(
+  compiler: Parameters<CompileNode<'if'>>[0],
+  node: Node,
+  context: Context,
+): (frame: Frame) => boolean {
+  const value = compiler.operand(node, context);
+  return (frame) => {
+    const test = value(frame);
+    if (typeof test === 'boolean') return test;
+    return frame.run.fail('MismatchDataType', `Data type incorrect: ${typeName(test)} (expecting bool)`, node.at);
+  };
+}
+
+export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, right }, context) => {
+  if (operator === '??') {
+    const [first, second] = [compiler.operand(left, context), compiler.operand(right, context)];
+    return (frame) => first(frame) ?? second(frame);
+  }
+  const [first, second] = [compileTest(compiler, left, context), compileTest(compiler, right, context)];
+  return operator === '&&' ? (frame) => first(frame) && second(frame) : (frame) => first(frame) || second(frame);
+};
+
+type FastInteger = (left: number, right: number) => number | boolean;
+
+/** Operators on safe integers; a result that isn't safe is computed again exactly. Adding 0 turns -0 into 0. */
+const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right + 0,
+  '/': (left, right) => right === 0 ? NaN : Math.trunc(left / right) + 0,
+  '%': (left, right) => right === 0 ? NaN : left % right + 0,
+  '&': (left, right) => (left | 0) === left && (right | 0) === right ? left & right : NaN,
+  '|': (left, right) => (left | 0) === left && (right | 0) === right ? left | right : NaN,
+  '^': (left, right) => (left | 0) === left && (right | 0) === right ? left ^ right : NaN,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+};
+
+/** The operator for two values, fast for safe integers. */
+export function binaryOperation(
+  operator: BinaryOperator,
+): (frame: Frame, left: RhaiValue, right: RhaiValue) => RhaiValue {
+  const fast = FAST_INTEGERS[operator];
+  if (fast === undefined) return ({ run }, left, right) => applyBinary(run, operator, left, right);
+  return ({ run }, left, right) => {
+    if (typeof left === 'number' && typeof right === 'number') {
+      const result = fast(left, right);
+      if (typeof result === 'boolean' || (result <= Number.MAX_SAFE_INTEGER && result >= Number.MIN_SAFE_INTEGER)) {
+        return result;
+      }
+    }
+    return applyBinary(run, operator, left, right);
+  };
+}
+
+export const compileBinary: CompileNode<'binary'> = (compiler, { operator, left, right, at }, context) => {
+  const [first, second] = [compiler.operand(left, context), compiler.operand(right, context)];
+  const operate = binaryOperation(operator);
+  return (frame) => {
+    const a = first(frame);
+    const b = second(frame);
+    const { run } = frame;
+    run.tick(at);
+    run.at = at;
+    return operate(frame, a, b);
+  };
+};

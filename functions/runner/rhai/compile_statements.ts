@@ -1,0 +1,199 @@
+import type { Node } from './ast.ts';
+import { binaryOperation, compileTest } from './compile_expressions.ts';
+import { compileTarget } from './compile_places.ts';
+import { type CompileNode, type Compiler, type Context, isPlace } from './compiler.ts';
+import { RhaiError } from './errors.ts';
+import { matchesLiteral } from './equality.ts';
+import { displayText } from './display.ts';
+import { appendInPlace, applyBinary } from './operators.ts';
+import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
+import { Cell, Container, RhaiMap, type RhaiValue } from './values.ts';
+
+/** A node whose value is that of what is around it, and may go anywhere. */
+export function compileTail(compiler: Compiler, node: Node, context: Context): Evaluate {
+  const value = compiler.compile(node, context);
+  return isPlace(node) ? (frame) => frame.run.copy(value(frame)) : value;
+}
+
+export const compileBlock: CompileNode<'block'> = (compiler, { body }, context) => {
+  const last = body.length - 1;
+  const places = body.map(({ at }) => at);
+  const statements = body.map((node, index) =>
+    index === last ? compileTail(compiler, node, context) : compiler.compile(node, context)
+  );
+  return (frame) => {
+    const { run } = frame;
+    let value: RhaiValue = null;
+    for (let index = 0; index < statements.length; index++) {
+      run.tick(places[index]!);
+      value = statements[index]!(frame);
+      if (frame.signal !== Signal.none) return value;
+    }
+    return value;
+  };
+};
+
+export const compileIf: CompileNode<'if'> = (compiler, { branches, otherwise }, context) => {
+  const tests = branches.map(({ test }) => compileTest(compiler, test, context));
+  const bodies = branches.map(({ body }) => compiler.compile(body, context));
+  const rest = otherwise === undefined ? undefined : compiler.compile(otherwise, context);
+  return (frame) => {
+    for (let index = 0; index < tests.length; index++) if (tests[index]!(frame)) return bodies[index]!(frame);
+    return rest === undefined ? null : rest(frame);
+  };
+};
+
+export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases, at }, context) => {
+  const value = compiler.operand(subject, context);
+  const compiled = cases.map(({ patterns, guard, body }) => ({
+    patterns,
+    guard: guard === undefined ? undefined : compileTest(compiler, guard, context),
+    body: compileTail(compiler, body, context),
+  }));
+  return (frame) => {
+    const found = value(frame);
+    frame.run.tick(at);
+    for (const { patterns, guard, body } of compiled) {
+      frame.run.charge(patterns.length >> 3);
+      const matches = patterns.length === 0 || patterns.some((pattern) => matchesLiteral(found, pattern));
+      if (matches && (guard === undefined || guard(frame))) return body(frame);
+    }
+    return null;
+  };
+};
+
+export const compileLet: CompileNode<'let'> = (compiler, { variable, initial, at }, context) => {
+  const value = initial === undefined ? undefined : compiler.owned(initial, context);
+  const isGlobal = variable.isConstant && compiler.program.declared.includes(variable);
+  return (frame) => {
+    const { run } = frame;
+    const count = variable.count + (frame.isMain ? run.given.size : 0);
+    if (count > run.limits.variables) {
+      run.fail('TooManyVariables', `Too many variables defined: more than ${run.limits.variables}`, at);
+    }
+    const start = value === undefined ? null : value(frame);
+    frame.define(variable, start);
+    if (isGlobal) run.globals.set(variable.name, start);
+    return null;
+  };
+};
+
+export const compileAssign: CompileNode<'assign'> = (compiler, node, context) => {
+  const { target, operator, at } = node;
+  const value = compiler.owned(node.value, context);
+  const locate = compileTarget(compiler, target, context);
+  if (operator === undefined) {
+    return assignPlainVariable(target, value) ?? ((frame) => {
+      const assigned = value(frame);
+      frame.run.at = at;
+      locate(frame).set(assigned);
+      return null;
+    });
+  }
+  const operate = binaryOperation(operator);
+  return (frame) => {
+    const { run } = frame;
+    const operand = value(frame);
+    const ref = locate(frame);
+    run.tick(at);
+    run.at = at;
+    const current = ref.get();
+    if (!(current instanceof Object) || !appendInPlace(run, operator, current, operand)) {
+      ref.set(
+        current instanceof Container ? applyBinary(run, operator, current, operand) : operate(frame, current, operand),
+      );
+    }
+    return null;
+  };
+};
+
+/** The fast way for a variable of the script's own that no closure shares. */
+function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefined {
+  if (target.kind !== 'variable' || target.variable.isGiven) return undefined;
+  const { slot } = target.variable;
+  return (frame) => {
+    const assigned = value(frame);
+    const current = frame.slots[slot];
+    if (current instanceof Cell) current.value = assigned;
+    else frame.slots[slot] = assigned;
+    return null;
+  };
+}
+
+/** Leaves by a signal, or by throwing where nothing looks for signals. */
+function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
+  return (frame) => {
+    const result = value === undefined ? null : value(frame);
+    if (!isSignal) throw new ControlTransfer(kind, result);
+    frame.signal = kind;
+    return result;
+  };
+}
+
+const optional = (compiler: Compiler, node: Node | undefined, context: Context): Evaluate | undefined =>
+  node === undefined ? undefined : compiler.owned(node, context);
+
+export const compileReturn: CompileNode<'return'> = (compiler, { value }, context) => {
+  if (!context.signalsReturn) context.fn.throwsReturn = true;
+  return leave(Signal.return, optional(compiler, value, context), context.signalsReturn);
+};
+
+export const compileBreak: CompileNode<'break'> = (compiler, { value }, context) => {
+  if (!context.signalsLoop) context.loop.throwsControl = true;
+  return leave(Signal.break, optional(compiler, value, context), context.signalsLoop);
+};
+
+export const compileContinue: CompileNode<'continue'> = (_, __, context) => {
+  if (!context.signalsLoop) context.loop.throwsControl = true;
+  return leave(Signal.continue, undefined, context.signalsLoop);
+};
+
+/** Turns what is thrown in a body into a signal. */
+export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Evaluate {
+  return (frame) => {
+    try {
+      return body(frame);
+    } catch (error) {
+      if (!(error instanceof ControlTransfer) || !kinds.includes(error.kind)) throw error;
+      frame.signal = error.kind;
+      return error.value;
+    }
+  };
+}
+
+export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, at }, context) => {
+  const thrown = optional(compiler, value, context);
+  return (frame) => {
+    if (rethrows !== undefined) {
+      throw frame.caught?.get(rethrows) ?? new RhaiError('Runtime', 'Runtime error', at, null);
+    }
+    const result = thrown === undefined ? null : thrown(frame);
+    const text = displayText(result);
+    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, result);
+  };
+};
+
+/** What a catch clause gets: the value that was thrown, else a map that describes the error. */
+function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
+  // SAFETY: only throw statements fill it, with values of the script.
+  if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
+  return new RhaiMap(
+    new Map<string, RhaiValue>([
+      ['error', `Error${error.kind}`],
+      ['message', error.reason],
+      ['line', error.line],
+      ['position', error.column],
+    ]),
+  );
+}
+
+export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
+  const attempted = compiler.compile(body, context);
+  const handled = compiler.compile(handler, context);
+  return (frame) =>
+    frame.run.attempt(() => attempted(frame), (error) => {
+      (frame.caught ??= new Map()).set(variable, error);
+      frame.define(variable, caughtValue(frame, error));
+      return handled(frame);
+    });
+};

@@ -1,0 +1,89 @@
+import { Decimal } from '../../../types/decimal.ts';
+import {
+  Blob,
+  compareText,
+  Float,
+  FnPointer,
+  isInt,
+  isText,
+  Range,
+  RhaiArray,
+  RhaiMap,
+  type RhaiValue,
+  textOf,
+} from './values.ts';
+
+/** An integer as a decimal: 64 bits always fit. */
+export function intToDecimal(value: number | bigint): Decimal {
+  const decimal = Decimal.fromBigInt(BigInt(value));
+  if (decimal === undefined) throw new TypeError(`${value} is no 64-bit integer`);
+  return decimal;
+}
+
+/**
+ * How two values compare: negative, zero or positive; NaN for floats that don't. Undefined when their types don't compare at all,
+ * as a float and a decimal don't.
+ */
+export function compareValues(left: RhaiValue, right: RhaiValue): number | undefined {
+  if (isInt(left) && isInt(right)) return left < right ? -1 : left > right ? 1 : 0;
+  if (isText(left) && isText(right)) return compareText(textOf(left), textOf(right));
+  if (left instanceof Float || right instanceof Float) {
+    const a = left instanceof Float ? left.value : isInt(left) ? Number(left) : undefined;
+    const b = right instanceof Float ? right.value : isInt(right) ? Number(right) : undefined;
+    return a === undefined || b === undefined ? undefined : a < b ? -1 : a > b ? 1 : a === b ? 0 : NaN;
+  }
+  if (left instanceof Decimal || right instanceof Decimal) {
+    const a = left instanceof Decimal ? left : isInt(left) ? intToDecimal(left) : undefined;
+    const b = right instanceof Decimal ? right : isInt(right) ? intToDecimal(right) : undefined;
+    return a === undefined || b === undefined ? undefined : a.compare(b);
+  }
+  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
+  return left === null && right === null ? 0 : undefined;
+}
+
+/** Whether two values are equal: those of different types are not, numbers and characters beside strings excepted. */
+export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
+  if (left === right) return !(left instanceof Float && Number.isNaN(left.value));
+  const order = compareValues(left, right);
+  if (order !== undefined) return order === 0;
+  if (left instanceof RhaiArray && right instanceof RhaiArray) {
+    const { items } = right;
+    return left.items.length === items.length &&
+      left.items.every((item, index) => equalValues(item, items[index] ?? null));
+  }
+  if (left instanceof RhaiMap && right instanceof RhaiMap) {
+    const { properties } = right;
+    return left.properties.size === properties.size &&
+      [...left.properties].every(([key, value]) =>
+        properties.has(key) && equalValues(value, properties.get(key) ?? null)
+      );
+  }
+  if (left instanceof Blob && right instanceof Blob) {
+    const { bytes } = right;
+    return left.bytes.length === bytes.length && left.bytes.every((byte, index) => byte === bytes[index]);
+  }
+  if (left instanceof Range && right instanceof Range) {
+    return left.start === right.start && left.end === right.end && left.isInclusive === right.isInclusive;
+  }
+  return left instanceof FnPointer && right instanceof FnPointer && left.name === right.name;
+}
+
+/** Whether a value is what a literal says, type included: `switch` tells 1 from 1.0. */
+export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean => {
+  if (literal instanceof Range && isInt(value)) return rangeContains(literal, value);
+  if (literal instanceof RhaiArray) {
+    return value instanceof RhaiArray && value.items.length === literal.items.length &&
+      literal.items.every((item, index) => matchesLiteral(value.items[index] ?? null, item));
+  }
+  if (literal instanceof RhaiMap) {
+    return value instanceof RhaiMap && value.properties.size === literal.properties.size &&
+      [...literal.properties].every(([key, item]) =>
+        value.properties.has(key) && matchesLiteral(value.properties.get(key) ?? null, item)
+      );
+  }
+  if (typeof literal === 'object' && literal !== null && literal.constructor !== value?.constructor) return false;
+  return typeof literal === typeof value || (isInt(literal) && isInt(value)) ? equalValues(value, literal) : false;
+};
+
+export const rangeContains = ({ start, end, isInclusive }: Range, value: number | bigint): boolean =>
+  value >= start && (isInclusive ? value <= end : value < end);

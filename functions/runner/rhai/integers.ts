@@ -1,0 +1,44 @@
+export const INT_MIN = -(2n ** 63n);
+export const INT_MAX = 2n ** 63n - 1n;
+
+export type Int = number | bigint;
+
+/** An integer in its one form: a number while that is safe. The caller has checked that it fits 64 bits. */
+export const toInt = (value: bigint): Int =>
+  value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+
+/** The integer when it fits 64 bits. */
+export const checkedInt = (value: bigint): Int | undefined =>
+  value >= INT_MIN && value <= INT_MAX ? toInt(value) : undefined;
+
+/** A float's integer part when it fits 64 bits. */
+export const floatToInt = (value: number): Int | undefined =>
+  Number.isFinite(value) ? checkedInt(BigInt(Math.trunc(value))) : undefined;
+
+/**
+ * The integer that a literal stands for: decimal digits, or 0x, 0o, 0b and the digits of an unsigned 64-bit number whose bits are
+ * taken as they are. Undefined when it is none or does not fit.
+ */
+export function parseIntegerLiteral(digits: string): Int | undefined {
+  if (digits.length > 80) return undefined;
+  if (/^0[xob][\da-f]+$/i.test(digits)) {
+    const bits = BigInt(digits.toLowerCase());
+    return bits < 2n ** 64n ? toInt(BigInt.asIntN(64, bits)) : undefined;
+  }
+  return /^\d+$/.test(digits) ? checkedInt(BigInt(digits)) : undefined;
+}
+
+/** Reads an integer of a radix from 2 to 36, with a sign or none; undefined when it is none or does not fit. */
+export function parseIntText(text: string, radix: number): Int | undefined {
+  if (text.length > 80) return undefined;
+  const isNegative = text.startsWith('-');
+  const digits = text.replace(/^[+-]/, '').toLowerCase();
+  if (digits === '') return undefined;
+  let value = 0n;
+  for (const digit of digits) {
+    const amount = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit);
+    if (amount < 0 || amount >= radix) return undefined;
+    value = value * BigInt(radix) + BigInt(amount);
+  }
+  return checkedInt(isNegative ? -value : value);
+}

@@ -1,0 +1,235 @@
+import { type Position, RhaiError } from './errors.ts';
+import { parseIntegerLiteral } from './integers.ts';
+import { Char, Float } from './values.ts';
+
+export type Token =
+  & { readonly at: Position }
+  & (
+    | { readonly kind: 'number'; readonly value: number | bigint | Float }
+    | { readonly kind: 'string'; readonly value: string }
+    | { readonly kind: 'char'; readonly value: Char }
+    /** A piece of a back-tick string; an expression follows unless it is the last. */
+    | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
+    | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
+    | { readonly kind: 'end' }
+  );
+
+const KEYWORDS = new Set(
+  ('true false let const if else switch do while until loop for in continue break return throw try catch fn private this')
+    .split(' '),
+);
+
+/** Names that Rhai keeps for itself, or gives to its module system, which scripts of flows don't have. */
+const RESERVED = new Set(
+  ('import export as eval var static shared goto match case public protected new use with is module package super thread ' +
+    'spawn go await async sync yield default void null nil').split(' '),
+);
+
+const MODULE_WORDS = new Set(['import', 'export', 'eval']);
+
+/** The longest first, so that the first that fits is right. */
+const SYMBOLS = (
+  '**= <<= >>= ..= === !== ... ::< || && == != <= >= << >> ** += -= *= /= %= &= |= ^= => .. ?. ?[ ?? :: := ++ -- -> <- |> #{ ' +
+  '+ - * / % & | ^ ! < > = . , ; : ( ) [ ] { } ? # @ $ ~'
+).split(' ');
+
+const RESERVED_SYMBOLS = new Set('=== !== ... ::< := ++ -- -> <- |> ? # @ $ ~'.split(' '));
+
+const NAME = /[A-Za-z_]\w*/y;
+const SPACE = /\s+/y;
+const LINE_COMMENT = /\/\/[^\n]*/y;
+const COMMENT_EDGE = /\/\*|\*\//g;
+const RADIX_NUMBER = /0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/iy;
+// A point belongs to the number unless a method or a range follows it.
+const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d+)?/iy;
+const TEMPLATE_EDGE = /`|\$\{/g;
+const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n', '"': '"', "'": "'", '`': '`' };
+const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
+
+/** Reads tokens one after the other; the parser says when a back-tick string goes on after an expression in it. */
+export class Lexer {
+  readonly #source: string;
+  #offset = 0;
+  #line = 1;
+  #column = 1;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get #at(): Position {
+    return { line: this.#line, column: this.#column };
+  }
+
+  #fail(message: string, at: Position = this.#at): never {
+    throw new RhaiError('Syntax', message, at);
+  }
+
+  /** Moves on, keeping count of lines and columns. */
+  #moveTo(offset: number): void {
+    for (; this.#offset < offset; this.#offset++) {
+      const unit = this.#source.charCodeAt(this.#offset);
+      if (unit === 10) {
+        this.#line++;
+        this.#column = 1;
+      } else if (unit < 0xdc00 || unit > 0xdfff) {
+        // The second half of a surrogate pair is no character of its own.
+        this.#column++;
+      }
+    }
+  }
+
+  /** What the pattern matches here, moved over; undefined when it doesn't. */
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#offset;
+    const text = pattern.exec(this.#source)?.[0];
+    if (text !== undefined) this.#moveTo(this.#offset + text.length);
+    return text;
+  }
+
+  #skipBlanks(): void {
+    while (this.#offset < this.#source.length) {
+      if (this.#take(SPACE) !== undefined || this.#take(LINE_COMMENT) !== undefined) continue;
+      if (!this.#source.startsWith('/*', this.#offset)) return;
+      this.#skipBlockComment();
+    }
+  }
+
+  /** Block comments nest. */
+  #skipBlockComment(): void {
+    const start = this.#at;
+    COMMENT_EDGE.lastIndex = this.#offset;
+    let depth = 0;
+    do {
+      const edge = COMMENT_EDGE.exec(this.#source);
+      if (edge === null) this.#fail('The comment is not closed', start);
+      depth += edge[0] === '/*' ? 1 : -1;
+    } while (depth > 0);
+    this.#moveTo(COMMENT_EDGE.lastIndex);
+  }
+
+  next(): Token {
+    this.#skipBlanks();
+    const at = this.#at;
+    const first = this.#source[this.#offset];
+    if (first === undefined) return { kind: 'end', at };
+    if (first >= '0' && first <= '9') return this.#number(at);
+    if (first === '"') return { kind: 'string', value: this.#quoted('"', at), at };
+    if (first === "'") return this.#character(at);
+    if (first === '`') {
+      this.#moveTo(this.#offset + 1);
+      return this.templatePiece(at);
+    }
+    const name = this.#take(NAME);
+    if (name !== undefined && name !== '_') return this.#word(name, at);
+    if (name === '_') return { kind: 'symbol', text: '_', at };
+    return this.#symbol(at);
+  }
+
+  #word(text: string, at: Position): Token {
+    if (KEYWORDS.has(text)) return { kind: 'keyword', text, at };
+    if (MODULE_WORDS.has(text)) {
+      this.#fail(`'${text}' is not available: a script reaches nothing outside of itself`, at);
+    }
+    if (RESERVED.has(text)) this.#fail(`'${text}' is a reserved keyword`, at);
+    return { kind: 'name', text, at };
+  }
+
+  #symbol(at: Position): Token {
+    if (/^!in\b/.test(this.#source.slice(this.#offset, this.#offset + 4))) {
+      this.#moveTo(this.#offset + 3);
+      return { kind: 'symbol', text: '!in', at };
+    }
+    const text = SYMBOLS.find((symbol) => this.#source.startsWith(symbol, this.#offset));
+    if (text === undefined) {
+      const character = String.fromCodePoint(this.#source.codePointAt(this.#offset) ?? 0);
+      this.#fail(`Unexpected character ${JSON.stringify(character)}`, at);
+    }
+    if (RESERVED_SYMBOLS.has(text)) this.#fail(`'${text}' is a reserved symbol`, at);
+    this.#moveTo(this.#offset + text.length);
+    return { kind: 'symbol', text, at };
+  }
+
+  #number(at: Position): Token {
+    const text = this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '';
+    if (this.#take(NAME) !== undefined) this.#fail(`Malformed number`, at);
+    const digits = text.replaceAll('_', '');
+    const integer = parseIntegerLiteral(digits);
+    if (integer !== undefined) return { kind: 'number', value: integer, at };
+    if (/^0[xob]/i.test(digits)) this.#fail(`Malformed number: ${text}`, at);
+    // As in Rhai, an integer beyond 64 bits is a float.
+    return { kind: 'number', value: new Float(Number(digits)), at };
+  }
+
+  #character(at: Position): Token {
+    const text = this.#quoted("'", at);
+    if ([...text].length !== 1) this.#fail('A character literal holds one character', at);
+    return { kind: 'char', value: new Char(text), at };
+  }
+
+  /** A literal between quotes, its escapes resolved; a doubled quote stands for itself. */
+  #quoted(quote: '"' | "'", at: Position): string {
+    const indentation = this.#column;
+    this.#moveTo(this.#offset + 1);
+    let text = '';
+    for (;;) {
+      const character = this.#source[this.#offset];
+      if (character === undefined || character === '\n') this.#fail('The string is not closed', at);
+      if (character === '\\') {
+        text += this.#escape(indentation);
+        continue;
+      }
+      this.#moveTo(this.#offset + 1);
+      if (character === quote) {
+        if (this.#source[this.#offset] !== quote) return text;
+        this.#moveTo(this.#offset + 1);
+      }
+      text += character;
+    }
+  }
+
+  #escape(indentation: number): string {
+    const at = this.#at;
+    const letter = this.#source[this.#offset + 1] ?? '';
+    const simple = ESCAPES[letter];
+    if (simple !== undefined) {
+      this.#moveTo(this.#offset + 2);
+      return simple;
+    }
+    if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
+      this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
+      // The next line goes on under the opening quote.
+      while (this.#column < indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
+        this.#moveTo(this.#offset + 1);
+      }
+      return '';
+    }
+    const length = HEX_LENGTHS[letter] ?? 0;
+    const digits = this.#source.slice(this.#offset + 2, this.#offset + 2 + length);
+    const code = /^[\da-f]+$/i.test(digits) && digits.length === length ? Number.parseInt(digits, 16) : NaN;
+    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) {
+      this.#fail(`Invalid escape sequence: '\\${letter}${digits}'`, at);
+    }
+    this.#moveTo(this.#offset + 2 + length);
+    return String.fromCodePoint(code);
+  }
+
+  /** The next literal piece of a back-tick string, up to an expression or the end. */
+  templatePiece(at: Position): Token & { kind: 'template' } {
+    // A line feed right after the opening back-tick is not part of the text.
+    if (this.#source[this.#offset - 1] === '`') this.#take(/\r?\n/y);
+    let value = '';
+    for (;;) {
+      TEMPLATE_EDGE.lastIndex = this.#offset;
+      const edge = TEMPLATE_EDGE.exec(this.#source);
+      if (edge === null) this.#fail('The string is not closed', at);
+      value += this.#source.slice(this.#offset, edge.index);
+      const isExpression = edge[0] === '${';
+      this.#moveTo(TEMPLATE_EDGE.lastIndex);
+      if (isExpression) return { kind: 'template', value, isLast: false, at };
+      if (this.#source[this.#offset] !== '`') return { kind: 'template', value, isLast: true, at };
+      value += '`';
+      this.#moveTo(this.#offset + 1);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Run } from '../run.ts';
+import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
+
+/** An integer argument as a number: beyond the safe ones it only says "far away". */
+export const toNumber = (value: RhaiValue | undefined): number | undefined =>
+  value !== undefined && isInt(value) ? Number(value) : undefined;
+
+/** A position among `length` elements, from the end when it is negative, within them. */
+export const clampPosition = (index: number, length: number): number =>
+  index < 0 ? Math.max(length + index, 0) : Math.min(index, length);
+
+/** The part that arguments select: a range, or a start and perhaps a count; undefined when they are neither. */
+export function selectSpan(args: readonly RhaiValue[], length: number): { from: number; to: number } | undefined {
+  const [first, second] = args;
+  if (first instanceof Range) {
+    if (second !== undefined) return undefined;
+    const from = Math.min(Math.max(Number(first.start), 0), length);
+    const to = Math.min(Number(first.end) + (first.isInclusive ? 1 : 0), length);
+    return { from, to: Math.max(to, from) };
+  }
+  const start = toNumber(first);
+  const count = second === undefined ? length : toNumber(second);
+  if (start === undefined || count === undefined) return undefined;
+  const from = clampPosition(start, length);
+  return { from, to: Math.min(from + Math.max(count, 0), length) };
+}
+
+/** A function argument: a function pointer, or the name of a function. */
+export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined =>
+  value instanceof FnPointer ? value : typeof value === 'string' ? new FnPointer(value) : undefined;
+
+/** What a predicate says, which must be a bool. */
+export function toVerdict(run: Run, value: RhaiValue): boolean {
+  return typeof value === 'boolean'
+    ? value
+    : run.fail('MismatchDataType', 'Data type incorrect: a predicate gives a bool');
+}

@@ -1,0 +1,28 @@
+import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
+import { arrayFunctions } from './arrays.ts';
+import { blobFunctions, blobMakers } from './blobs.ts';
+import { anyFunctions, fnFunctions, plainFunctions } from './core.ts';
+import { mapFunctions } from './maps.ts';
+import { decimalFunctions, floatFunctions, intFunctions } from './numbers.ts';
+import { arrayRandomFunctions, randomMakers } from './random.ts';
+import { rangeFunctions } from './ranges.ts';
+import { charFunctions, textFunctions } from './texts.ts';
+
+const merge = (...sets: { readonly methods: NativeMethods }[]): NativeMethods =>
+  new Map<string, Native>(sets.flatMap(({ methods }) => [...methods]));
+
+/** Every built-in function. */
+export const standardLibrary: NativeTable = new Map([
+  ['any', merge(anyFunctions)],
+  ['none', merge(plainFunctions, blobMakers, randomMakers)],
+  ['int', merge(intFunctions)],
+  ['float', merge(floatFunctions)],
+  ['decimal', merge(decimalFunctions)],
+  ['string', merge(textFunctions)],
+  ['char', merge(charFunctions)],
+  ['array', merge(arrayFunctions, arrayRandomFunctions)],
+  ['map', merge(mapFunctions)],
+  ['blob', merge(blobFunctions)],
+  ['range', merge(rangeFunctions)],
+  ['fn', merge(fnFunctions)],
+]);

@@ -1,0 +1,31 @@
+/** What a script may use at most. */
+export interface RhaiLimits {
+  /** Statements, operators, calls, rounds of loops, and elements copied. */
+  operations: number;
+  /** Characters of a string, and of all strings in one array or map together. */
+  stringLength: number;
+  /** Elements of an array with all that it holds; the same for the entries of maps. */
+  elements: number;
+  /** Variables and constants that exist at once in the script, or in one call of a function. */
+  variables: number;
+  /** Calls of functions within each other. */
+  callDepth: number;
+  /** Blocks and expressions within each other in the source text. */
+  sourceDepth: number;
+  /** Arrays and maps within each other. */
+  dataDepth: number;
+  /** Characters of the source text. */
+  sourceLength: number;
+}
+
+/** The first five are those of the reference server. */
+export const DEFAULT_LIMITS: Readonly<RhaiLimits> = Object.freeze({
+  operations: 10_000_000,
+  stringLength: 50_000,
+  elements: 10_000,
+  variables: 50,
+  callDepth: 256,
+  sourceDepth: 64,
+  dataDepth: 64,
+  sourceLength: 262_144,
+});

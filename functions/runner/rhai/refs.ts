@@ -1,0 +1,153 @@
+import type { Run } from './run.ts';
+import {
+  type Blob,
+  Cell,
+  Char,
+  charactersOf,
+  type RhaiArray,
+  type RhaiMap,
+  type RhaiValue,
+  sliceCharacters,
+} from './values.ts';
+
+/** A place that a value is in. What is set must belong to nobody else: the caller has copied it if need be. */
+export abstract class Ref {
+  /** The name of the constant that it is, or is part of. */
+  readonly constant: string | undefined;
+  constructor(constant?: string) {
+    this.constant = constant;
+  }
+  abstract get(): RhaiValue;
+  abstract set(value: RhaiValue): void;
+}
+
+/** A value that is nowhere: what is done to it is lost. */
+export class ValueRef extends Ref {
+  #value: RhaiValue;
+  constructor(value: RhaiValue) {
+    super();
+    this.#value = value;
+  }
+  get(): RhaiValue {
+    return this.#value;
+  }
+  set(value: RhaiValue): void {
+    this.#value = value;
+  }
+}
+
+/** A variable that is in a frame. The caller has seen that it is defined. */
+export class SlotRef extends Ref {
+  readonly #slots: (RhaiValue | Cell | undefined)[];
+  readonly #slot: number;
+  constructor(slots: (RhaiValue | Cell | undefined)[], slot: number, constant: string | undefined) {
+    super(constant);
+    this.#slots = slots;
+    this.#slot = slot;
+  }
+  get(): RhaiValue {
+    const value = this.#slots[this.#slot];
+    return value instanceof Cell ? value.value : value ?? null;
+  }
+  set(value: RhaiValue): void {
+    const current = this.#slots[this.#slot];
+    if (current instanceof Cell) current.value = value;
+    else this.#slots[this.#slot] = value;
+  }
+}
+
+export class ElementRef extends Ref {
+  readonly #run: Run;
+  readonly #array: RhaiArray;
+  readonly #index: number;
+  constructor(run: Run, array: RhaiArray, index: number, constant?: string) {
+    super(constant);
+    this.#run = run;
+    this.#array = array;
+    this.#index = index;
+  }
+  get(): RhaiValue {
+    const value = this.#array.items[this.#index];
+    // What ran since may have made the array shorter.
+    return value === undefined ? boundsError(this.#run, 'Array', this.#array.items.length, this.#index) : value;
+  }
+  set(value: RhaiValue): void {
+    this.get();
+    this.#run.checkFree(this.#array);
+    this.#array.items[this.#index] = value;
+    if (typeof value === 'object' || typeof value === 'string') this.#run.adopt(this.#array, [value]);
+  }
+}
+
+export class PropertyRef extends Ref {
+  readonly #run: Run;
+  readonly #map: RhaiMap;
+  readonly #key: string;
+  constructor(run: Run, map: RhaiMap, key: string, constant: string | undefined) {
+    super(constant);
+    this.#run = run;
+    this.#map = map;
+    this.#key = key;
+  }
+  get(): RhaiValue {
+    return this.#map.properties.get(this.#key) ?? null;
+  }
+  set(value: RhaiValue): void {
+    this.#run.checkFree(this.#map);
+    const isNew = !this.#map.properties.has(this.#key);
+    this.#map.properties.set(this.#key, value);
+    if (isNew || typeof value === 'object' || typeof value === 'string') {
+      this.#run.adopt(this.#map, [value], isNew ? this.#key.length : 0);
+    }
+  }
+}
+
+export class CharacterRef extends Ref {
+  readonly #run: Run;
+  readonly #text: Ref;
+  readonly #index: number;
+  constructor(run: Run, text: Ref, index: number) {
+    super(text.constant);
+    this.#run = run;
+    this.#text = text;
+    this.#index = index;
+  }
+  get(): RhaiValue {
+    return new Char(sliceCharacters(String(this.#text.get()), this.#index, this.#index + 1));
+  }
+  set(value: RhaiValue): void {
+    if (!(value instanceof Char)) return this.#run.fail('MismatchDataType', 'Only a char can be set in a string');
+    const characters = charactersOf(String(this.#text.get()));
+    this.#run.chargeText(characters.length);
+    this.#text.set(characters.with(this.#index, value.text).join(''));
+  }
+}
+
+export class ByteRef extends Ref {
+  readonly #run: Run;
+  readonly #blob: Blob;
+  readonly #index: number;
+  constructor(run: Run, blob: Blob, index: number, constant: string | undefined) {
+    super(constant);
+    this.#run = run;
+    this.#blob = blob;
+    this.#index = index;
+  }
+  get(): RhaiValue {
+    return this.#blob.bytes[this.#index] ?? boundsError(this.#run, 'Array', this.#blob.bytes.length, this.#index);
+  }
+  set(value: RhaiValue): void {
+    if (typeof value !== 'number' && typeof value !== 'bigint') {
+      return this.#run.fail('MismatchDataType', 'Only an integer can be set in a blob');
+    }
+    this.#blob.bytes[this.#index] = Number(BigInt.asUintN(8, BigInt(value)));
+  }
+}
+
+export function boundsError(run: Run, kind: 'Array' | 'String', length: number, index: number | bigint): never {
+  const unit = kind === 'Array' ? 'element' : 'character';
+  const rest = length === 0
+    ? `${kind.toLowerCase()} is empty`
+    : `only ${length} ${unit}${length === 1 ? '' : 's'} in ${kind.toLowerCase()}`;
+  return run.fail(`${kind}Bounds`, `${kind} index ${index} out of bounds: ${rest}`);
+}

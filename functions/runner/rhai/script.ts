@@ -1,0 +1,98 @@
+import type { Variable } from './ast.ts';
+import { type CompiledProgram, compileProgram } from './compile.ts';
+import { RhaiError } from './errors.ts';
+import { standardLibrary } from './library/table.ts';
+import { DEFAULT_LIMITS, type RhaiLimits } from './limits.ts';
+import { parseScript } from './parser.ts';
+import { Frame, Run, type RunHooks, ScriptExit } from './run.ts';
+import { Cell, type RhaiValue } from './values.ts';
+
+export interface RunOptions extends Partial<RunHooks> {
+  /** Variables of the script's top level by name. They belong to the run from then on. */
+  variables?: Iterable<readonly [string, RhaiValue]>;
+  constants?: Iterable<readonly [string, RhaiValue]>;
+}
+
+export interface RunResult {
+  /** The value of the script's last statement, or what it returned. */
+  value: RhaiValue;
+  /** What the variables and constants of the top level hold in the end. */
+  variables: Map<string, RhaiValue>;
+}
+
+/** A script that can be run any number of times. */
+export interface RhaiScript {
+  /** Throws a RhaiError when the script fails, and what `onProgress` throws. */
+  run: (options?: RunOptions) => RunResult;
+}
+
+const nothing = (): void => {};
+
+const DEFAULT_HOOKS: RunHooks = {
+  onPrint: nothing,
+  onDebug: nothing,
+  onProgress: nothing,
+  now: Date.now,
+  random: Math.random,
+};
+
+/**
+ * Parses a script of the Rhai language (https://rhai.rs/book): its core and standard library, without modules, `eval` and custom
+ * types. Throws a RhaiError of kind Syntax that says what is wrong and where.
+ */
+export function compileScript(source: string, limits: Partial<RhaiLimits> = {}): RhaiScript {
+  const allLimits = { ...DEFAULT_LIMITS, ...limits };
+  const program = parseScript(source, allLimits);
+  const compiled = compileProgram(program);
+  return {
+    run: (options = {}) => runProgram(compiled, program, allLimits, options),
+  };
+}
+
+function runProgram(
+  { main, functions }: CompiledProgram,
+  { given, declared, main: { at } }: ReturnType<typeof parseScript>,
+  limits: RhaiLimits,
+  { variables = [], constants = [], ...hooks }: RunOptions,
+): RunResult {
+  const constantValues = new Map(constants);
+  const values = new Map([...variables, ...constantValues]);
+  const run = new Run({
+    limits,
+    hooks: { ...DEFAULT_HOOKS, ...hooks },
+    functions,
+    natives: standardLibrary,
+    given: new Set(values.keys()),
+    constants: new Set(constantValues.keys()),
+    at,
+  });
+  const frame = new Frame(run, main.slotCount, undefined, true);
+  for (const [name, variable] of given) {
+    const value = values.get(name);
+    if (value !== undefined) frame.define(variable, value);
+  }
+  const value = evaluate(run, () => main.body(frame));
+  for (const variable of [...given.values(), ...declared]) {
+    const final = valueIn(frame, variable);
+    if (final !== undefined) values.set(variable.name, final);
+  }
+  return { value, variables: values };
+}
+
+function valueIn({ slots }: Frame, { slot }: Variable): RhaiValue | undefined {
+  const value = slots[slot];
+  return value instanceof Cell ? value.value : value;
+}
+
+function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
+  try {
+    return body();
+  } catch (error) {
+    if (error instanceof ScriptExit) return error.value;
+    // The depth limit is meant to come first; a caller that has used up most of the stack itself leaves less than it assumes.
+    if (error instanceof RangeError) {
+      throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,238 @@
+import { Decimal } from '../../../types/decimal.ts';
+
+/**
+ * A value of a script. Integers are 64 bits wide and signed: a number while it is safe (2^53 - 1 at most), else a bigint, so that
+ * the common case is fast and every case exact. The unit value is null.
+ */
+export type RhaiValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Float
+  | Decimal
+  | Char
+  | RhaiArray
+  | RhaiMap
+  | Blob
+  | Range
+  | Sequence
+  | FnPointer;
+
+/** A 64-bit float; plain numbers are integers. */
+export class Float {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+/** One Unicode character. */
+export class Char {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * An array or map. Scripts copy data by value, so that each container has one owner at most, and the weights can be kept up by
+ * walking up: they are upper bounds of what is in it at any depth, made exact again when one reaches its limit.
+ */
+export abstract class Container {
+  owner: Container | undefined;
+  elements = 0;
+  entries = 0;
+  text = 0;
+  /** A function is going through it. */
+  isBorrowed = false;
+}
+
+export class RhaiArray extends Container {
+  items: RhaiValue[];
+  constructor(items: RhaiValue[] = []) {
+    super();
+    this.items = items;
+  }
+}
+
+/** An object map; Rhai keeps its properties sorted, so they are listed in that order. */
+export class RhaiMap extends Container {
+  readonly properties: Map<string, RhaiValue>;
+  constructor(properties: Map<string, RhaiValue> = new Map()) {
+    super();
+    this.properties = properties;
+  }
+}
+
+/** Bytes, which grow and shrink. */
+export class Blob {
+  bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+/** Integers from `start` to `end`, which belongs to it when it is inclusive. */
+export class Range {
+  readonly start: number | bigint;
+  readonly end: number | bigint;
+  readonly isInclusive: boolean;
+  constructor(start: number | bigint, end: number | bigint, isInclusive: boolean) {
+    this.start = start;
+    this.end = end;
+    this.isInclusive = isInclusive;
+  }
+}
+
+/** What only a `for` loop can go through, such as the characters of a string. */
+export class Sequence {
+  readonly typeName: string;
+  readonly iterate: () => Iterable<RhaiValue>;
+  constructor(typeName: string, iterate: () => Iterable<RhaiValue>) {
+    this.typeName = typeName;
+    this.iterate = iterate;
+  }
+}
+
+/** A variable that a closure captured, which both share. */
+export class Cell {
+  value: RhaiValue;
+  constructor(value: RhaiValue) {
+    this.value = value;
+  }
+}
+
+/** A function pointer: the name of a function, or a closure, with the arguments that it was curried with. */
+export class FnPointer {
+  readonly name: string;
+  readonly curried: readonly RhaiValue[];
+  /** What a closure captured. */
+  readonly captured: readonly Cell[];
+  /** The closure's function, opaque here; undefined: the name is looked up when it is called. */
+  readonly closure: object | undefined;
+  constructor(
+    name: string,
+    curried: readonly RhaiValue[] = [],
+    captured: readonly Cell[] = [],
+    closure: object | undefined = undefined,
+  ) {
+    this.name = name;
+    this.curried = curried;
+    this.captured = captured;
+    this.closure = closure;
+  }
+}
+
+/** The types that have functions of their own. */
+export type TypeTag =
+  | 'unit'
+  | 'bool'
+  | 'int'
+  | 'float'
+  | 'decimal'
+  | 'char'
+  | 'string'
+  | 'array'
+  | 'map'
+  | 'blob'
+  | 'range'
+  | 'sequence'
+  | 'fn';
+
+export function tagOf(value: RhaiValue): TypeTag {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return 'int';
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+  }
+  if (value === null) return 'unit';
+  if (value instanceof Float) return 'float';
+  if (value instanceof RhaiArray) return 'array';
+  if (value instanceof RhaiMap) return 'map';
+  if (value instanceof Decimal) return 'decimal';
+  if (value instanceof Char) return 'char';
+  if (value instanceof Blob) return 'blob';
+  if (value instanceof Range) return 'range';
+  if (value instanceof Sequence) return 'sequence';
+  return 'fn';
+}
+
+const TYPE_NAMES: Record<TypeTag, string> = {
+  unit: '()',
+  bool: 'bool',
+  int: 'i64',
+  float: 'f64',
+  decimal: 'decimal',
+  char: 'char',
+  string: 'string',
+  array: 'array',
+  map: 'map',
+  blob: 'blob',
+  range: 'range',
+  sequence: 'iterator',
+  fn: 'Fn',
+};
+
+/** The type's name, as `type_of` gives it. */
+export function typeName(value: RhaiValue): string {
+  if (value instanceof Range && value.isInclusive) return 'range=';
+  if (value instanceof Sequence) return value.typeName;
+  return TYPE_NAMES[tagOf(value)];
+}
+
+export const isInt = (value: RhaiValue): value is number | bigint =>
+  typeof value === 'number' || typeof value === 'bigint';
+
+export const isText = (value: RhaiValue): value is string | Char => typeof value === 'string' || value instanceof Char;
+
+/** The text of a string or character. */
+export const textOf = (value: string | Char): string => typeof value === 'string' ? value : value.text;
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** The characters of a text; without surrogates they are its UTF-16 units. */
+export const charactersOf = (text: string): string[] => SURROGATE.test(text) ? Array.from(text) : text.split('');
+
+export const countCharacters = (text: string): number => SURROGATE.test(text) ? Array.from(text).length : text.length;
+
+/** Characters from `start` to before `end`, counted as a script counts them. */
+export const sliceCharacters = (text: string, start: number, end: number): string =>
+  SURROGATE.test(text) ? Array.from(text).slice(start, end).join('') : text.slice(start, end);
+
+/** Orders texts by code points, as Rust does; JavaScript's own order is that of UTF-16 units. */
+export function compareText(left: string, right: string): number {
+  if (left === right) return 0;
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    let a = left.charCodeAt(index);
+    let b = right.charCodeAt(index);
+    if (a === b) continue;
+    if (a >= 0xd800 && b >= 0xd800) {
+      // Surrogates stand for code points beyond those of the units above them.
+      if (a < 0xe000) a += 0x2000;
+      if (b < 0xe000) b += 0x2000;
+    }
+    return a - b;
+  }
+  return left.length - right.length;
+}
+
+/** A map's properties in Rhai's order. */
+export const sortedEntries = (map: RhaiMap): [string, RhaiValue][] =>
+  [...map.properties].sort(([a], [b]) => compareText(a, b));
+
+export function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return bytes;
+}
