@@ -42,45 +42,73 @@ export interface ExecuteFlowOptions {
   journal?: Partial<Journal>;
 }
 
-/** Keeps what an execution reports in memory, in the rows of the database. */
-function recordInMemory(
-  earlier: Recorded | undefined,
-  now: () => number,
-): { journal: Journal; recorded: () => Recorded } {
-  const key = (run: NodeRun) => `${run.flow_run_id}/${run.node_id}#${run.times}`;
-  const ended = new Map((earlier?.nodeRuns ?? []).filter((run) => run.end_time !== null).map((run) => [key(run), run]));
-  const begun = new Map((earlier?.nodeRuns ?? []).filter((run) => run.end_time === null).map((run) => [key(run), run]));
+/** Something that an execution reported, at a time. */
+export type JournalEvent =
+  & { at: string }
+  & (
+    | { type: 'runBegan'; run: ChildRun }
+    | { type: 'runEnded'; id: string; result: RunResult }
+    | { type: 'nodeBegan'; run: NodeRun }
+    | { type: 'nodeEnded'; run: NodeRun }
+    | { type: 'logged'; line: LogLine }
+  );
+
+const executionKey = (run: NodeRun) => `${run.flow_run_id}/${run.node_id}#${run.times}`;
+
+/** What is stored when a worker has reported these events and then dies. */
+export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded): Recorded {
+  const byKey = (runs: NodeRun[]) => new Map(runs.map((run) => [executionKey(run), run]));
+  const ended = byKey(earlier?.nodeRuns.filter((run) => run.end_time !== null) ?? []);
+  const begun = byKey(earlier?.nodeRuns.filter((run) => run.end_time === null) ?? []);
   const children = new Map((earlier?.children ?? []).map((row) => [row.id, row]));
   const logs: LogLine[] = [...earlier?.logs ?? []];
-  const time = () => new Date(now()).toISOString();
+  for (const event of events) {
+    if (event.type === 'logged') {
+      logs.push(event.line);
+    } else if (event.type === 'nodeBegan') {
+      begun.set(executionKey(event.run), event.run);
+    } else if (event.type === 'nodeEnded') {
+      const key = executionKey(event.run);
+      if (ended.has(key)) throw new Error(`${key} ends twice`);
+      begun.delete(key);
+      ended.set(key, event.run);
+    } else if (event.type === 'runBegan') {
+      const open = { status: 'running', end_time: null, output: null, errors: null, not_run: null };
+      children.set(event.run.id, { ...event.run, ...open, start_time: event.at });
+    } else {
+      const row = children.get(event.id);
+      if (row === undefined || row.end_time !== null) throw new Error(`child ${event.id} ends that is not under way`);
+      children.set(event.id, { ...row, ...event.result, end_time: event.at });
+    }
+  }
+  return { nodeRuns: [...ended.values(), ...begun.values()], children: [...children.values()], logs };
+}
+
+/** Keeps what an execution reports in memory. */
+function recordInMemory(now: () => number): { journal: Journal; read: () => JournalEvent[] } {
+  const events: JournalEvent[] = [];
+  const asReported: string[] = [];
+  const at = () => new Date(now()).toISOString();
+  const add = (event: JournalEvent) => {
+    events.push(event);
+    asReported.push(JSON.stringify(event));
+  };
   return {
+    // A journal stores its batches sooner or later: what it gives must not depend on when.
+    read: () => {
+      const changed = events.find((event, index) => JSON.stringify(event) !== asReported[index]);
+      if (changed !== undefined) throw new Error(`changed after it was reported: ${JSON.stringify(changed)}`);
+      return events;
+    },
     journal: {
-      runBegan: (run: ChildRun) =>
-        children.set(run.id, {
-          ...run,
-          status: 'running',
-          start_time: time(),
-          end_time: null,
-          output: null,
-          errors: null,
-          not_run: null,
-        }),
-      runEnded: (id, result) => {
-        const row = children.get(id);
-        if (row === undefined || row.end_time !== null) throw new Error(`child ${id} ends that is not under way`);
-        children.set(id, { ...row, ...result, end_time: time() });
-      },
-      nodeBegan: (run) => begun.set(key(run), run),
-      nodeEnded: (run) => {
-        if (ended.has(key(run))) throw new Error(`${key(run)} ends twice`);
-        begun.delete(key(run));
-        ended.set(key(run), run);
-      },
-      logged: (line) => logs.push(line),
+      runBegan: (run) => add({ type: 'runBegan', run, at: at() }),
+      runEnded: (id, result) => add({ type: 'runEnded', id, result, at: at() }),
+      nodeBegan: (run) => add({ type: 'nodeBegan', run, at: at() }),
+      nodeEnded: (run) => add({ type: 'nodeEnded', run, at: at() }),
+      logged: (line) => add({ type: 'logged', line, at: at() }),
       flush: () => Promise.resolve(),
       isFull: () => false,
     },
-    recorded: () => ({ nodeRuns: [...ended.values(), ...begun.values()], children: [...children.values()], logs }),
   };
 }
 
@@ -93,9 +121,9 @@ export async function claimFlow(
   flow: FlowBuilder,
   inputs: ValueMap = {},
   options: ExecuteFlowOptions = {},
-): Promise<{ result: RunResult | HandBack; recorded: Recorded }> {
+): Promise<{ result: RunResult | HandBack; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, now = () => 0 } = options;
-  const { journal, recorded } = recordInMemory(earlier, now);
+  const { journal, read } = recordInMemory(now);
   const flows = Object.entries(options.flows ?? {}).map(([id, called]) => [id, called.graph()]);
   const result = await executeTree({
     root: { id: ROOT_RUN_ID, inputs },
@@ -121,7 +149,8 @@ export async function claimFlow(
     stop: options.stop,
     now,
   });
-  return { result, recorded: recorded() };
+  const events = read();
+  return { result, recorded: recordedBy(events, earlier), events };
 }
 
 /** Executes a flow to its end. */

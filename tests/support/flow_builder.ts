@@ -1,3 +1,6 @@
+import { parse } from 'lossless-json';
+import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/value.ts';
 
@@ -25,10 +28,13 @@ const readSpec = (spec: PortSpec) => ({
   isPassthrough: spec.includes('»'),
 });
 
+/** Form data as a test writes it: numbers are numbers. */
+export type FormJson = null | boolean | number | string | FormJson[] | { [name: string]: FormJson };
+
 export interface NodeSpec {
   inputs?: PortSpec[];
   outputs?: PortSpec[];
-  form?: LosslessJson;
+  form?: LosslessJson | FormJson;
   type?: SnapshotNode['data']['type'];
   title?: string;
 }
@@ -38,6 +44,12 @@ export class FlowBuilder {
   nodes: SnapshotNode[] = [];
   edges: SnapshotEdge[] = [];
   #count = 0;
+  readonly #registry: NodeRegistry;
+
+  /** Takes the ports of the nodes that `use` adds from the registry's definitions. */
+  constructor(registry: NodeRegistry = nodeRegistry) {
+    this.#registry = registry;
+  }
 
   #id(): string {
     return `00000000-0000-4000-8000-${String(++this.#count).padStart(12, '0')}`;
@@ -60,7 +72,15 @@ export class FlowBuilder {
     }));
     this.nodes.push({
       id,
-      data: { type, node_id: nodeId, display_name: title ?? null, sources, targets, targets_form: { form_data: form } },
+      data: {
+        type,
+        node_id: nodeId,
+        display_name: title ?? null,
+        sources,
+        targets,
+        // SAFETY: graph() and the database turn it into lossless JSON.
+        targets_form: { form_data: form as LosslessJson },
+      },
     });
     const find = (ports: { id: string; name: string }[], name: string): string => {
       const port = ports.find((candidate) => candidate.name === name);
@@ -80,29 +100,86 @@ export class FlowBuilder {
     return this;
   }
 
+  /** A node with the ports of its definition, as the editor places it, and edges into those inputs. */
+  use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title }: NodeSpec = {}): BuiltNode {
+    const definition = this.#registry(nodeId)?.definition;
+    if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
+    const node = this.node(nodeId, {
+      inputs: definition.targets.map((port) =>
+        `${port.name}${port.required ? '' : '?'}${port.passthrough ? '»' : ''}`
+      ),
+      outputs: definition.sources.map((port) => `${port.name}${port.optional ? '?' : ''}`),
+      form: form ?? {},
+      title: title ?? nodeId,
+    });
+    return this.#wire(node, edges);
+  }
+
+  #wire(node: BuiltNode, edges: { [input: string]: Port }): BuiltNode {
+    for (const [input, from] of Object.entries(edges)) this.connect(from, node.input(input));
+    return node;
+  }
+
   /** A flow input; its value comes out of the returned port. */
-  input(label: string, fallback?: LosslessJson): Port {
+  input(label: string, fallback?: FormJson): Port {
     const form = { label, ...(fallback !== undefined && { form_label: fallback }) };
-    return this.node('flow_input', { outputs: [label], form }).output(label);
+    return this.node('flow_input', { outputs: [label], form, title: label }).output(label);
   }
 
-  constant(value: Value): Port {
-    return this.node('const', { outputs: ['Source'], form: { type: 'Test', value: value as LosslessJson } }).output(
-      'Source',
-    );
+  constant(value: Value, title = 'const'): Port {
+    return this.use('const', {}, { form: { type: 'Test', value: value as LosslessJson }, title }).output('Source');
   }
 
-  toText(from: Port): Port {
-    const node = this.node('to_string', { inputs: ['stringify?'], outputs: ['result'] });
-    this.connect(from, node.input('stringify'));
-    return node.output('result');
+  /** A constant of plain JSON. */
+  json(value: FormJson, title = 'json'): Port {
+    return this.use('const', {}, { form: { type: 'JSON', value: JSON.stringify(value) }, title }).output('Source');
+  }
+
+  toText(from: Port, title?: string): Port {
+    return this.use('to_string', { stringify: from }, { title }).output('result');
+  }
+
+  /** Runs what follows once for each element. */
+  foreach(array: Port, title?: string): Port {
+    return this.use('foreach', { array }, { title }).output('element');
+  }
+
+  collect(element: Port, title?: string): Port {
+    return this.use('collect', { element }, { title }).output('array');
+  }
+
+  /** A member of a map; where there is none, the node fails. */
+  field(name: string, map: Port, title = name): Port {
+    return this.use('json_get_field', { json_or_string: map }, { form: { field: name }, title }).output('result_json');
+  }
+
+  /** The whole numbers from 0 below `end`. */
+  range(end: Port, title?: string): Port {
+    return this.use('range', { end }, { form: { start: 0 }, title }).output('result');
+  }
+
+  /** Hands `value` on, some milliseconds after it and `waitFor` have come. */
+  wait(value: Port, durationMs: number, waitFor?: Port, title?: string): Port {
+    const form = { duration_ms: durationMs, ...(waitFor === undefined && { wait_for: true }) };
+    const edges = { value, ...(waitFor !== undefined && { wait_for: waitFor }) };
+    return this.use('wait', edges, { form, title }).passthrough('value');
+  }
+
+  /** A call of another flow; its inputs are those that have edges. */
+  interflow(flowId: number, edges: { [input: string]: Port }, outputs: PortSpec[], title = 'interflow'): BuiltNode {
+    const inputs = Object.keys(edges);
+    return this.#wire(this.node('interflow', { inputs, outputs, form: { id: flowId }, title }), edges);
+  }
+
+  /** A Rhai script with the inputs of `edges`, a to e, and one to five outputs, u to z. */
+  script(source: string, edges: { [input: string]: Port }, outputs = 1, title = 'script'): BuiltNode {
+    const inputs = 'abcde'.indexOf(Object.keys(edges).toSorted().at(-1) ?? '') + 1;
+    return this.use(`rhai_script_${inputs}x${outputs}`, edges, { form: { source }, title });
   }
 
   /** A flow output of what comes out of `from`. */
-  output(label: string, from: Port): BuiltNode {
-    const node = this.node('flow_output', { inputs: [label], form: { label } });
-    this.connect(from, node.input(label));
-    return node;
+  output(label: string, from: Port, title = label): BuiltNode {
+    return this.#wire(this.node('flow_output', { inputs: [label], form: { label }, title }), { [label]: from });
   }
 
   /** As the columns of `flows` take it. */
@@ -110,9 +187,11 @@ export class FlowBuilder {
     return { nodes: this.nodes, edges: this.edges };
   }
 
-  /** As a snapshot holds it. */
+  /** As the runner reads it out of a snapshot: numbers keep their source text. */
   graph(): Graph {
-    return { ...this.row(), environment: {}, instructions_bundling: 'Off' };
+    // SAFETY: the same graph, through JSON.
+    const row = parse(JSON.stringify(this.row())) as unknown as Pick<Graph, 'nodes' | 'edges'>;
+    return { ...row, environment: {}, instructions_bundling: 'Off' };
   }
 }
 

@@ -1,0 +1,88 @@
+import type { Graph } from '../../types/flow.ts';
+import type { Value, ValueMap } from '../../types/value.ts';
+import { type Recorded, ROOT_RUN_ID } from './execute_flow.ts';
+import type { FlowBuilder } from './flow_builder.ts';
+
+/** A value to be read by people: `1` is D, `1u` U, `1i` I, `1f` F, other tags are named: `B3:…`. */
+export function showValue(value: Value): string {
+  if ('N' in value) return 'null';
+  if ('S' in value) return JSON.stringify(value.S);
+  if ('B' in value) return String(value.B);
+  if ('D' in value) return value.D;
+  if ('A' in value) return `[${value.A.map(showValue).join(', ')}]`;
+  if ('M' in value) return `{${showMap(value.M)}}`;
+  const [[tag, payload]] = Object.entries(value) as [[string, string]];
+  return tag.length === 1 ? `${payload}${tag.toLowerCase()}` : `${tag}:${payload}`;
+}
+
+/** Values by name, in the order of the names. */
+export const showMap = (map: ValueMap): string =>
+  Object.keys(map).toSorted().map((name) => `${name}=${showValue(map[name]!)}`).join(' ');
+
+/** What a run came to, to be read by people: nodes by their titles, whatever their ids. */
+export interface ShownRun {
+  status: string;
+  output: string;
+  errors: string[];
+  notRun: string[];
+  /** By place in the flow and times, not by time: `Text#0 stringify=1 → result="1"`, `Breaks#2 ✗ message`, `Call#0 > Text#0 …`. */
+  runs: string[];
+  logs: string[];
+}
+
+interface Result {
+  status: string;
+  output: { M: ValueMap };
+  errors: string[] | null;
+  not_run: string[];
+}
+
+/** Shows what a run of `flow` came to; `flows` are those that it calls. */
+export function showRun(
+  flow: FlowBuilder,
+  flows: { [flowId: string]: FlowBuilder },
+  result: Result,
+  { nodeRuns, children, logs }: Recorded,
+): ShownRun {
+  const graphs = new Map<string, Graph>([[ROOT_RUN_ID, flow.graph()]]);
+  for (const child of children) graphs.set(child.id, flows[child.flow_id]!.graph());
+  const nodeOf = (runId: string, nodeId: string) => {
+    const index = graphs.get(runId)!.nodes.findIndex((node) => node.id === nodeId);
+    const { data } = graphs.get(runId)!.nodes[index]!;
+    return { index, title: data.display_name ?? data.node_id };
+  };
+  /** Where an execution stands in the tree: sorted as numbers, shown as titles. */
+  const place = (runId: string, nodeId: string, times: number): { order: number[]; text: string } => {
+    const { index, title } = nodeOf(runId, nodeId);
+    const own = `${title}#${times}`;
+    const child = children.find((row) => row.id === runId);
+    if (child === undefined) return { order: [index, times], text: own };
+    const parent = place(child.parent_flow_run_id, child.parent_node_id, child.parent_times);
+    return { order: [...parent.order, index, times], text: `${parent.text} > ${own}` };
+  };
+  const withoutIds = (line: string) => line.replaceAll(/ [0-9a-f]{8}-[0-9a-f-]{27}/g, '');
+
+  const runs = nodeRuns.map((run) => {
+    const { order, text } = place(run.flow_run_id, run.node_id, run.times);
+    const input = showMap(run.input.M);
+    const end = run.output === null ? `✗ ${run.errors?.join() ?? 'not ended'}` : `→ ${showMap(run.output.M)}`;
+    return { order, text: [text, input, end].filter((part) => part !== '').join(' ').trimEnd() };
+  });
+  return {
+    status: result.status,
+    output: showMap(result.output.M),
+    errors: (result.errors ?? []).map(withoutIds),
+    notRun: result.not_run.map((id) => nodeOf(ROOT_RUN_ID, id).title),
+    runs: runs.toSorted((a, b) => compareOrders(a.order, b.order)).map(({ text }) => text),
+    logs: logs.map(({ flow_run_id, node_id, times, log_level, content }) => {
+      const from = node_id === null ? '' : ` ${place(flow_run_id, node_id, times ?? 0).text}`;
+      return `${log_level}${from}: ${withoutIds(content)}`;
+    }),
+  };
+}
+
+/** Parents before their children, then by place and times. */
+function compareOrders(a: number[], b: number[]): number {
+  const index = a.findIndex((number, at) => number !== b[at]);
+  return index === -1 ? a.length - b.length : a[index]! - (b[index] ?? -1);
+}
