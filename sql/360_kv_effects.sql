@@ -1,42 +1,18 @@
-create function private.claimed_run_owner(claim jsonb)
-returns uuid
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_user_id uuid;
-begin
-  select r.user_id into v_user_id
-  from public.flow_run as r
-  join private.flow_run_jobs as j on j.flow_run_id = r.id
-  where r.id = (claimed_run_owner.claim ->> 'flow_run_id')::uuid and r.end_time is null
-    and j.attempt = (claimed_run_owner.claim ->> 'attempt')::integer;
-  if not found then
-    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
-  end if;
-  return v_user_id;
-end;
-$$;
-comment on function private.claimed_run_owner(jsonb) is
-  'The owner of the run of a claim, {flow_run_id, attempt}; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
-
-create function private.lock_claimed_run(claim jsonb)
+create function private.hold_run_and_owner(claim jsonb)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id constant uuid := lock_claimed_run.claim ->> 'flow_run_id';
+  v_run_id constant uuid := hold_run_and_owner.claim ->> 'flow_run_id';
 begin
   -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  -- Who claims or ends the run locks it, too.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
-  return private.claimed_run_owner(lock_claimed_run.claim);
+  return (private.hold_flow_run(v_run_id, (hold_run_and_owner.claim ->> 'attempt')::integer)).user_id;
 end;
 $$;
-comment on function private.lock_claimed_run(jsonb) is
-  'The same, and the claim stays the newest until the transaction ends. Definer: it locks users and runs.';
+comment on function private.hold_run_and_owner(jsonb) is
+  'Locks the run of a claim, {flow_run_id, attempt}, for a change of what is its owner''s, and gives the owner; 409 claim_lost when the claim is not the newest. Definer: it locks users.';
 
 create function private.lock_effect(effect jsonb, user_id uuid)
 returns jsonb

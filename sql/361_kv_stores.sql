@@ -4,7 +4,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_create_store.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
 begin
   if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
     return;
@@ -50,7 +50,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_delete_store.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
 begin
   if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
     return;

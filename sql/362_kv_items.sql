@@ -4,7 +4,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_write_item.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.lock_effect(kv_write_item.effect, v_user_id);
   v_bad text;
   v_old_value jsonb;
@@ -58,11 +58,13 @@ grant execute on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) 
 
 create function private.kv_read_item(claim jsonb, store text, key text)
 returns jsonb
-language plpgsql stable security definer
+language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.claimed_run_owner(kv_read_item.claim);
+  v_user_id constant uuid := (private.hold_flow_run(
+    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
+  )).user_id;
   v_value jsonb;
 begin
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
@@ -74,12 +76,12 @@ begin
   return v_value;
 end;
 $$;
-comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.claimed_run_owner is.';
+comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.hold_flow_run is.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
 returns jsonb
-language sql stable security invoker
+language sql volatile security invoker
 set search_path = ''
 as $$
   select private.kv_read_item(kv_read_item.claim, kv_read_item.store, kv_read_item.key);

@@ -158,8 +158,8 @@ declare
   v_run_id uuid := test.create_run(v_flow_id);
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
-  insert into private.flow_run_jobs (flow_run_id, snapshot_hash, chain_url, attempt)
-  values (v_run_id, private.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+  values (v_run_id, claimed_run.user_id, private.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
   return v_run_id;
 end;
 $$;

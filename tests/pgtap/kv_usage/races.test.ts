@@ -147,7 +147,7 @@ describe('of runs that use the stores of one user at once', () => {
     let deletion: Promise<string> | undefined;
     const creation = await codeOf(first.begin(async (sql) => {
       // What every change begins with; the deletion then finds the run locked.
-      await sql`select private.lock_claimed_run(${sql.json(claim)})`;
+      await sql`select private.hold_run_and_owner(${sql.json(claim)})`;
       deletion = codeOf(second`delete from auth.users where id = ${userId}`);
       // Long enough for a deletion that does not wait.
       await new Promise((resolve) => setTimeout(resolve, 200));

@@ -73,27 +73,20 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION private.claimed_run_owner (
+CREATE OR REPLACE FUNCTION private.hold_run_and_owner (
   claim jsonb
 )
   RETURNS uuid
   LANGUAGE plpgsql
-  STABLE
   SECURITY DEFINER
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id uuid;
+  v_run_id constant uuid := hold_run_and_owner.claim ->> 'flow_run_id';
 begin
-  select r.user_id into v_user_id
-  from public.flow_run as r
-  join private.flow_run_jobs as j on j.flow_run_id = r.id
-  where r.id = (claimed_run_owner.claim ->> 'flow_run_id')::uuid and r.end_time is null
-    and j.attempt = (claimed_run_owner.claim ->> 'attempt')::integer;
-  if not found then
-    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
-  end if;
-  return v_user_id;
+  -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
+  perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
+  return (private.hold_flow_run(v_run_id, (hold_run_and_owner.claim ->> 'attempt')::integer)).user_id;
 end;
 $function$;
 
@@ -123,7 +116,7 @@ CREATE OR REPLACE FUNCTION private.kv_create_store (
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_create_store.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
 begin
   if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
     return;
@@ -152,7 +145,7 @@ CREATE OR REPLACE FUNCTION private.kv_delete_store (
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_delete_store.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
 begin
   if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
     return;
@@ -174,12 +167,13 @@ CREATE OR REPLACE FUNCTION private.kv_read_item (
 )
   RETURNS jsonb
   LANGUAGE plpgsql
-  STABLE
   SECURITY DEFINER
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id constant uuid := private.claimed_run_owner(kv_read_item.claim);
+  v_user_id constant uuid := (private.hold_flow_run(
+    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
+  )).user_id;
   v_value jsonb;
 begin
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
@@ -215,7 +209,7 @@ CREATE OR REPLACE FUNCTION private.kv_write_item (
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id constant uuid := private.lock_claimed_run(kv_write_item.claim);
+  v_user_id constant uuid := private.hold_run_and_owner(kv_write_item.claim);
   v_output jsonb := private.lock_effect(kv_write_item.effect, v_user_id);
   v_bad text;
   v_old_value jsonb;
@@ -248,25 +242,6 @@ begin
     'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
   ));
   return v_old_value;
-end;
-$function$;
-
-CREATE OR REPLACE FUNCTION private.lock_claimed_run (
-  claim jsonb
-)
-  RETURNS uuid
-  LANGUAGE plpgsql
-  SECURITY DEFINER
-  SET search_path TO ''
-  AS $function$
-declare
-  v_run_id constant uuid := lock_claimed_run.claim ->> 'flow_run_id';
-begin
-  -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
-  perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  -- Who claims or ends the run locks it, too.
-  perform from public.flow_run as r where r.id = v_run_id for no key update;
-  return private.claimed_run_owner(lock_claimed_run.claim);
 end;
 $function$;
 
@@ -395,7 +370,6 @@ CREATE OR REPLACE FUNCTION public.kv_read_item (
 )
   RETURNS jsonb
   LANGUAGE sql
-  STABLE
   SET search_path TO ''
   AS $function$
   select private.kv_read_item(kv_read_item.claim, kv_read_item.store, kv_read_item.key);
@@ -480,7 +454,7 @@ COMMENT ON COLUMN "public"."kv_stores"."name" IS '1 to 120 letters, digits, _ an
 
 COMMENT ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) IS 'Adds stores and bytes to what a user has, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
 
-COMMENT ON FUNCTION "private"."claimed_run_owner"(jsonb) IS 'The owner of the run of a claim, {flow_run_id, attempt}; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
+COMMENT ON FUNCTION "private"."hold_run_and_owner"(jsonb) IS 'Locks the run of a claim, {flow_run_id, attempt}, for a change of what is its owner''s, and gives the owner; 409 claim_lost when the claim is not the newest. Definer: it locks users.';
 
 COMMENT ON FUNCTION "private"."keep_effect"(jsonb, jsonb) IS 'Stores that a change is made, with what it gave, {"M": {…}}: asked again, lock_effect gives it back. Definer: nobody else writes node runs.';
 
@@ -488,13 +462,11 @@ COMMENT ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) IS 'Does wha
 
 COMMENT ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) IS 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
 
-COMMENT ON FUNCTION "private"."kv_read_item"(jsonb, text, text) IS 'Does what public.kv_read_item says. Definer, as private.claimed_run_owner is.';
+COMMENT ON FUNCTION "private"."kv_read_item"(jsonb, text, text) IS 'Does what public.kv_read_item says. Definer, as private.hold_flow_run is.';
 
 COMMENT ON FUNCTION "private"."kv_store_missing"(text) IS 'Raises 404 kv_store_not_found.';
 
 COMMENT ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) IS 'Does what public.kv_write_item says. Definer: only claimed runs write items.';
-
-COMMENT ON FUNCTION "private"."lock_claimed_run"(jsonb) IS 'The same, and the claim stays the newest until the transaction ends. Definer: it locks users and runs.';
 
 COMMENT ON FUNCTION "private"."lock_effect"(jsonb, uuid) IS 'Locks the node run that makes a change, {flow_run_id, node_id, times}, and gives the output that the change left when it was made before; null when it is still to be made. Definer: nobody else writes node runs.';
 
@@ -528,11 +500,11 @@ REVOKE ALL ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) FROM "post
 
 GRANT EXECUTE ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."claimed_run_owner"(jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."hold_run_and_owner"(jsonb) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."claimed_run_owner"(jsonb) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."hold_run_and_owner"(jsonb) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."claimed_run_owner"(jsonb) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."hold_run_and_owner"(jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."keep_effect"(jsonb, jsonb) FROM PUBLIC;
 
@@ -577,12 +549,6 @@ REVOKE ALL ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb
 GRANT EXECUTE ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "service_role";
-
-REVOKE ALL ON FUNCTION "private"."lock_claimed_run"(jsonb) FROM PUBLIC;
-
-REVOKE ALL ON FUNCTION "private"."lock_claimed_run"(jsonb) FROM "postgres";
-
-GRANT EXECUTE ON FUNCTION "private"."lock_claimed_run"(jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."lock_effect"(jsonb, uuid) FROM PUBLIC;
 
