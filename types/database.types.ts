@@ -130,6 +130,40 @@ isOneToOne: false
                   Relationships: [
                     
                   ]
+                },"kv_items": {
+                  Row: {
+                    "created_at": string,"key": string,"size_bytes": number,"store": string,"updated_at": string,"user_id": string,"value": NonNullable<Json>
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"key": string,"size_bytes"?: never,"store": string,"updated_at"?: string,"user_id": string,"value": NonNullable<Json>
+                  }
+                  Update: {
+                    "created_at"?: string,"key"?: string,"size_bytes"?: never,"store"?: string,"updated_at"?: string,"user_id"?: string,"value"?: NonNullable<Json>
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "kv_items_store_fkey"
+      columns: ["user_id","store"]
+isOneToOne: false
+      referencedRelation: "kv_stores"
+      referencedColumns: ["user_id","name"]
+    }
+                  ]
+                },"kv_stores": {
+                  Row: {
+                    "created_at": string,"name": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"name": string,"user_id": string
+                  }
+                  Update: {
+                    "created_at"?: string,"name"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    
+                  ]
                 },"node_run": {
                   Row: {
                     "end_time": string | null,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"node_id": string,"output": Json | null,"start_time": string,"times": number,"user_id": string
@@ -256,6 +290,18 @@ isOneToOne: false
 { Args: { "claims": Json,"lease_seconds": number }; Returns: {
               "flow_run_id": string,"is_lost": boolean,"stop": Json
             }[]
+                           },
+"kv_create_store":
+{ Args: { "claim": Json,"effect": Json,"store": string }; Returns: undefined
+                           },
+"kv_delete_store":
+{ Args: { "claim": Json,"effect": Json,"store": string }; Returns: undefined
+                           },
+"kv_read_item":
+{ Args: { "claim": Json,"key": string,"store": string }; Returns: Json
+                           },
+"kv_write_item":
+{ Args: { "claim": Json,"effect": Json,"key": string,"store": string,"value": Json }; Returns: Json
                            },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json

@@ -149,6 +149,31 @@ as $$
   select md5(node_id.name)::uuid;
 $$;
 
+-- A run of the user's that its first attempt has claimed, without a message in the queue.
+create function test.claimed_run(user_id uuid) returns uuid
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  v_flow_id integer := test.create_flow(claimed_run.user_id);
+  v_run_id uuid := test.create_run(v_flow_id);
+begin
+  update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+  values (v_run_id, claimed_run.user_id, private.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
+  return v_run_id;
+end;
+$$;
+
+-- A node of the run begins: its node run as the runner stores it before a change, by which the change is known.
+create function test.begin_node(flow_run_id uuid, name text, times integer default 0) returns jsonb
+language sql volatile security definer set search_path = ''
+as $$
+  insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, input)
+  select r.id, test.node_id(begin_node.name), begin_node.times, r.user_id, now(), '{"M": {}}'
+  from public.flow_run as r where r.id = begin_node.flow_run_id
+  returning jsonb_build_object('flow_run_id', n.flow_run_id, 'node_id', n.node_id, 'times', n.times);
+$$;
+
 create function test.node(
   name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}',
   type text default 'native'

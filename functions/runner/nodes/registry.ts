@@ -12,6 +12,10 @@ import { interflowNode } from './interflow/index.ts';
 import { jsonExtractNode } from './json_extract/index.ts';
 import { jsonGetFieldNode } from './json_get_field/index.ts';
 import { jsonInsertNode } from './json_insert/index.ts';
+import { kvCreateStoreNode } from './kv_create_store/index.ts';
+import { kvDeleteStoreNode } from './kv_delete_store/index.ts';
+import { kvReadItemNode } from './kv_read_item/index.ts';
+import { kvWriteItemNode } from './kv_write_item/index.ts';
 import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
 import { rangeNode } from './range/index.ts';
@@ -37,6 +41,10 @@ const modules: NodeModule[] = [
   jsonExtractNode,
   jsonGetFieldNode,
   jsonInsertNode,
+  kvCreateStoreNode,
+  kvDeleteStoreNode,
+  kvReadItemNode,
+  kvWriteItemNode,
   noteNode,
   printNode,
   rangeNode,

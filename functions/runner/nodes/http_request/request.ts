@@ -1,81 +1,92 @@
 import { base64 } from '@scure/base';
 import type { Value, ValueMap } from '../../../../types/value.ts';
-import { type HttpRequest, NodeError, requireInput } from '../../engine/node.ts';
-import { valueToJsonText } from './plain_json.ts';
+import { invalidType, readField, readOptionalField, toText } from '../../../../types/value_conversion.ts';
+import { valueToJson } from '../../../../types/value_json.ts';
+import { type HttpRequest, NodeError } from '../../engine/node.ts';
 
-/** The input, unless it is missing or null, which mean the same of an optional one. */
-const optional = (inputs: ValueMap, name: string): Value | undefined => {
-  const value = inputs[name];
-  return value === undefined || 'N' in value ? undefined : value;
-};
+type Pair = [name: string, value: string];
 
-function textOf(value: Value | undefined, place: string): string {
-  if (value === undefined || !('S' in value)) throw new NodeError(`${place}: expected a string`);
-  return value.S;
+function toPair(value: Value): Pair {
+  if (!('A' in value) || value.A.length !== 2) throw invalidType(value, 'a pair [name, value]');
+  // SAFETY: it has two members.
+  return value.A.map(toText) as Pair;
 }
 
-/** Pairs of texts, given as a list of pairs or as a map; none when there is no such input. */
-function pairsOf(inputs: ValueMap, name: string): [string, string][] {
-  const value = optional(inputs, name);
-  if (value === undefined) return [];
-  if ('M' in value) {
-    return Object.entries(value.M).map(([key, member]) => [key, textOf(member, `${name}.${key}`)]);
-  }
-  if (!('A' in value)) throw new NodeError(`${name}: expected a map, or a list of pairs`);
-  return value.A.map((pair, index) => {
-    const place = `${name}[${index}]`;
-    if (!('A' in pair) || pair.A.length !== 2) throw new NodeError(`${place}: expected a pair [name, value]`);
-    return [textOf(pair.A[0], `${place}[0]`), textOf(pair.A[1], `${place}[1]`)];
-  });
+/** Pairs of texts, from a list of pairs or a map. */
+function toPairs(value: Value): Pair[] {
+  if ('A' in value) return value.A.map(toPair);
+  if ('M' in value) return Object.entries(value.M).map(([name, member]) => [name, toText(member)]);
+  throw invalidType(value, 'a map, or a list of pairs');
+}
+
+const readPairs = (inputs: ValueMap, name: string): Pair[] => readOptionalField(inputs, name, toPairs) ?? [];
+
+function toMap(value: Value): ValueMap {
+  if ('M' in value) return value.M;
+  throw invalidType(value, 'a map');
 }
 
 /** Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {
-  const value = optional(inputs, 'basic_auth');
-  if (value === undefined) return undefined;
-  if (!('M' in value)) throw new NodeError('basic_auth: expected {user, password}');
-  const user = textOf(value.M.user, 'basic_auth.user');
-  if (user.includes(':')) throw new NodeError("basic_auth.user: can't hold a colon");
-  const password = optional(value.M, 'password');
-  const credentials = `${user}:${password === undefined ? '' : textOf(password, 'basic_auth.password')}`;
-  return `Basic ${base64.encode(new TextEncoder().encode(credentials))}`;
+  const credentials = readOptionalField(inputs, 'basic_auth', toMap);
+  if (credentials === undefined) return undefined;
+  const user = readField(credentials, 'user', toText);
+  if (user.includes(':')) throw new NodeError("basic_auth: a user name can't hold a colon");
+  const password = readOptionalField(credentials, 'password', toText) ?? '';
+  return `Basic ${base64.encode(new TextEncoder().encode(`${user}:${password}`))}`;
 }
 
 function urlOf(inputs: ValueMap): string {
-  const text = textOf(requireInput(inputs, 'url'), 'url');
-  const params = pairsOf(inputs, 'query_params');
+  const text = readField(inputs, 'url', toText);
+  const params = readPairs(inputs, 'query_params');
   if (params.length === 0 || !URL.canParse(text)) return text;
   const url = new URL(text);
   for (const [name, value] of params) url.searchParams.append(name, value);
   return url.href;
 }
 
-/** The body, and the type it has. */
-async function bodyOf(inputs: ValueMap): Promise<{ body?: Uint8Array; type?: string | null }> {
-  const body = optional(inputs, 'body');
-  if (optional(inputs, 'form') === undefined) {
-    if (body === undefined) return {};
-    return { body: new TextEncoder().encode(valueToJsonText(body)), type: 'application/json' };
-  }
-  if (body !== undefined) throw new NodeError('body and form exclude each other');
-  const form = new FormData();
-  for (const [name, value] of pairsOf(inputs, 'form')) form.append(name, value);
-  const encoded = new Response(form);
-  return { body: new Uint8Array(await encoded.arrayBuffer()), type: encoded.headers.get('content-type') };
+interface Body {
+  bytes: Uint8Array;
+  type: string;
+  /** The type holds what the receiver needs to read the body, so that no header of the flow's can replace it. */
+  isForm: boolean;
 }
 
-/** What the inputs ask for. Throws a NodeError that names the input that is wrong, and where. */
+async function readBody(inputs: ValueMap): Promise<Body | undefined> {
+  const json = readOptionalField(inputs, 'body', valueToJson);
+  const fields = readOptionalField(inputs, 'form', toPairs);
+  if (fields === undefined) {
+    return json === undefined
+      ? undefined
+      : { bytes: new TextEncoder().encode(json), type: 'application/json', isForm: false };
+  }
+  if (json !== undefined) throw new NodeError('body and form exclude each other');
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  const encoded = new Response(form);
+  return {
+    bytes: new Uint8Array(await encoded.arrayBuffer()),
+    type: encoded.headers.get('content-type') ?? 'multipart/form-data',
+    isForm: true,
+  };
+}
+
+/** The method in upper case; GET unless another is given. */
+export const readMethod = (inputs: ValueMap): string =>
+  (readOptionalField(inputs, 'method', toText) ?? 'GET').toUpperCase();
+
+/** What the inputs ask for. Throws an error that names the input that is wrong. */
 export async function readRequest(inputs: ValueMap): Promise<Omit<HttpRequest, 'signal'>> {
-  const { body, type } = await bodyOf(inputs);
+  const body = await readBody(inputs);
   const authorization = basicAuthorization(inputs);
-  const isForm = optional(inputs, 'form') !== undefined;
-  const headers = pairsOf(inputs, 'headers').filter(([name]) => {
-    const key = name.toLowerCase();
-    // The boundary of a form is known here only.
-    return !(key === 'authorization' && authorization !== undefined) && !(key === 'content-type' && isForm);
-  });
-  if (authorization !== undefined) headers.push(['authorization', authorization]);
-  if (type && !headers.some(([name]) => name.toLowerCase() === 'content-type')) headers.push(['content-type', type]);
-  const method = textOf(optional(inputs, 'method') ?? { S: 'GET' }, 'method');
-  return { method, url: urlOf(inputs), headers, body };
+  const headers = new Map<string, Pair[]>();
+  for (const pair of readPairs(inputs, 'headers')) {
+    const name = pair[0].toLowerCase();
+    headers.set(name, [...headers.get(name) ?? [], pair]);
+  }
+  if (authorization !== undefined) headers.set('authorization', [['authorization', authorization]]);
+  if (body !== undefined && (body.isForm || !headers.has('content-type'))) {
+    headers.set('content-type', [['content-type', body.type]]);
+  }
+  return { method: readMethod(inputs), url: urlOf(inputs), headers: [...headers.values()].flat(), body: body?.bytes };
 }

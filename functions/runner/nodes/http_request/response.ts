@@ -1,5 +1,5 @@
-import { parse } from 'lossless-json';
-import { bytesToValue, jsonToValue, type LosslessJson, type Value, type ValueMap } from '../../../../types/value.ts';
+import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../../types/value.ts';
+import { jsonTextToValue } from '../../../../types/value_json.ts';
 import { type HttpResponse, NodeError } from '../../engine/node.ts';
 
 /** Characters of a body that an error message quotes. */
@@ -23,11 +23,9 @@ function parseJson(text: string): Value {
   // As after a HEAD request: the headers speak of a body that isn't there.
   if (text === '') return { N: 0 };
   try {
-    // SAFETY: without a reviver and a number parser, this is what the parser gives.
-    return jsonToValue(parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }) as LosslessJson);
+    return jsonTextToValue(text);
   } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : 'it is nested too deeply';
-    throw new NodeError(`the response is no JSON, as its type says: ${reason}`);
+    throw error instanceof ValueError ? new NodeError(`the response's body: ${error.message}`) : error;
   }
 }
 

@@ -1,0 +1,15 @@
+import { readField, toText } from '../../../../types/value_conversion.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Creates a key-value store of the flow's owner. */
+export const kvCreateStoreNode: NodeModule = {
+  definition,
+  hasOutsideEffect: true,
+  // In the name of one execution the database makes the change once.
+  repeatable: () => true,
+  run: async ({ inputs, kv }) => {
+    await kv.create(readField(inputs, 'store', toText));
+    return {};
+  },
+};

@@ -1,0 +1,17 @@
+import type { ValueMap } from '../../../../types/value.ts';
+import { readField, toText } from '../../../../types/value_conversion.ts';
+import { type NodeModule, requireInput } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Stores an item in a key-value store of the flow's owner; gives the value that it replaces, if any. */
+export const kvWriteItemNode: NodeModule = {
+  definition,
+  hasOutsideEffect: true,
+  // In the name of one execution the database makes the change once.
+  repeatable: () => true,
+  run: async ({ inputs, kv }): Promise<ValueMap> => {
+    const [store, key] = [readField(inputs, 'store', toText), readField(inputs, 'key', toText)];
+    const old = await kv.write(store, key, requireInput(inputs, 'value'));
+    return old === undefined ? {} : { old_value: old };
+  },
+};

@@ -1,0 +1,42 @@
+import { decodeValue } from '../../../types/value.ts';
+import { ApiError } from '../../_shared/api_error.ts';
+import type { Rpc } from '../../_shared/database.ts';
+import type { Claim } from '../claims.ts';
+import { type Effect, HandedBack, type KvStores, NodeError } from '../engine/node.ts';
+
+/** How long a run stays in the queue when the database does not answer. */
+const PAUSE_MS = 1_000;
+
+/**
+ * What the stores refuse is the node's error. What happened to the claim or the database is not: the run goes back to the queue,
+ * and whoever claims it next asks for the change again, which is made once all the same.
+ */
+function toNodeFailure(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.code.startsWith('kv_')) {
+    return new NodeError(error.hint === null ? error.message : `${error.message} ${error.hint}`);
+  }
+  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new HandedBack(Date.now() + PAUSE_MS);
+  return error;
+}
+
+/** Makes the key-value stores of the owner of a claimed run, for each execution of a node; `rpc` acts as service role. */
+export const makeKvStores = (
+  rpc: Rpc,
+  { flow_run_id, attempt }: Pick<Claim, 'flow_run_id' | 'attempt'>,
+): (effect: Effect) => KvStores => {
+  const call = async <Result>(name: string, args: object): Promise<Result> => {
+    try {
+      return await rpc<Result>(name, { claim: { flow_run_id, attempt }, ...args });
+    } catch (error) {
+      throw toNodeFailure(error);
+    }
+  };
+  const decode = (stored: unknown) => stored === null ? undefined : decodeValue(stored);
+  return (effect) => ({
+    create: (store) => call('kv_create_store', { effect, store }),
+    delete: (store) => call('kv_delete_store', { effect, store }),
+    read: async (store, key) => decode(await call('kv_read_item', { store, key })),
+    write: async (store, key, value) => decode(await call('kv_write_item', { effect, store, key, value })),
+  });
+};

@@ -1,0 +1,64 @@
+select plan(20);
+
+select test.create_user('owner');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+select test.keep('claim', jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1));
+create function pg_temp.begin(name text, times integer default 0) returns void language sql as $$
+  select test.keep(name || times, test.begin_node(test.kept('run')::uuid, name, times));
+$$;
+create function pg_temp.output(name text) returns jsonb language sql as $$
+  select n.output from public.node_run as n where n.node_id = test.node_id(name) and n.times = 0;
+$$;
+create function pg_temp.write(name text, value text, times integer default 0) returns jsonb language sql as $$
+  select public.kv_write_item(
+    test.kept('claim')::jsonb, test.kept(name || times)::jsonb, 'mine', 'key', jsonb_build_object('S', value)
+  );
+$$;
+create function pg_temp.read(key text default 'key') returns jsonb language sql as $$
+  select public.kv_read_item(test.kept('claim')::jsonb, 'mine', key);
+$$;
+select pg_temp.begin(name) from unnest('{create,create_again,write,overwrite,delete,delete_again,late}'::text[]) as name;
+select pg_temp.begin('overwrite', 1);
+grant execute on function pg_temp.output(text), pg_temp.write(text, text, integer), pg_temp.read(text) to public;
+select test.sign_in_as_role('service_role');
+
+select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create0')::jsonb, 'mine');
+select is(pg_temp.output('create'), '{"M": {}}', 'that a store is created is kept with the node run');
+select is(
+  test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create0')::jsonb, 'mine') $$), null,
+  'asked again, it is created already'
+);
+select is(
+  test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create_again0')::jsonb, 'mine') $$),
+  'kv_store_exists', 'another execution is refused'
+);
+select is(pg_temp.output('create_again'), null, 'and nothing kept');
+
+select is(pg_temp.read(), null, 'an item that is not there is null');
+select is(pg_temp.write('write', 'first'), null, 'a new item replaces nothing');
+select is(pg_temp.output('write'), '{"M": {}}', 'which is kept');
+select is(pg_temp.read(), '{"S": "first"}', 'it can be read');
+select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'another value replaces it');
+select is(pg_temp.output('overwrite'), '{"M": {"old_value": {"S": "first"}}}', 'which is kept');
+select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'asked again, the answer is the same');
+select is(pg_temp.write('write', 'first'), null, 'also when others have written since');
+select is(pg_temp.read(), '{"S": "second"}', 'and nothing is written twice');
+select is(pg_temp.write('overwrite', 'third', 1), '{"S": "second"}', 'another iteration of the same node writes');
+select is(pg_temp.read('KEY'), null, 'keys are as they are written');
+
+select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete0')::jsonb, 'mine');
+select is_empty('select * from public.kv_stores', 'a store is deleted');
+select is(
+  test.error_code($$ select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete0')::jsonb, 'mine') $$), null,
+  'asked again, it is deleted already'
+);
+select is(
+  array[
+    test.error_code($$ select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete_again0')::jsonb, 'mine') $$),
+    test.error_code($$ select pg_temp.write('late', 'x') $$), test.error_code('select pg_temp.read()')
+  ], array_fill('kv_store_not_found'::text, array[3]), 'others find it no more, whatever they want'
+);
+select is(pg_temp.write('write', 'first'), null, 'but what was written before was written');
+select is_empty('select * from public.kv_items', 'and is not again');
+
+select * from finish();

@@ -1,0 +1,38 @@
+select plan(22);
+
+select test.create_user('owner');
+select test.create_user('other');
+insert into public.kv_stores (user_id, name) values (test.user_id('owner'), 'mine'), (test.user_id('other'), 'mine');
+insert into public.kv_items (user_id, store, key, value)
+values (test.user_id('owner'), 'mine', 'key', '{"S": "owner''s"}'), (test.user_id('other'), 'mine', 'key', '{"S": "other''s"}');
+
+create temporary view attempts as
+  select * from (values
+    ('insert', $$ insert into public.kv_stores (user_id, name) values (test.user_id('owner'), 'second') $$),
+    ('update', $$ update public.kv_stores set name = 'renamed' where true $$),
+    ('delete', $$ delete from public.kv_stores where true $$),
+    ('truncate', $$ truncate public.kv_stores cascade $$)
+  ) as attempt (title, statement);
+grant select on attempts to public;
+
+select test.sign_in(test.user_id('owner'));
+select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('owner')) $$, 'the owner sees their own only');
+select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+
+select test.sign_in(test.user_id('other'));
+select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('other')) $$, 'another user sees none of them');
+select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
+
+select test.sign_in_as_role('anon');
+select is(test.error_code('select from public.kv_stores'), '42501', 'anon may not read the table');
+select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
+
+select test.sign_in_as_role('authenticated');
+select is(test.row_count('select from public.kv_stores'), 0::bigint, 'a token without a user sees nothing');
+
+select test.sign_in_as_role('service_role');
+select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the service role sees all');
+select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+select is(test.row_count('select from public.kv_stores'), 2::bigint, 'they are what they were');
+
+select * from finish();

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JSONValue } from 'postgres';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let clients: Sql[];
+let userId: string;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  clients = Array.from({ length: 8 }, () => database.connect());
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  userId = randomUUID();
+  await clients[0]!`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+});
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return code === 'PGRST' ? JSON.parse(message).code : code;
+  }
+};
+
+/** A claimed run of the user's, on a connection of its own, whose nodes use the stores. */
+async function makeRun(sql: Sql) {
+  const [{ id }] = await sql<[{ id: string }]>`select test.claimed_run(${userId}) as id`;
+  const claim = { flow_run_id: id, attempt: 1 };
+  const begin = async () => {
+    const [{ effect }] = await sql<[{ effect: JSONValue }]>`select test.begin_node(${id}, ${randomUUID()}) as effect`;
+    return effect;
+  };
+  return {
+    claim,
+    begin,
+    create: (store: string) =>
+      codeOf(
+        begin().then((effect) => sql`select public.kv_create_store(${sql.json(claim)}, ${sql.json(effect)}, ${store})`),
+      ),
+    delete: (store: string) =>
+      codeOf(
+        begin().then((effect) => sql`select public.kv_delete_store(${sql.json(claim)}, ${sql.json(effect)}, ${store})`),
+      ),
+    write: async (store: string, key: string, text: string): Promise<{ S: string } | null> => {
+      const effect = await begin();
+      const [{ old }] = await sql<[{ old: { S: string } | null }]>`
+        select public.kv_write_item(${sql.json(claim)}, ${sql.json(effect)}, ${store}, ${key}, ${
+        sql.json({ S: text })
+      }) as old`;
+      return old;
+    },
+  };
+}
+
+const makeRuns = () => Promise.all(clients.map(makeRun));
+
+/** What is counted, beside what is there. */
+async function usage(): Promise<{ counted: unknown; real: unknown }> {
+  const [row] = await clients[0]!`
+    select
+      (select json_build_array(u.store_count, u.item_bytes) from private.kv_usage as u where u.user_id = ${userId}) as counted,
+      json_build_array(
+        (select count(*) from public.kv_stores as s where s.user_id = ${userId}),
+        (select coalesce(sum(octet_length(i.key) + octet_length(i.value::text)), 0) from public.kv_items as i where i.user_id = ${userId})
+      ) as real`;
+  return row as { counted: unknown; real: unknown };
+}
+
+describe('of runs that use the stores of one user at once', () => {
+  it('the usage is exact, whatever they create, write and delete', async () => {
+    const runs = await makeRuns();
+    const outcomes = await Promise.all(runs.map(async (run, index) => {
+      const codes: string[] = [];
+      for (let round = 0; round < 12; round++) {
+        const store = `store_${(index + round) % 3}`;
+        codes.push(await run.create(store));
+        codes.push(await codeOf(run.write(store, `key_${round % 4}`, 'x'.repeat(index * round))));
+        if (round % 5 === index % 5) codes.push(await run.delete(store));
+      }
+      return codes;
+    }));
+    // No deadlock, and nothing else than what is due.
+    const allowed = new Set(['done', 'kv_store_exists', 'kv_store_not_found']);
+    expect(outcomes.flat().filter((code) => !allowed.has(code))).toEqual([]);
+    expect(outcomes.flat()).toContain('done');
+    const { counted, real } = await usage();
+    expect(counted).toEqual(real);
+  });
+
+  it('one creates the hundredth store, and none creates one more', async () => {
+    await clients[
+      0
+    ]!`insert into public.kv_stores (user_id, name) select ${userId}, 'store_' || n from generate_series(1, 99) as n`;
+    const runs = await makeRuns();
+    const codes = await Promise.all(runs.map((run, index) => run.create(`new_${index}`)));
+    expect(codes.toSorted()).toEqual(['done', ...Array(7).fill('kv_stores_limit')]);
+    expect(await usage()).toEqual({ counted: [100, 0], real: [100, 0] });
+  });
+
+  it('one creates a store of a name, and the others are told that it exists', async () => {
+    const runs = await makeRuns();
+    const codes = await Promise.all(runs.map((run) => run.create('same')));
+    expect(codes.toSorted()).toEqual(['done', ...Array(7).fill('kv_store_exists')]);
+    expect(await usage()).toEqual({ counted: [1, 0], real: [1, 0] });
+  });
+
+  it('as many write as there is room for', async () => {
+    const sql = clients[0]!;
+    await sql`insert into public.kv_stores (user_id, name) values (${userId}, 'mine')`;
+    // Room for three more items of 1,000 bytes.
+    await sql`
+      insert into public.kv_items (user_id, store, key, value)
+      select ${userId}, 'mine', 'filler_' || n, jsonb_build_object('S', repeat('x', 52428800 - 8 - 9 - case n when 1 then 3000 else 0 end))
+      from generate_series(1, 2) as n`;
+    const runs = await makeRuns();
+    const codes = await Promise.all(
+      runs.map((run, index) => codeOf(run.write('mine', `item_${index}`, 'x'.repeat(1000 - 6 - 9)))),
+    );
+    expect(codes.toSorted()).toEqual([...Array(3).fill('done'), ...Array(5).fill('kv_size_limit')]);
+    expect(await usage()).toEqual({ counted: [1, 104_857_600], real: [1, 104_857_600] });
+  });
+
+  it('each replaces what another has written: no value is lost or given twice', async () => {
+    await clients[0]!`insert into public.kv_stores (user_id, name) values (${userId}, 'mine')`;
+    const runs = await makeRuns();
+    const replaced = await Promise.all(
+      runs.flatMap((run, index) => [1, 2].map((n) => run.write('mine', 'key', `${index}.${n}`))),
+    );
+    const [last] = await clients[0]!`select value ->> 'S' as text from public.kv_items where user_id = ${userId}`;
+    const seen = [...replaced.map((old) => old?.S ?? 'nothing'), last!.text];
+    const written = runs.flatMap((_, index) => [1, 2].map((n) => `${index}.${n}`));
+    expect(seen.toSorted()).toEqual(['nothing', ...written].toSorted());
+  });
+
+  it('one goes on while the user is being deleted, who then is gone with all that it made', async () => {
+    const [first, second] = clients as [Sql, Sql];
+    const { claim, begin } = await makeRun(first);
+    const effect = await begin();
+    let deletion: Promise<string> | undefined;
+    const creation = await codeOf(first.begin(async (sql) => {
+      // What every change begins with; the deletion then finds the run locked.
+      await sql`select private.hold_run_and_owner(${sql.json(claim)})`;
+      deletion = codeOf(second`delete from auth.users where id = ${userId}`);
+      // Long enough for a deletion that does not wait.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sql`select public.kv_create_store(${sql.json(claim)}, ${sql.json(effect)}, 'mine')`;
+    }));
+    expect([creation, await deletion]).toEqual(['done', 'done']);
+    expect(await usage()).toEqual({ counted: null, real: [0, 0] });
+    expect(await codeOf(first`select public.kv_read_item(${first.json(claim)}, 'mine', 'key')`)).toBe('claim_lost');
+  });
+});

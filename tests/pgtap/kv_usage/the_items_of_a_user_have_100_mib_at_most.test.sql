@@ -1,0 +1,41 @@
+select plan(10);
+
+select test.create_user('owner');
+insert into public.kv_stores (user_id, name) values (test.user_id('owner'), 'first'), (test.user_id('owner'), 'second');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+-- An item of exactly so many bytes: the key, and {"S": "…"}.
+create function pg_temp.writing(key text, bytes integer) returns text language sql as $$
+  select format(
+    'select public.kv_write_item(%L, %L, ''second'', %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1),
+    test.begin_node(test.kept('run')::uuid, gen_random_uuid()::text), key,
+    jsonb_build_object('S', repeat('x', bytes - octet_length(key) - 9))
+  );
+$$;
+create function pg_temp.item_bytes() returns bigint language sql security definer as 'select item_bytes from private.kv_usage';
+
+insert into public.kv_items (user_id, store, key, value)
+select test.user_id('owner'), 'first', to_char(n, 'FM000'), jsonb_build_object('S', repeat('x', 10485760 - 3 - 9)) from generate_series(1, 9) as n;
+grant execute on function pg_temp.writing(text, integer), pg_temp.item_bytes() to public;
+select test.sign_in_as_role('service_role');
+select is(pg_temp.item_bytes(), 94371840::bigint, 'nine items of 10 MiB are there');
+select is(
+  test.error(pg_temp.writing('last', 10485761)) - 'message',
+  '{
+    "code": "kv_size_limit", "status": 413, "details": {"size_bytes": 104857601},
+    "hint": "Delete a store that is not needed any more, or write smaller values."
+  }',
+  'one of a byte too many is refused'
+);
+select is(test.error(pg_temp.writing('last', 10485760)), null, 'a tenth one of 10 MiB is taken');
+select is(pg_temp.item_bytes(), 104857600::bigint, 'which makes 100 MiB to the byte');
+select is(test.error_code(pg_temp.writing('a', 10)), 'kv_size_limit', 'there is no room for an item of any size');
+select is(test.error_code(pg_temp.writing('last', 10485761)), 'kv_size_limit', 'nor may one grow');
+select is(test.error_code(pg_temp.writing('last', 10485750)), null, 'it may shrink');
+select is(test.error_code(pg_temp.writing('a', 10)), null, 'and leave room for that item');
+select is(pg_temp.item_bytes(), 104857600::bigint, 'to the byte again');
+
+select test.sign_out();
+delete from public.kv_stores where name = 'first';
+select is(pg_temp.item_bytes(), 10485760::bigint, 'a deleted store gives its room back');
+
+select * from finish();

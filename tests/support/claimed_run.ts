@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { makeRpc } from '../../functions/_shared/database.ts';
+import type { Effect, KvStores } from '../../functions/runner/engine/node.ts';
+import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
+import { asSuperuser } from './tokens.ts';
+
+/** A run of the test stack that is claimed by nobody but the test, since no message in the queue tells of it. */
+export interface ClaimedRun {
+  id: string;
+  /** The stores for an execution of a node, a new one unless given. */
+  stores: (effect?: Effect, attempt?: number) => Promise<KvStores>;
+  /** A node of the run begins. */
+  begin: () => Promise<Effect>;
+  /** Ends the run. */
+  end: () => Promise<void>;
+}
+
+/** Stores a run of the user's, as attempt 1 of a worker has it. */
+export async function makeClaimedRun(userId: string): Promise<ClaimedRun> {
+  const id = await asSuperuser(async (sql) => {
+    const [flow] = await sql`insert into public.flows (user_id) values (${userId}) returning id`;
+    const [run] = await sql`
+      insert into public.flow_run (user_id, flow_id, status, start_time, inputs, chain_network)
+      values (${userId}, ${flow!.id}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id`;
+    await sql`
+      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+      values (${run!.id}, ${userId}, private.take_snapshot(${flow!.id}), 'https://api.devnet.solana.com', 1)`;
+    return run!.id as string;
+  });
+  const { API_URL, SECRET_KEY } = inject('stack');
+  const rpc = makeRpc({ supabaseUrl: API_URL, apikey: SECRET_KEY, fetch });
+  const begin = async (): Promise<Effect> => {
+    const effect = { flow_run_id: id, node_id: randomUUID(), times: 0 };
+    await asSuperuser((sql) =>
+      sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+        values (${id}, ${effect.node_id}, 0, ${userId}, now(), '{"M": {}}')`
+    );
+    return effect;
+  };
+  return {
+    id,
+    begin,
+    stores: async (effect, attempt = 1) => makeKvStores(rpc, { flow_run_id: id, attempt })(effect ?? await begin()),
+    end: () =>
+      asSuperuser(async (sql) => {
+        await sql`update public.flow_run set status = 'stopped', end_time = now() where id = ${id}`;
+      }),
+  };
+}
