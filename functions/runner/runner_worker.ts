@@ -4,6 +4,7 @@ import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
 import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
 import { makeHttpClient } from './reach/http_client.ts';
+import { makeKvStores } from './reach/kv_stores.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
@@ -17,7 +18,7 @@ export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings, registry = 
   return makeWorker({
     claims: makeClaims(rpc, settings),
     registry,
-    makeServices: () => ({ http, kv: () => ({}) }) as never,
+    makeServices: (claim) => ({ http, kv: makeKvStores(rpc, claim) }),
     settings,
     log: writeLog,
     now: () => Date.now(),

@@ -12,33 +12,23 @@ export function chainFlow(length: number): FlowBuilder {
 /** A loop over the numbers below the input, each as text, gathered again. */
 export function loopFlow(): FlowBuilder {
   const flow = new FlowBuilder();
-  const range = flow.node('range', { inputs: ['start', 'end', 'step_by?'], outputs: ['result'], form: { start: 0 } });
-  const each = flow.node('foreach', { inputs: ['array'], outputs: ['element'] });
-  const gather = flow.node('collect', { inputs: ['element?'], outputs: ['array'] });
-  flow.connect(flow.input('n'), range.input('end')).connect(range.output('result'), each.input('array'));
-  flow.connect(flow.toText(each.output('element')), gather.input('element'));
-  flow.output('out', gather.output('array'));
+  const element = flow.foreach(flow.range(flow.input('n')));
+  flow.output('out', flow.collect(flow.toText(element)));
   return flow;
 }
 
 /** Hands its input on after some milliseconds. */
 export function waitFlow(durationMs: number): FlowBuilder {
   const flow = new FlowBuilder();
-  const pause = flow.node('wait', {
-    inputs: ['value»', 'wait_for»', 'duration_ms?'],
-    form: { duration_ms: durationMs, wait_for: true },
-  });
-  flow.connect(flow.input('n'), pause.input('value'));
-  flow.output('out', pause.passthrough('value'));
+  flow.output('out', flow.wait(flow.input('n'), durationMs));
   return flow;
 }
 
 /** Calls another flow twice, one call after the other. */
 export function callingFlow(flowId: number): FlowBuilder {
   const flow = new FlowBuilder();
-  const call = () => flow.node('interflow', { inputs: ['n'], outputs: ['out'], form: { id: flowId } });
-  const [first, second] = [call(), call()];
-  flow.connect(flow.input('n'), first.input('n')).connect(first.output('out'), second.input('n'));
+  const first = flow.interflow(flowId, { n: flow.input('n') }, ['out']);
+  const second = flow.interflow(flowId, { n: first.output('out') }, ['out']);
   flow.output('out', second.output('out'));
   return flow;
 }
@@ -46,13 +36,28 @@ export function callingFlow(flowId: number): FlowBuilder {
 /** Posts to the address that is its input. */
 export function postingFlow(): FlowBuilder {
   const flow = new FlowBuilder();
-  const post = flow.node('http_request', {
-    inputs: ['url', 'method?'],
-    outputs: ['body', 'headers'],
-    form: { method: 'POST' },
-    title: 'Post',
-  });
-  flow.connect(flow.input('url'), post.input('url'));
+  const post = flow.use('http_request', { url: flow.input('url') }, { form: { method: 'POST' }, title: 'Post' });
   flow.output('out', post.output('body'));
+  return flow;
+}
+
+/** The Collatz steps from the input down to 1, counted by a flow that calls itself. */
+export function collatzFlow(ownId: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  const n = flow.input('n');
+  const next = flow.script(
+    'if a == 1 { u = 0 } else if a % 2 == 0 { v = a / 2 } else { v = 3 * a + 1 }',
+    { a: n },
+    2,
+    'next',
+  );
+  const rest = flow.interflow(ownId, { n: next.output('v') }, ['steps']);
+  const steps = flow.script(
+    'if a == () { b + 1 } else { a }',
+    { a: next.output('u'), b: rest.output('steps') },
+    1,
+    'count',
+  );
+  flow.output('steps', steps.output('u'));
   return flow;
 }

@@ -4,9 +4,6 @@ import type { Rpc } from '../../_shared/database.ts';
 import type { Claim } from '../claims.ts';
 import { type Effect, HandedBack, type KvStores, NodeError } from '../engine/node.ts';
 
-/** How long a run stays in the queue when the database does not answer. */
-const PAUSE_MS = 1_000;
-
 /**
  * What the stores refuse is the node's error. What happened to the claim or the database is not: the run goes back to the queue,
  * and whoever claims it next asks for the change again, which is made once all the same.
@@ -16,7 +13,7 @@ function toNodeFailure(error: unknown): unknown {
   if (error.code.startsWith('kv_')) {
     return new NodeError(error.hint === null ? error.message : `${error.message} ${error.hint}`);
   }
-  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new HandedBack(Date.now() + PAUSE_MS);
+  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new HandedBack();
   return error;
 }
 
