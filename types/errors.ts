@@ -66,7 +66,10 @@ export const errorCodes = {
   kv_stores_limit: { status: 409, meaning: "For runners: the flow's owner has 100 key-value stores already." },
   body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
   inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
-  kv_size_limit: { status: 413, meaning: "For runners: the key-value stores of the flow's owner would exceed 100 MiB." },
+  kv_size_limit: {
+    status: 413,
+    meaning: "For runners: the key-value stores of the flow's owner would exceed 100 MiB.",
+  },
   media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
   flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists every finding." },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
