@@ -75,7 +75,8 @@ async function readGraph(name: string): Promise<{ files: string[]; packages: str
   const specifiers = local.flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
   return {
     files: local.map(({ path }) => path),
-    packages: [...new Set(specifiers.filter((specifier) => !specifier.startsWith('.')))],
+    // What begins with node: is built in.
+    packages: [...new Set(specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier)))],
   };
 }
 
@@ -92,6 +93,9 @@ async function typeCheck({ metadata, files }: Upload): Promise<void> {
     await writeFile(target, content);
   }
   await symlink(join(projectDir, 'node_modules'), join(dir, 'node_modules'));
+  // Deno takes the types of what is built in (node:net) from a package that has to be named beside the import map.
+  const packageFile = join(dir, dirname(metadata.import_map_path), 'package.json');
+  await writeFile(packageFile, JSON.stringify({ devDependencies: { '@types/node': '*' } }));
   const offline = ['--node-modules-dir=manual', '--cached-only', '--no-lock'];
   await runDeno(dir, ['check', `--config=${metadata.import_map_path}`, ...offline, metadata.entrypoint_path]);
 }
