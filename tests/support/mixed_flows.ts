@@ -46,7 +46,7 @@ export function collatzFlow(ownId: number): FlowBuilder {
   const flow = new FlowBuilder();
   const n = flow.input('n');
   const next = flow.script(
-    'if a == 1 { u = 0 } else if a % 2 == 0 { v = a / 2 } else { v = 3 * a + 1 }',
+    'let u = (); let v = (); if a == 1 { u = 0 } else if a % 2 == 0 { v = a / 2 } else { v = 3 * a + 1 }',
     { a: n },
     2,
     'next',
