@@ -4,6 +4,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
+import { nodeIds } from '../../functions/runner/nodes/registry.ts';
+import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { cloneDatabase } from '../support/database.ts';
 
@@ -41,7 +43,8 @@ it("the README's supabase-js example type-checks and works as it stands", async 
   const file = join(projectDir, 'readme_example.ts');
   const config = join(projectDir, 'readme_example.tsconfig.json');
   try {
-    await writeFile(file, testedBlock('supabase-js'));
+    const counts = 'console.log(JSON.stringify([nodes, logs, children, items].map(({ data }) => data?.length)));\n';
+    await writeFile(file, `${testedBlock('supabase-js')}\n${testedBlock('owner reads')}\n${counts}`);
     await writeFile(config, JSON.stringify({ extends: './tsconfig.json', include: [], files: ['readme_example.ts'] }));
     const checked = await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', config]);
     expect(checked.output).toBe('');
@@ -50,6 +53,7 @@ it("the README's supabase-js example type-checks and works as it stands", async 
     expect(output).toContain('succeeded {"M":{"prices"');
     expect(output).toContain('200 {"M":{"prices"');
     expect(output).toContain('"summary":{"S":"1042"}');
+    expect(output.trimEnd().split('\n').at(-1)).toMatch(/^\[[1-9]\d*,0,0,0\]$/);
   } finally {
     await Promise.all([rm(file, { force: true }), rm(config, { force: true })]);
   }
@@ -106,4 +110,20 @@ it('every path that the documents name exists', () => {
     expect(paths.length).toBeGreaterThan(0);
     for (const path of paths) expect(existsSync(join(projectDir, path)), `${document} names ${path}`).toBe(true);
   }
+});
+
+it('the README names every node that there is, and every setting of the runner that limits runs', () => {
+  const nodes = readme.slice(readme.indexOf('## What flows are made of'), readme.indexOf('A failing node fails alone'));
+  const named = [...nodes.matchAll(/`(\w+)`/g)].map((match) => match[1]!);
+  const families = nodeIds().map((id) => id.replace(/^rhai_script_\dx\d$/, 'rhai_script_NxM'));
+  expect(named.filter((name) => name.length > 1).toSorted()).toEqual([...new Set(families)].toSorted());
+
+  const limits = [...readme.matchAll(/`((?:FLOW_RUN|HTTP|RUNNER)_\w+)`/g)].map((match) => match[1]!);
+  const known: string[] = [];
+  readRunnerSettings((name) => {
+    known.push(name);
+    return undefined;
+  }, false);
+  expect(limits.filter((name) => !known.includes(name))).toEqual([]);
+  expect(known.filter((name) => /^(FLOW_RUN|HTTP)_/.test(name) && !limits.includes(name))).toEqual([]);
 });
