@@ -1,11 +1,9 @@
 import { functionKey } from './ast.ts';
 import { cellOf, compileRef } from './compile_places.ts';
-import { type CompileNode } from './compiler.ts';
+import { type CompileNode, evaluateAll } from './compiler.ts';
 import type { Ref } from './refs.ts';
-import type { CompiledFunction, Evaluate, Frame } from './run.ts';
-import { FnPointer, RhaiMap, type RhaiValue } from './values.ts';
-
-const evaluateAll = (args: readonly Evaluate[], frame: Frame): RhaiValue[] => args.map((arg) => arg(frame));
+import type { CompiledFunction } from './run.ts';
+import { FnPointer, RhaiMap } from './values.ts';
 
 /** Whether a variable exists: which names the script defines is known beforehand, which the caller gives is not. */
 const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at }, context) => {

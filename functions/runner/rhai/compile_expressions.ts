@@ -1,5 +1,5 @@
 import type { BinaryOperator, Node } from './ast.ts';
-import { type CompileNode, type Context } from './compiler.ts';
+import { type CompileNode, type Context, evaluateAll } from './compiler.ts';
 import { displayText } from './display.ts';
 import { applyBinary, applyUnary } from './operators.ts';
 import { type Evaluate, type Frame } from './run.ts';
@@ -25,7 +25,7 @@ export const compileTemplate: CompileNode<'template'> = (compiler, { parts, at }
 export const compileArray: CompileNode<'array'> = (compiler, { items, at }, context) => {
   const elements = items.map((item) => compiler.owned(item, context));
   return (frame) => {
-    const values = elements.map((element) => element(frame));
+    const values = evaluateAll(elements, frame);
     frame.run.tick(at);
     frame.run.at = at;
     frame.run.charge(values.length);
@@ -36,7 +36,8 @@ export const compileArray: CompileNode<'array'> = (compiler, { items, at }, cont
 export const compileMap: CompileNode<'map'> = (compiler, { entries, at }, context) => {
   const members = entries.map(({ key, value }) => [key, compiler.owned(value, context)] as const);
   return (frame) => {
-    const properties = new Map(members.map(([key, value]) => [key, value(frame)]));
+    const properties = new Map<string, RhaiValue>();
+    for (const [key, value] of members) properties.set(key, value(frame));
     frame.run.tick(at);
     frame.run.at = at;
     frame.run.charge(properties.size);

@@ -85,8 +85,9 @@ export const compileAssign: CompileNode<'assign'> = (compiler, node, context) =>
   if (operator === undefined) {
     return assignPlainVariable(target, value) ?? ((frame) => {
       const assigned = value(frame);
+      const ref = locate(frame);
       frame.run.at = at;
-      locate(frame).set(assigned);
+      ref.set(assigned);
       return null;
     });
   }

@@ -1,5 +1,6 @@
 import type { FunctionNode, Node, NodeOf, Program } from './ast.ts';
-import type { CompiledFunction, Evaluate } from './run.ts';
+import type { CompiledFunction, Evaluate, Frame } from './run.ts';
+import type { RhaiValue } from './values.ts';
 
 /**
  * How what is being compiled can be left early. At the level of statements a signal in the frame does it, which each block looks
@@ -39,3 +40,10 @@ export const isPlace = (node: Node): boolean =>
 
 /** The context of an expression's operands. */
 export const inExpression = (context: Context): Context => ({ ...context, signalsReturn: false, signalsLoop: false });
+
+/** The values of nodes in order. A loop, not a map: that would take two more frames of the stack for each. */
+export function evaluateAll(nodes: readonly Evaluate[], frame: Frame): RhaiValue[] {
+  const values: RhaiValue[] = [];
+  for (const node of nodes) values.push(node(frame));
+  return values;
+}

@@ -4,6 +4,7 @@ import {
   Cell,
   Char,
   charactersOf,
+  type Container,
   type RhaiArray,
   type RhaiMap,
   type RhaiValue,
@@ -56,6 +57,14 @@ export class SlotRef extends Ref {
   }
 }
 
+/** Accounts for a member that took the place of another; numbers and the like weigh the same. */
+function replaceMember(run: Run, container: Container, previous: RhaiValue, value: RhaiValue): void {
+  const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';
+  if (isLight(previous) && isLight(value)) return;
+  run.forget(container, [previous]);
+  run.adopt(container, [value]);
+}
+
 export class ElementRef extends Ref {
   readonly #run: Run;
   readonly #array: RhaiArray;
@@ -72,10 +81,10 @@ export class ElementRef extends Ref {
     return value === undefined ? boundsError(this.#run, 'Array', this.#array.items.length, this.#index) : value;
   }
   set(value: RhaiValue): void {
-    this.get();
+    const previous = this.get();
     this.#run.checkFree(this.#array);
     this.#array.items[this.#index] = value;
-    if (typeof value === 'object' || typeof value === 'string') this.#run.adopt(this.#array, [value]);
+    replaceMember(this.#run, this.#array, previous, value);
   }
 }
 
@@ -94,11 +103,10 @@ export class PropertyRef extends Ref {
   }
   set(value: RhaiValue): void {
     this.#run.checkFree(this.#map);
-    const isNew = !this.#map.properties.has(this.#key);
+    const previous = this.#map.properties.get(this.#key);
     this.#map.properties.set(this.#key, value);
-    if (isNew || typeof value === 'object' || typeof value === 'string') {
-      this.#run.adopt(this.#map, [value], isNew ? this.#key.length : 0);
-    }
+    if (previous === undefined) this.#run.adopt(this.#map, [value], this.#key.length);
+    else replaceMember(this.#run, this.#map, previous, value);
   }
 }
 

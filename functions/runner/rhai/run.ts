@@ -92,8 +92,8 @@ export interface RunHooks {
 const PROGRESS_INTERVAL = 4_096;
 
 /**
- * Nodes that may be evaluated within each other: each takes one frame of the JavaScript stack or little more, of which there is
- * room for about three times as many.
+ * Nodes that may be evaluated within each other. Each takes one frame of the JavaScript stack, some two or three: the worst
+ * shapes of recursion fail beyond some 4,000, with the stack of 984 KiB that V8 has by default.
  */
 const MAX_STACK_DEPTH = 3_000;
 /** What calling a function takes itself. */
@@ -383,6 +383,16 @@ export class Run {
   release<V extends RhaiValue>(value: V): V {
     if (value instanceof Container) value.owner = undefined;
     return value;
+  }
+
+  /** The opposite of `adopt` for members that left: of arrays and maps among them only themselves, as their weight may be old. */
+  forget(container: Container, members: readonly RhaiValue[]): void {
+    const kind = container instanceof RhaiArray ? 'elements' : 'entries';
+    const text = members.reduce<number>((sum, member) => sum + (typeof member === 'string' ? member.length : 0), 0);
+    for (let current: Container | undefined = container; current !== undefined; current = current.owner) {
+      current[kind] -= members.length;
+      current.text -= text;
+    }
   }
 
   #grow(container: Container, weight: Weight, height: number): void {

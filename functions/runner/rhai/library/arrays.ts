@@ -12,6 +12,13 @@ function taken(run: Run, items: RhaiValue[]): RhaiArray {
   return run.newArray(items);
 }
 
+/** An element that left the array; unit when there was none. */
+function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
+  if (item === undefined) return null;
+  run.forget(self, [item]);
+  return run.release(item);
+}
+
 /** Copies of elements that stay. */
 function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   run.charge(items.length);
@@ -31,7 +38,9 @@ function insert(run: Run, self: RhaiArray, place: number, items: readonly RhaiVa
 /** Removes elements from a place on, and gives them. */
 function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   run.charge((self.items.length - from) >> 6);
-  return taken(run, self.items.splice(from, to - from));
+  const removed = self.items.splice(from, to - from);
+  run.forget(self, removed);
+  return taken(run, removed);
 }
 
 /** Calls a function for an element: with it and its index, or as much of that as the function takes. */
@@ -282,10 +291,10 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
     if (place !== undefined) new ElementRef(run, self, place).set(item);
     return null;
   })
-  .writer('pop', 0, (run, self) => run.release(self.items.pop() ?? null))
+  .writer('pop', 0, (run, self) => takeOne(run, self, self.items.pop()))
   .writer('shift', 0, (run, self) => {
     run.charge(self.items.length >> 6);
-    return run.release(self.items.shift() ?? null);
+    return takeOne(run, self, self.items.shift());
   })
   .writer('remove', 1, (run, self, [index]) => {
     if (index === undefined || !isInt(index)) return undefined;
@@ -303,7 +312,8 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
   })
   .writer('truncate', 1, shorten(true))
   .writer('chop', 1, shorten(false))
-  .writer('clear', 0, (_, self) => {
+  .writer('clear', 0, (run, self) => {
+    run.forget(self, self.items);
     self.items = [];
     return null;
   })

@@ -56,13 +56,16 @@ export const mapFunctions = new NativeSet<RhaiMap>()
   })
   .writer('remove', 1, (run, self, [key]) => {
     if (typeof key !== 'string') return undefined;
-    const value = self.properties.get(key) ?? null;
+    const value = self.properties.get(key);
+    if (value === undefined) return null;
     self.properties.delete(key);
+    run.forget(self, [value]);
     return run.release(value);
   })
   .writer('mixin', 1, (run, self, [other]) => mix(run, self, other, true))
   .writer('fill_with', 1, (run, self, [other]) => mix(run, self, other, false))
-  .writer('clear', 0, (_, self) => {
+  .writer('clear', 0, (run, self) => {
+    run.forget(self, [...self.properties.values()]);
     self.properties.clear();
     return null;
   });

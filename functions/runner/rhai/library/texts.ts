@@ -147,14 +147,13 @@ export const textFunctions = withExtremes(new NativeSet<string>())
   .property('len', paid((_, self) => countCharacters(self)))
   .property('bytes', paid((_, self) => utf8.encode(self).length))
   .property('is_empty', (_, self) => self === '')
-  .property('chars', paid((_, self) => new Sequence('CharsStream', () => chars(charactersOf(self)))))
-  .method(
+  .property(
     'chars',
-    [0, 2],
     paid((_, self, args) => {
       const part = args.length === 0 ? self : subString(self, args);
       return part === undefined ? undefined : new Sequence('CharsStream', () => chars(charactersOf(part)));
     }),
+    2,
   )
   .method(
     'to_chars',

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf } from '../../../tests/support/rhai.ts';
+import { RhaiError } from './errors.ts';
+import { compileScript } from './script.ts';
+import { RhaiMap } from './values.ts';
+
+type Table = [source: string, failure: string][];
+
+const check = (topic: string, table: Table) =>
+  describe(topic, () => it.each(table)('%s fails: %s', (source, failure) => expect(failureOf(source)).toBe(failure)));
+
+check('what is no script', [
+  ['let x = ;', "Syntax 1:9 Expecting an expression, but found ';'"],
+  ['1 +', 'Syntax 1:4 The script ends where an expression is expected'],
+  ['let x = 1\nlet y = 2;', "Syntax 2:1 Expecting ';' to end the statement, but found 'let'"],
+  ['(1', "Syntax 1:3 Expecting ')' to close the parentheses, but the script ends here"],
+  ['{ 1', "Syntax 1:4 Expecting '}' to end the block, but the script ends here"],
+  ['[1 2]', "Syntax 1:4 Expecting ',' after an element of the list, but found a number"],
+  ['#{a 1}', "Syntax 1:5 Expecting ':' after the name of a property, but found a number"],
+  ['#{a: 1, a: 2}', 'Syntax 1:9 There is another property "a" already'],
+  ['"abc', 'Syntax 1:1 The string is not closed'],
+  ['"a\nb"', 'Syntax 1:1 The string is not closed'],
+  ['`abc', 'Syntax 1:1 The string is not closed'],
+  ['`${1', "Syntax 1:5 Expecting '}' to end the expression in the string, but the script ends here"],
+  ["'ab'", 'Syntax 1:1 A character literal holds one character'],
+  ['"\\q"', "Syntax 1:2 Invalid escape sequence: '\\q'"],
+  ['"\\ud800"', "Syntax 1:2 Invalid escape sequence: '\\ud800'"],
+  ['/* /* */', 'Syntax 1:1 The comment is not closed'],
+  ['0xfffffffffffffffff', 'Syntax 1:1 Malformed number: 0xfffffffffffffffff'],
+  ['12abc', 'Syntax 1:1 Malformed number'],
+  ['1 === 1', "Syntax 1:3 '===' is a reserved symbol"],
+  ['x++', "Syntax 1:2 '++' is a reserved symbol"],
+  ['let x = 1; \u00a7', 'Syntax 1:12 Unexpected character "\u00a7"'],
+  ['"😀"; ?', "Syntax 1:6 '?' is a reserved symbol"],
+  ['let var = 1;', "Syntax 1:5 'var' is a reserved keyword"],
+  ['let if = 1;', "Syntax 1:5 Expecting the name of a variable, but found 'if'"],
+  ['1 = 2', 'Syntax 1:1 Cannot assign to this expression'],
+  ['f() = 2', 'Syntax 1:1 Cannot assign to this expression'],
+  ['let x = y = 1;', "Syntax 1:11 Expecting ';' to end the statement, but found '='"],
+  ['break;', "Syntax 1:1 'break' must be within a loop"],
+  ['loop { || continue }', "Syntax 1:11 'continue' must be within a loop"],
+  ['fn f(a, a) {}', "Syntax 1:9 There is another param 'a' already"],
+  ['fn f(a) {} fn f(b) {}', "Syntax 1:12 There is another function 'f' with 1 params already"],
+  ['{ fn f() {} }', 'Syntax 1:3 Functions can only be defined at the top level'],
+  ['fn f() { fn g() {} }', 'Syntax 1:10 Functions can only be defined at the top level'],
+  ['switch 1 { _ => 1, 2 => 3 }', 'Syntax 1:20 The default case must be the last'],
+  ['switch 1 { _ if true => 1 }', 'Syntax 1:14 The default case takes no condition'],
+  ['switch 1 { x => 1 }', "Syntax 1:12 The cases of 'switch' must be literals"],
+  ['switch 1 { 0..5 => 1, 7 => 2 }', 'Syntax 1:23 Cases of integers must come before those of ranges'],
+  ['for (a, a) in [] {}', "Syntax 1:1 There is another variable 'a' already"],
+  ['if true 1', "Syntax 1:9 Expecting '{' after the condition of 'if', but found a number"],
+  ['try { }', "Syntax 1:8 Expecting 'catch' after the block of 'try', but the script ends here"],
+  ['const X = 1; X = 2', 'AssignmentToConstant 1:14 Cannot modify constant X'],
+  ['const X = [1]; X[0] = 2', 'AssignmentToConstant 1:16 Cannot modify constant X'],
+  ['const X = #{}; X.a += 2', 'AssignmentToConstant 1:16 Cannot modify constant X'],
+]);
+
+check('what reaches outside', [
+  ['import "fs" as fs;', "Syntax 1:1 'import' is not available: a script reaches nothing outside of itself"],
+  ['export let x = 1;', "Syntax 1:1 'export' is not available: a script reaches nothing outside of itself"],
+  ['eval("1")', "Syntax 1:1 'eval' is not available: a script reaches nothing outside of itself"],
+  ['std::print(1)', "Syntax 1:1 'std::' is not available: there are no modules"],
+  ['globalThis', 'VariableNotFound 1:1 Variable not found: globalThis'],
+  ['process.exit(1)', 'VariableNotFound 1:1 Variable not found: process'],
+  ['constructor', 'VariableNotFound 1:1 Variable not found: constructor'],
+  ['__proto__', 'VariableNotFound 1:1 Variable not found: __proto__'],
+  ['hasOwnProperty("a")', 'FunctionNotFound 1:1 Function not found: hasOwnProperty (string)'],
+  ['constructor(1)', 'FunctionNotFound 1:1 Function not found: constructor (i64)'],
+  ['[].constructor', 'PropertyNotFound 1:4 Property not found: constructor (of type array)'],
+  ['"".__proto__', 'PropertyNotFound 1:4 Property not found: __proto__ (of type string)'],
+  ['(1).toString()', 'FunctionNotFound 1:5 Function not found: toString (i64)'],
+  ['[].__proto__ = 1', 'PropertyNotFound 1:4 Property not found: __proto__ (of type array)'],
+  ['#{}.constructor("x")', 'FunctionNotFound 1:5 Function not found: constructor (map, string)'],
+  ['(|x| x).constructor', 'PropertyNotFound 1:9 Property not found: constructor (of type Fn)'],
+  ['Fn("constructor").call()', 'FunctionNotFound 1:19 Function not found: constructor ()'],
+  ['Fn("__proto__").call([])', 'FunctionNotFound 1:17 Function not found: __proto__ (array)'],
+  ['[1].map("valueOf")', 'FunctionNotFound 1:5 Function not found: valueOf (i64)'],
+  ['blob(1).buffer', 'PropertyNotFound 1:9 Property not found: buffer (of type blob)'],
+  ['[]["length"]', 'IndexingType 1:4 Indexer unavailable: array [string]'],
+]);
+
+check('running into errors', [
+  ['let x = 1;\n  y + x', 'VariableNotFound 2:3 Variable not found: y'],
+  ['x = 1;', 'VariableNotFound 1:1 Variable not found: x'],
+  ['{ let x = 1; } x', 'VariableNotFound 1:16 Variable not found: x'],
+  ['let x = 1; fn f() { x } f()', 'VariableNotFound 1:21 Variable not found: x'],
+  ['let f = || q; 1', 'VariableNotFound 1:9 Variable not found: q'],
+  ['fn f() { global::A } f()', 'VariableNotFound 1:10 Variable not found: global::A'],
+  ['foo(1, "a")', 'FunctionNotFound 1:1 Function not found: foo (i64, string)'],
+  ['fn f(a) {} f()', 'FunctionNotFound 1:12 Function not found: f ()'],
+  ['let f = |x| x; f.call()', 'FunctionNotFound 1:18 Function not found: anon$1 ()'],
+  ['[1].push()', 'FunctionNotFound 1:5 Function not found: push (array)'],
+  ['[1].insert("a", 1)', 'FunctionNotFound 1:5 Function not found: insert (array, string, i64)'],
+  ['Fn("1x")', 'FunctionNotFound 1:1 Invalid function name: "1x"'],
+  ['this', "UnboundThis 1:1 'this' is not bound: the function was not called as a method"],
+  ['fn f() { this += 1; } f()', "UnboundThis 1:10 'this' is not bound: the function was not called as a method"],
+  ['if 1 { }', 'MismatchDataType 1:4 Data type incorrect: i64 (expecting bool)'],
+  ['while "x" { }', 'MismatchDataType 1:7 Data type incorrect: string (expecting bool)'],
+  ['1 && true', 'MismatchDataType 1:1 Data type incorrect: i64 (expecting bool)'],
+  ['[1].filter(|x| x)', 'MismatchDataType 1:5 Data type incorrect: a predicate gives a bool'],
+  [
+    'let a = [1, "a"]; a.sort()',
+    'MismatchDataType 1:21 Elements of different types, or without an order, need a function to be sorted',
+  ],
+  ['let s = "abc"; s[0] = "xy"', 'MismatchDataType 1:21 Only a char can be set in a string'],
+  ['[][0]', 'ArrayBounds 1:4 Array index 0 out of bounds: array is empty'],
+  ['[1, 2][-3]', 'ArrayBounds 1:8 Array index -3 out of bounds: only 2 elements in array'],
+  ['"a"[1]', 'StringBounds 1:5 String index 1 out of bounds: only 1 character in string'],
+  ['[1]["a"]', 'IndexingType 1:5 Indexer unavailable: array [string]'],
+  ['#{a: 1}[0]', 'IndexingType 1:9 Indexer unavailable: map [i64]'],
+  ['5[0]', 'IndexingType 1:3 Indexer unavailable: i64 [i64]'],
+  ['().foo', 'PropertyNotFound 1:4 Property not found: foo (of type ())'],
+  ['let m = #{}; m.a.b', 'PropertyNotFound 1:18 Property not found: b (of type ())'],
+  ['let x = 5; x.is_odd = true', "PropertyNotFound 1:14 Property can't be set: is_odd"],
+  ['for x in 5 { }', 'For 1:10 For loop expects iterable type, not i64'],
+  ['for x in #{} { }', 'For 1:10 For loop expects iterable type, not map'],
+  ['const X = [1]; X.push(2)', "AssignmentToConstant 1:18 Cannot call 'push' on constant X: it would modify it"],
+  ['throw "no"', 'Runtime 1:1 Runtime error: no'],
+  ['throw', 'Runtime 1:1 Runtime error'],
+  ['throw [1]', 'Runtime 1:1 Runtime error: [1]'],
+  ['try { throw 1; } catch (e) { throw; }', 'Runtime 1:7 Runtime error: 1'],
+  ['rand(5, 1)', 'Runtime 1:1 The range 5..=1 is empty'],
+  [
+    'let a = [1]; a.map(|x| a.push(x))',
+    'DataRace 1:26 Data race detected: a function is going through the array or object map',
+  ],
+  [
+    'let a = [2, 1]; a.sort(|x, y| { a[0] = 1; 0 })',
+    'DataRace 1:38 Data race detected: a function is going through the array or object map',
+  ],
+]);
+
+describe('limits', () => {
+  it.each<[string, string]>([
+    ['loop { }', 'TooManyOperations 1:1 Too many operations: more than 10000000'],
+    ['while true { 1 }', 'TooManyOperations 1:14 Too many operations: more than 10000000'],
+    ['let i = 0; do { i += 1; } until false', 'TooManyOperations 1:19 Too many operations: more than 10000000'],
+    ['for i in 0..999999999999 { }', 'TooManyOperations 1:1 Too many operations: more than 10000000'],
+    ['fn f(n) { if n > 1 { f(n - 1) + f(n - 2) } else { 1 } } f(60)', 'TooManyOperations'],
+    ['fn f() { f() } f()', 'StackOverflow 1:10 Stack overflow: too many calls within each other'],
+    ['let f = #{}; f.g = || this.g(); f.g()', 'StackOverflow 1:28 Stack overflow: too many calls within each other'],
+    ['fn f(x) { [x].map(|y| f(y)) } f(1)', 'StackOverflow'],
+    ['fn f(x) { try { f(x) } catch { 1 } } f(1)', 'StackOverflow'],
+    ['let s = "x"; loop { s += s; }', 'DataTooLarge 1:23 Length of string too large: more than 50000 characters'],
+    ['let s = "x"; s.pad(50001, "y")', 'DataTooLarge'],
+    ['let s = "x"; s.pad(9223372036854775807, "y")', 'DataTooLarge'],
+    ['let s = ""; s.pad(50000, "a"); s.replace("a", "bb")', 'DataTooLarge'],
+    ['let s = ""; s.pad(50000, "a"); `${s}${s}`', 'DataTooLarge'],
+    ['let a = []; loop { a.push(1); }', 'DataTooLarge 1:22 Size of array/BLOB too large: more than 10000 elements'],
+    ['let a = [1]; loop { a += a; }', 'DataTooLarge'],
+    ['let a = [1]; loop { a = a + a; }', 'DataTooLarge'],
+    ['let a = []; a.pad(10001, 0)', 'DataTooLarge'],
+    ['let a = []; a.pad(9223372036854775807, 0)', 'DataTooLarge'],
+    ['blob(10001)', 'DataTooLarge'],
+    ['let a = []; a.pad(100, 0); let b = []; b.pad(101, a)', 'DataTooLarge'],
+    ['let a = [[], []]; loop { a[0].push(1); a[1].push(1); }', 'DataTooLarge'],
+    ['let m = #{}; let i = 0; loop { m[`${i}`] = i; i += 1; }', 'DataTooLarge'],
+    ['let s = ""; s.pad(30000, "a"); [s, s]', 'DataTooLarge'],
+    ['let s = ""; s.pad(30000, "a"); let a = [s]; let m = #{a: a}; m.a.push(s)', 'DataTooLarge'],
+    [
+      'let a = []; loop { a = [a]; }',
+      'DataTooLarge 1:24 Data too deep: more than 64 arrays and maps within each other',
+    ],
+    ['"a".to_chars().len; let s = ""; s.pad(20000, "a"); s.to_chars()', 'DataTooLarge'],
+  ])('%s ends: %s', (source, failure) => expect(failureOf(source).startsWith(failure), failureOf(source)).toBe(true));
+
+  it('leave room for what is allowed', () => {
+    const source = `
+      fn depth(n) { if n == 0 { 0 } else { 1 + depth(n - 1) } }
+      let s = ""; s.pad(50000, "a");
+      let a = []; a.pad(10000, 1);
+      for i in 0..100000 { a.push(a.pop()); a[i % 10000] = i; }
+      [depth(255), s.len, a.len]`;
+    expect(String((compileScript(source).run().value as { items?: unknown[] }).items)).toBe('255,50000,10000');
+  });
+
+  it('end calls that are too deep even where each of them is long', () => {
+    const body = (inner: string) => `${'if true { '.repeat(20)}${inner}${' }'.repeat(20)}`;
+    expect(failureOf(`fn f(n) { ${body('[n].map(|x| f(x + 1))')} } f(0)`)).toContain('StackOverflow');
+  });
+
+  it('count variables of a function and those that it is given', () => {
+    const lets = (count: number) => Array.from({ length: count }, (_, index) => `let v${index} = 1;`).join('\n');
+    expect(compileScript(`${lets(50)} 7`).run().value).toBe(7);
+    expect(failureOf(lets(51))).toBe('TooManyVariables 51:1 Too many variables defined: more than 50');
+    expect(failureOf(lets(50), { variables: [['a', 1]] })).toBe(
+      'TooManyVariables 50:1 Too many variables defined: more than 50',
+    );
+    expect(failureOf(`fn f() { ${lets(51)} } f()`)).toContain('TooManyVariables 51:1');
+    expect(compileScript(`for i in 0..100 { ${lets(20)} } fn f() { ${lets(50)} 5 } f()`).run().value).toBe(5);
+  });
+
+  it.each([
+    ['parentheses', '('.repeat(10_000)],
+    ['brackets', '['.repeat(10_000)],
+    ['blocks', '{'.repeat(10_000)],
+    ['minus signs', '- '.repeat(10_000)],
+    ['negations', '!'.repeat(10_000)],
+    ['powers', '2 ** '.repeat(10_000)],
+    ['closures', '|x| '.repeat(10_000)],
+    ['calls', 'f('.repeat(10_000)],
+    ['conditions', 'if true {'.repeat(10_000)],
+    ['maps', '#{a:'.repeat(10_000)],
+    ['strings', '`${'.repeat(10_000)],
+    ['comments', '/*'.repeat(10_000)],
+    ['sums', '1 + '.repeat(10_000)],
+    ['methods', `x${'.a()'.repeat(10_000)}`],
+    ['switches', 'switch 1 { 1 => '.repeat(10_000)],
+  ])('%s within each other beyond all measure are an error of syntax', (_, source) => {
+    expect(failureOf(source)).toMatch(/^Syntax /);
+  });
+
+  it('are told to the caller every few thousand operations, who can end the script for good', () => {
+    const seen: number[] = [];
+    const stop = new Error('stop');
+    const onProgress = (operations: number) => {
+      seen.push(operations);
+      if (seen.length === 5) throw stop;
+    };
+    const script = compileScript('loop { try { loop { 1 + 1; } } catch { } }');
+    expect(() => script.run({ onProgress })).toThrow(stop);
+    expect(seen).toHaveLength(5);
+    expect(Math.max(...seen)).toBeLessThan(50_000);
+  });
+});
+
+it('an error tells its kind, place and reason, and what was thrown', () => {
+  try {
+    compileScript('\n  throw #{a: 1};').run();
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(RhaiError);
+    expect(error).toMatchObject({
+      kind: 'Runtime',
+      line: 2,
+      column: 3,
+      message: 'Runtime error: #{"a": 1} (line 2, position 3)',
+    });
+    expect((error as RhaiError).thrown).toBeInstanceOf(RhaiMap);
+  }
+});

@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RhaiError } from './errors.ts';
+import { compileScript } from './script.ts';
+import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, tagOf } from './values.ts';
+
+/** Small enough that thousands of runs take seconds. */
+const LIMITS = { operations: 20_000, stringLength: 500, elements: 100 };
+
+const TRAPS = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'globalThis',
+  'process',
+  'Function',
+  'require',
+  'items',
+  'properties',
+  'owner',
+  'closure',
+  'captured',
+  'value',
+  'size',
+  'length',
+];
+
+const NAMES = ['a', 'b', 'c', 'x'];
+
+const METHODS = [
+  'push',
+  'pop',
+  'len',
+  'map',
+  'filter',
+  'reduce',
+  'sort',
+  'for_each',
+  'append',
+  'insert',
+  'splice',
+  'drain',
+  'retain',
+  'split',
+  'trim',
+  'pad',
+  'replace',
+  'crop',
+  'sub_string',
+  'index_of',
+  'to_chars',
+  'keys',
+  'values',
+  'remove',
+  'mixin',
+  'get',
+  'set',
+  'abs',
+  'round',
+  'to_int',
+  'to_float',
+  'to_decimal',
+  'to_string',
+  'to_hex',
+  'sqrt',
+  'call',
+  'curry',
+  'type_of',
+  'extract',
+  'zip',
+  'dedup',
+  'chars',
+  'parse_int',
+  'min',
+  'max',
+  'truncate',
+  'chop',
+  'clear',
+  'reverse',
+  'find',
+  'shuffle',
+  'to_json',
+  'to_blob',
+];
+
+const OPERATORS = [
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '**',
+  '<<',
+  '>>',
+  '&',
+  '|',
+  '^',
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  '!in',
+  '..',
+  '..=',
+  '&&',
+  '||',
+  '??',
+];
+
+const name = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...NAMES) }, {
+  weight: 1,
+  arbitrary: fc.constantFrom(...TRAPS),
+});
+
+const literal = fc.oneof(
+  fc.bigInt({ min: 0n, max: 2n ** 64n }).map(String),
+  fc.nat(20).map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }).map((value) => value.toFixed(3)),
+  fc.string({ unit: 'binary', maxLength: 6 }).filter((text) => text.isWellFormed()).map((text) =>
+    `"${text.replace(/["\\\n]/g, '')}"`
+  ),
+  fc.constantFrom(
+    "'c'",
+    '()',
+    'true',
+    'false',
+    '[]',
+    '#{}',
+    'blob(3)',
+    'Decimal("1.50")',
+    '0x8000000000000000',
+    '`${a}`',
+  ),
+  fc.constantFrom(...TRAPS).map((trap) => `"${trap}"`),
+);
+
+/** Programs of the whole grammar, most of which run for a while. */
+const { program } = fc.letrec<{ expression: string; block: string; statement: string; program: string }>((tie) => ({
+  expression: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    literal,
+    name,
+    fc.tuple(tie('expression'), fc.constantFrom(...OPERATORS), tie('expression')).map((parts) => parts.join(' ')),
+    tie('expression').map((inner) => `(${inner})`),
+    fc.tuple(fc.constantFrom('-', '!', '+'), name).map((parts) => parts.join('')),
+    fc.array(tie('expression'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES, ...TRAPS), tie('expression')), {
+      maxLength: 3,
+      selector: ([key]) => key,
+    })
+      .map((entries) => `#{${entries.map(([key, value]) => `"${key}": ${value}`).join(', ')}}`),
+    fc.tuple(name, tie('expression')).map(([base, index]) => `${base}[${index}]`),
+    fc.tuple(name, fc.constantFrom('.', '?.'), name).map((parts) => parts.join('')),
+    fc.tuple(name, fc.constantFrom(...METHODS, ...TRAPS), fc.array(tie('expression'), { maxLength: 2 }))
+      .map(([base, method, args]) => `${base}.${method}(${args.join(', ')})`),
+    fc.tuple(
+      fc.constantFrom('f', 'g', 'print', 'range', 'Fn', 'type_of', ...TRAPS),
+      fc.array(tie('expression'), { maxLength: 2 }),
+    )
+      .map(([callee, args]) => `${callee}(${args.join(', ')})`),
+    fc.tuple(name, tie('expression')).map(([param, body]) => `|${param}| ${body}`),
+    fc.tuple(tie('expression'), tie('block'), tie('block')).map(([test, yes, no]) =>
+      `if ${test} == a ${yes} else ${no}`
+    ),
+    fc.tuple(tie('expression'), literal, tie('expression')).map(([subject, pattern, value]) =>
+      `switch ${subject} { ${
+        pattern.includes('`') || /^(blob|Dec)/.test(pattern) ? '1' : pattern
+      } => ${value}, _ => a }`
+    ),
+    tie('block'),
+  ),
+  block: fc.array(tie('statement'), { maxLength: 3 }).map((statements) => `{ ${statements.join(' ')} }`),
+  statement: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    tie('expression').map((value) => `${value};`),
+    fc.tuple(fc.constantFrom('let', 'let', 'const'), name, tie('expression')).map(([word, variable, value]) =>
+      `${word} ${variable} = ${value};`
+    ),
+    fc.tuple(name, fc.constantFrom('=', '+=', '-=', '*='), tie('expression')).map((parts) => `${parts.join(' ')};`),
+    fc.tuple(name, name, tie('expression')).map(([base, property, value]) => `${base}.${property} = ${value};`),
+    fc.tuple(name, tie('expression'), tie('expression')).map(([base, index, value]) =>
+      `${base}[${index}] += ${value};`
+    ),
+    fc.tuple(name, tie('expression'), tie('block')).map(([variable, source, body]) =>
+      `for ${variable} in ${source} ${body}`
+    ),
+    tie('block').map((body) => `while a != x ${body}`),
+    tie('block').map((body) => `loop { a += 1; if a == 5 { break; } ${body} }`),
+    fc.tuple(tie('block'), tie('block')).map(([body, handler]) => `try ${body} catch (x) ${handler}`),
+    tie('expression').map((value) => `throw ${value};`),
+    tie('expression').map((value) => `return ${value};`),
+  ),
+  program: fc.tuple(
+    fc.array(tie('statement'), { minLength: 1, maxLength: 5 }),
+    tie('block'),
+    tie('expression'),
+  ).map(([statements, body, value]) =>
+    `let a = 1; let b = [1, "two", 3.0]; let c = #{a: 1, b: [2]}; let x = "text";\n${statements.join('\n')}\n` +
+    `fn f(a) ${body}\nfn g(a, b) { this = a; }\n${value}`
+  ),
+}));
+
+/** Fails for a value that is none of a script's: what a script must never get hold of. */
+function checkValue(value: RhaiValue, depth = 0): void {
+  expect(depth).toBeLessThan(100);
+  expect(value).not.toBeUndefined();
+  if (tagOf(value) === 'fn') expect(value).toBeInstanceOf(FnPointer);
+  if (typeof value === 'bigint') expect(Number.isSafeInteger(Number(value))).toBe(false);
+  if (typeof value === 'number') expect(Number.isSafeInteger(value) && !Object.is(value, -0)).toBe(true);
+  expect(value).not.toBeInstanceOf(Cell);
+  if (value instanceof RhaiArray) {
+    expect(value.items.length).toBeLessThanOrEqual(LIMITS.elements);
+    for (const item of value.items) checkValue(item, depth + 1);
+  }
+  if (value instanceof RhaiMap) { for (const member of value.properties.values()) checkValue(member, depth + 1); }
+}
+
+/** Runs a text as a script: it ends, with values of scripts or a RhaiError. */
+function runText(source: string): 'value' | 'syntax' | 'error' {
+  let operations = 0;
+  try {
+    const { value, variables } = compileScript(source, LIMITS).run({ onProgress: (count) => operations = count });
+    for (const result of [value, ...variables.values()]) checkValue(result);
+    return 'value';
+  } catch (error) {
+    if (!(error instanceof RhaiError)) throw error;
+    expect(error.line).toBeGreaterThan(0);
+    expect(error.column).toBeGreaterThan(0);
+    expect(operations).toBeLessThanOrEqual(LIMITS.operations);
+    return error.kind === 'Syntax' ? 'syntax' : 'error';
+  }
+}
+
+/** What scripts could reach if they got out; it must look as before afterwards. */
+const surroundings = () => [
+  ...[Object, Array, Function, String, Number, Map, Promise, RhaiArray, RhaiMap, FnPointer]
+    .map(({ prototype }) => Object.getOwnPropertyNames(prototype).length),
+  Object.getOwnPropertyNames(globalThis).length,
+];
+
+describe('whatever is run as a script', () => {
+  it('ends within its limits and fails with nothing but a RhaiError when the grammar made it', () => {
+    const before = surroundings();
+    const outcomes = { value: 0, syntax: 0, error: 0 };
+    fc.assert(fc.property(program, (source) => void outcomes[runText(source)]++), { numRuns: 4_000 });
+    expect(surroundings()).toEqual(before);
+    // A grammar whose programs all fail at once would test nothing.
+    expect(outcomes.value).toBeGreaterThan(200);
+    expect(outcomes.error).toBeGreaterThan(200);
+    expect(outcomes.syntax).toBeLessThan(2_000);
+  });
+
+  it('fails with nothing but a RhaiError when it is text without sense', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (source) => void runText(source)), {
+      numRuns: 2_000,
+    });
+  });
+
+  it('fails with nothing but a RhaiError when it is tokens without order', () => {
+    const words = [
+      ...OPERATORS,
+      ...NAMES,
+      ...TRAPS.slice(0, 4),
+      ...'( ) [ ] { } #{ , ; : . ?. ?[ => | || ` ${ " \' = += _ 1 2.5 0x1'.split(' '),
+      ...'let const if else while loop for in do until switch fn return break continue throw try catch this global:: print'
+        .split(' '),
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 40 }), (tokens) => void runText(tokens.join(' '))),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('integers', () => {
+  const int = fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.bigInt({ min: -(2n ** 54n), max: 2n ** 54n }),
+    fc.bigInt({ min: -10n, max: 10n }),
+  );
+  const exact: Record<string, (a: bigint, b: bigint) => bigint | undefined> = {
+    '+': (a, b) => a + b,
+    '-': (a, b) => a - b,
+    '*': (a, b) => a * b,
+    '/': (a, b) => b === 0n ? undefined : a / b,
+    '%': (a, b) => b === 0n ? undefined : a % b,
+    '&': (a, b) => a & b,
+    '|': (a, b) => a | b,
+    '^': (a, b) => a ^ b,
+  };
+  const scripts = Object.fromEntries(
+    Object.keys(exact).map((operator) => [operator, compileScript(`a ${operator} b`)]),
+  );
+  const toValue = (value: bigint): RhaiValue => Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+  it('are exact to the last of 64 bits, and overflow is an error', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(exact)), int, int, (operator, a, b) => {
+        const wanted = exact[operator]!(a, b);
+        const run = () => scripts[operator]!.run({ variables: [['a', toValue(a)], ['b', toValue(b)]] }).value;
+        if (wanted === undefined || wanted !== BigInt.asIntN(64, wanted)) expect(run).toThrow(/overflow|by zero/);
+        else expect(run()).toBe(toValue(wanted));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});

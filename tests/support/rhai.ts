@@ -1,0 +1,22 @@
+import { debugText } from '../../functions/runner/rhai/display.ts';
+import { RhaiError } from '../../functions/runner/rhai/errors.ts';
+import type { RhaiLimits } from '../../functions/runner/rhai/limits.ts';
+import { compileScript, type RunOptions } from '../../functions/runner/rhai/script.ts';
+import { typeName } from '../../functions/runner/rhai/values.ts';
+
+/** What a script gives, as `debug` shows it; a decimal with its type, which its text does not tell. */
+export function evaluate(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
+  const { value } = compileScript(source, limits).run(options);
+  return typeName(value) === 'decimal' ? `${debugText(value)} decimal` : debugText(value);
+}
+
+/** How a script fails: `kind line:column reason`. Throws what is no RhaiError, and when it doesn't fail. */
+export function failureOf(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
+  try {
+    evaluate(source, options, limits);
+  } catch (error) {
+    if (!(error instanceof RhaiError)) throw error;
+    return `${error.kind} ${error.line}:${error.column} ${error.reason}`;
+  }
+  throw new Error(`this script does not fail: ${source}`);
+}
