@@ -1,7 +1,9 @@
 import type { Rpc } from './database.ts';
 
-/** How often the database is asked, once for all who wait. */
-const POLL_MS = 150;
+/** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
+const FIRST_POLL_MS = 40;
+const LONGEST_POLL_MS = 1_000;
+const BACK_OFF = 1.4;
 
 /** Waits for runs to end on behalf of many callers, with one query at a time for all of them. */
 export interface RunWaiter {
@@ -12,11 +14,24 @@ export interface RunWaiter {
 export function makeRunWaiter(serviceRpc: Rpc): RunWaiter {
   const waiting = new Map<string, Set<() => void>>();
   let isPolling = false;
+  let pollMs = FIRST_POLL_MS;
+  let pollNow = () => {};
+
+  /** The pause before the next look; somebody new cuts it short. */
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, pollMs);
+      pollMs = Math.min(pollMs * BACK_OFF, LONGEST_POLL_MS);
+      pollNow = () => {
+        clearTimeout(timer);
+        setTimeout(resolve, FIRST_POLL_MS);
+      };
+    });
 
   const poll = async (): Promise<void> => {
     isPolling = true;
     while (waiting.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause();
       // A failed look is no answer; those who wait have their own time limits.
       const ended = await serviceRpc<string[]>('ended_flow_runs', {
         flow_run_ids: [...waiting.keys()],
@@ -38,6 +53,8 @@ export function makeRunWaiter(serviceRpc: Rpc): RunWaiter {
         };
         const timer = setTimeout(release, seconds * 1000);
         waiting.set(flowRunId, releases.add(release));
+        if (pollMs > LONGEST_POLL_MS / 4) pollNow();
+        pollMs = FIRST_POLL_MS;
         if (!isPolling) void poll();
       }),
   };

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
+import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const SLICE_MS = 400;
-const BUSY_MS = 100;
+const BUSY_MS = 40;
 
 let workers: WorkerStack;
 let owner: FlowOwner;
@@ -25,6 +27,14 @@ const poke = async () => {
   const headers = { authorization: `Bearer ${SERVICE_ROLE_KEY}` };
   expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
 };
+
+/** A script that counts as far as this. */
+function countingFlow(limit: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  const script = flow.script(`let i = 0; while i < ${limit} { i += 1 } i`, {}, 1, 'count');
+  flow.output('out', script.output('u'));
+  return flow;
+}
 
 const attemptsOf = async (runId: string): Promise<number> => {
   const [job] = await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`;
@@ -57,4 +67,31 @@ it('a run that computes longer than a slice goes on in the next claim, and nothi
     select count(*)::integer as count, count(*) filter (where end_time is null)::integer as unended
     from public.node_run where flow_run_id = ${runId!}`;
   expect(nodes).toEqual({ count: length + 2, unended: 0 });
+}, 90_000);
+
+it('a script that needs more than a slice fails and names the worker, which has the time for it', async () => {
+  const flowId = await owner.storeFlow(countingFlow(2_000_000));
+  const [runId] = await owner.start(flowId, [{}]);
+  await poke();
+  const [run] = await workers.ended([runId!]);
+  expect(run?.status).toBe('failed');
+  expect(run?.errors).toEqual([
+    expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
+  ]);
+
+  const [again] = await owner.start(flowId, [{}]);
+  const worker = startWorker({ status: workers.stack.status });
+  expect(await workers.ended([again!])).toMatchObject([{
+    status: 'succeeded',
+    output: { M: { out: { I: '2000000' } } },
+  }]);
+  expect(await worker.end('SIGTERM')).toBe(0);
+}, 60_000);
+
+it('short scripts beside it, cut off by its slice, are run again and come through', async () => {
+  const long = await owner.start(await owner.storeFlow(countingFlow(2_000_000)), [{}]);
+  const short = await owner.start(await owner.storeFlow(countingFlow(5_000)), Array.from({ length: 20 }, () => ({})));
+  await poke();
+  const ended = await workers.ended([...long, ...short], 60_000);
+  expect(ended.map(({ status }) => status)).toEqual(['failed', ...short.map(() => 'succeeded')]);
 }, 90_000);
