@@ -121,7 +121,7 @@ function decimalArithmetic(run: Run, operator: BinaryOperator, left: Decimal, ri
   const arithmetic = operator as keyof typeof DECIMAL_METHODS;
   if (right.isZero() && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
   // Arithmetic on 96 bits costs far more than on what the processor has.
-  run.charge(arithmetic === '**' ? 50 : 2);
+  run.charge(arithmetic === '**' ? 500 : 4);
   return left[DECIMAL_METHODS[arithmetic]](right) ?? overflow(run, operator, left, right);
 }
 

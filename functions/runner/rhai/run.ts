@@ -74,6 +74,9 @@ const MAX_STACK_DEPTH = 3_000;
 /** What calling a function takes itself. */
 const CALL_DEPTH = 4;
 
+/** What making and catching an error costs, counted in operations. */
+const CATCH_COST = 20;
+
 /** One run of a script: how its functions and the built-in ones are called. */
 export class Run extends Memory {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
@@ -122,6 +125,7 @@ export class Run extends Memory {
       return action();
     } catch (error) {
       if (!(error instanceof RhaiError) || !error.isCatchable) throw error;
+      this.charge(CATCH_COST);
       this.#callDepth = callDepth;
       this.#stackDepth = stackDepth;
       return recover(error);
