@@ -182,7 +182,10 @@ function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | u
     return container.includes(textOf(value));
   }
   if (container instanceof Range && isInt(value)) return rangeContains(container, value);
-  if (container instanceof Blob && isInt(value)) return container.bytes.includes(Number(value));
+  if (container instanceof Blob && isInt(value)) {
+    run.chargeText(container.bytes.length);
+    return container.bytes.includes(Number(value));
+  }
   return undefined;
 }
 
