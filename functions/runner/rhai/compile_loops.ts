@@ -63,7 +63,7 @@ function valuesOf(run: Run, source: RhaiValue): Iterable<RhaiValue> {
   if (source instanceof Sequence) return source.iterate();
   if (source instanceof Blob) return source.bytes;
   if (typeof source === 'string') {
-    run.chargeText(source.length);
+    run.charge(source.length >> 3);
     return charactersOf(source).map((character) => new Char(character));
   }
   return run.fail('For', `For loop expects iterable type, not ${typeName(source)}`);

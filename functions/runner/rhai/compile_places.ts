@@ -52,6 +52,13 @@ function position(run: Run, kind: 'Array' | 'String', length: number, index: num
   return place >= 0 && place < length ? place : boundsError(run, kind, length, index);
 }
 
+/** How many characters a text has, which is paid for: less by those texts whose characters are all of one unit. */
+function countPaid(run: Run, text: string): number {
+  const count = countCharacters(text);
+  run.charge(text.length >> (count === text.length ? 10 : 5));
+  return count;
+}
+
 const badIndex = (run: Run, base: RhaiValue, index: RhaiValue): never =>
   run.fail('IndexingType', `Indexer unavailable: ${typeName(base)} [${typeName(index)}]`);
 
@@ -60,7 +67,7 @@ function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
   if (!isInt(index)) return badIndex(run, base, index);
   if (base instanceof RhaiArray) return base.items[position(run, 'Array', base.items.length, index)] ?? null;
   if (typeof base === 'string') {
-    const place = position(run, 'String', countCharacters(base), index);
+    const place = position(run, 'String', countPaid(run, base), index);
     return new Char(sliceCharacters(base, place, place + 1));
   }
   if (base instanceof Blob) return base.bytes[position(run, 'Array', base.bytes.length, index)] ?? null;
@@ -75,7 +82,7 @@ function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
     return new ElementRef(run, base, position(run, 'Array', base.items.length, index), ref.constant);
   }
   if (typeof base === 'string') {
-    return new CharacterRef(run, ref, position(run, 'String', countCharacters(base), index));
+    return new CharacterRef(run, ref, position(run, 'String', countPaid(run, base), index));
   }
   if (base instanceof Blob) {
     return new ByteRef(run, base, position(run, 'Array', base.bytes.length, index), ref.constant);

@@ -170,6 +170,7 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
     }
     const result = thrown === undefined ? null : thrown(frame);
     const text = displayText(result);
+    frame.run.charge(text.length >> 4);
     throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, result);
   };
 };

@@ -121,7 +121,7 @@ function decimalArithmetic(run: Run, operator: BinaryOperator, left: Decimal, ri
   const arithmetic = operator as keyof typeof DECIMAL_METHODS;
   if (right.isZero() && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
   // Arithmetic on 96 bits costs far more than on what the processor has.
-  run.charge(arithmetic === '**' ? 50 : 2);
+  run.charge(arithmetic === '**' ? 500 : 4);
   return left[DECIMAL_METHODS[arithmetic]](right) ?? overflow(run, operator, left, right);
 }
 
@@ -182,7 +182,10 @@ function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | u
     return container.includes(textOf(value));
   }
   if (container instanceof Range && isInt(value)) return rangeContains(container, value);
-  if (container instanceof Blob && isInt(value)) return container.bytes.includes(Number(value));
+  if (container instanceof Blob && isInt(value)) {
+    run.chargeText(container.bytes.length);
+    return container.bytes.includes(Number(value));
+  }
   return undefined;
 }
 

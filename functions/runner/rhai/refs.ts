@@ -126,7 +126,7 @@ export class CharacterRef extends Ref {
   set(value: RhaiValue): void {
     if (!(value instanceof Char)) return this.#run.fail('MismatchDataType', 'Only a char can be set in a string');
     const characters = charactersOf(String(this.#text.get()));
-    this.#run.chargeText(characters.length);
+    this.#run.charge(characters.length >> 4);
     this.#text.set(characters.with(this.#index, value.text).join(''));
   }
 }

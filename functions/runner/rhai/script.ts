@@ -1,10 +1,11 @@
 import type { Variable } from './ast.ts';
+import type { RunHooks } from './budget.ts';
 import { type CompiledProgram, compileProgram } from './compile.ts';
 import { RhaiError } from './errors.ts';
 import { standardLibrary } from './library/table.ts';
 import { DEFAULT_LIMITS, type RhaiLimits } from './limits.ts';
 import { parseScript } from './parser.ts';
-import { Frame, Run, type RunHooks, ScriptExit } from './run.ts';
+import { Frame, Run, ScriptExit } from './run.ts';
 import { Cell, type RhaiValue } from './values.ts';
 
 export interface RunOptions extends Partial<RunHooks> {

@@ -99,6 +99,7 @@ const removing =
     }
     const span = selectSpan(args, self.items.length);
     if (span === undefined) return undefined;
+    run.charge(self.items.length >> 3);
     const selected = self.items.slice(span.from, span.to);
     const others = [...self.items.slice(0, span.from), ...self.items.slice(span.to)];
     self.items = keepsSelection ? selected : others;

@@ -186,12 +186,16 @@ export const textFunctions = withExtremes(new NativeSet<string>())
       return character === undefined ? null : new Char(character);
     }),
   )
-  .method('parse_int', [0, 1], (run, self, [radix]) => {
-    const base = radix === undefined ? 10 : toNumber(radix);
-    if (base === undefined) return undefined;
-    if (base < 2 || base > 36) run.fail('Arithmetic', `Invalid radix: '${base}'`);
-    return parseIntText(self.trim(), base) ?? fails(run, 'integer number', self);
-  })
+  .method(
+    'parse_int',
+    [0, 1],
+    paid((run, self, [radix]) => {
+      const base = radix === undefined ? 10 : toNumber(radix);
+      if (base === undefined) return undefined;
+      if (base < 2 || base > 36) run.fail('Arithmetic', `Invalid radix: '${base}'`);
+      return parseIntText(self.trim(), base) ?? fails(run, 'integer number', self);
+    }),
+  )
   .method(
     'parse_float',
     0,

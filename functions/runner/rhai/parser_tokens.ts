@@ -1,0 +1,92 @@
+import type { Node } from './ast.ts';
+import { type Position, RhaiError } from './errors.ts';
+import { Lexer, type Token } from './lexer.ts';
+import type { RhaiLimits } from './limits.ts';
+import { FunctionScope } from './scopes.ts';
+
+/** Operators that may follow each other without end; this bounds how deep a chain of them makes the tree. */
+const MAX_TREE_DEPTH = 500;
+
+/** Spreads over the unions that Omit would merge. */
+type ShapeOf<N> = N extends Node ? Omit<N, 'at' | 'depth'> : never;
+
+/** What every part of the parser builds on: the tokens one by one, the variables in scope, and how deep it is. */
+export class TokenParser {
+  protected readonly lexer: Lexer;
+  protected token: Token;
+  protected scope = new FunctionScope(undefined, true);
+  readonly #limits: RhaiLimits;
+  #nesting = 0;
+
+  constructor(source: string, limits: RhaiLimits) {
+    this.lexer = new Lexer(source);
+    this.#limits = limits;
+    this.token = this.lexer.next();
+  }
+
+  protected fail(message: string, at: Position = this.token.at): never {
+    throw new RhaiError('Syntax', message, at);
+  }
+
+  protected describe(): string {
+    const token = this.token;
+    switch (token.kind) {
+      case 'end':
+        return 'the script ends here';
+      case 'name':
+      case 'keyword':
+      case 'symbol':
+        return `found '${token.text}'`;
+      default:
+        return `found a ${token.kind}`;
+    }
+  }
+
+  protected advance(): Token {
+    const token = this.token;
+    this.token = this.lexer.next();
+    return token;
+  }
+
+  protected is(text: string): boolean {
+    return (this.token.kind === 'symbol' || this.token.kind === 'keyword') && this.token.text === text;
+  }
+
+  protected accept(text: string): boolean {
+    if (!this.is(text)) return false;
+    this.advance();
+    return true;
+  }
+
+  protected expect(text: string, purpose: string): void {
+    if (!this.accept(text)) this.fail(`Expecting '${text}' ${purpose}, but ${this.describe()}`);
+  }
+
+  protected name(purpose: string): string {
+    if (this.token.kind !== 'name') this.fail(`Expecting ${purpose}, but ${this.describe()}`);
+    const { text } = this.token;
+    this.advance();
+    return text;
+  }
+
+  protected make<const S extends ShapeOf<Node>>(
+    shape: S,
+    at: Position,
+    children: readonly Node[] = [],
+  ): S & Pick<Node, 'at' | 'depth'> {
+    const depth = 1 + children.reduce((deepest, child) => Math.max(deepest, child.depth), 0);
+    if (depth > MAX_TREE_DEPTH) {
+      this.fail(`Expression too long: more than ${MAX_TREE_DEPTH} operations within each other`, at);
+    }
+    return { ...shape, at, depth };
+  }
+
+  protected nested<T>(parse: () => T): T {
+    if (++this.#nesting > this.#limits.sourceDepth) {
+      this.fail(`Expression too deep: more than ${this.#limits.sourceDepth} levels`);
+    }
+    const result = parse();
+    this.#nesting--;
+    return result;
+  }
+}
