@@ -10,6 +10,7 @@ export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}):
   return {
     inputs: {},
     formData: {},
+    inputNames: module.definition.targets.map(({ name }) => name),
     outputNames: module.definition.sources.map(({ name }) => name),
     run: {
       id: '01930000-0000-7000-8000-000000000001',

@@ -26,6 +26,7 @@ export interface RunNode {
   /** Undefined: there is no such native node; it fails when it is reached. */
   module: NodeModule | undefined;
   ports: NodePorts;
+  inputNames: string[];
   outputNames: string[];
   formData: LosslessJson;
   incoming: RunEdge[];
@@ -70,6 +71,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     nodeId: data.node_id,
     module,
     ports,
+    inputNames: ports.inputs.map(({ name }) => name),
     outputNames: ports.outputs.map(({ name }) => name),
     formData,
     incoming: [],

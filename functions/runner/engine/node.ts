@@ -45,7 +45,8 @@ export interface NodeCall {
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
-  /** The names of its outputs, in order. */
+  /** The names of its inputs and outputs, in order. */
+  inputNames: readonly string[];
   outputNames: readonly string[];
   run: RunInfo;
   /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */

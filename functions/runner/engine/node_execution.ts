@@ -93,6 +93,7 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
     const call: NodeCall = {
       inputs,
       formData: node.formData,
+      inputNames: node.inputNames,
       outputNames: node.outputNames,
       run: { ...tree.run, id: run.id, environment: run.graph.environment },
       startTime: Date.parse(startTime),

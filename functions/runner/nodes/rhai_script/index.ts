@@ -37,17 +37,17 @@ function convert<From, To>(port: string, name: string, from: From, conversion: (
 }
 
 /** The variables of a script by the names of the inputs: those that the node declares exist in any case. */
-function variablesOf(inputs: ValueMap, declared: string[]): Map<string, RhaiValue> {
+function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
   const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
   for (const [name, value] of Object.entries(inputs)) variables.set(name, convert('input', name, value, toScriptValue));
   variables.delete('source');
   return variables;
 }
 
-function runScript(call: NodeCall, declared: string[]): RunResult {
-  const { inputs, log, run: { environment } } = call;
+function runScript(call: NodeCall): RunResult {
+  const { inputs, inputNames, log, run: { environment } } = call;
   const source = sourceOf(requireInput(inputs, 'source'));
-  const variables = variablesOf(inputs, declared);
+  const variables = variablesOf(inputs, inputNames);
   try {
     return scriptOf(source).run({
       variables,
@@ -75,11 +75,8 @@ function outputsOf({ value, variables }: RunResult, names: readonly string[]): V
 }
 
 /** Scripts of the Rhai language, one node for each number of inputs and outputs. */
-export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => {
-  const declared = definition.targets.map(({ name }) => name);
-  return {
-    definition,
-    takesPortsFromFlow: true,
-    run: (call) => outputsOf(runScript(call, declared), call.outputNames),
-  };
-});
+export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
+  definition,
+  takesPortsFromFlow: true,
+  run: (call) => outputsOf(runScript(call), call.outputNames),
+}));
