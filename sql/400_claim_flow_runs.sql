@@ -87,7 +87,7 @@ begin
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select array_agg(p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
+    select array_agg(p.flow_run_id) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
       (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
       max(p.lost_claim_count)
     into v_run_ids, v_lost_id, v_lost_claim_count
@@ -160,5 +160,5 @@ as $$
   );
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer) to service_role;

@@ -205,7 +205,7 @@ begin
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select array_agg(p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
+    select array_agg(p.flow_run_id) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
       (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
       max(p.lost_claim_count)
     into v_run_ids, v_lost_id, v_lost_claim_count
@@ -1120,7 +1120,7 @@ COMMENT ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() IS 'Takes the m
 
 COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 
-COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 
