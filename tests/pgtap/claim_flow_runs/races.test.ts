@@ -21,7 +21,11 @@ beforeEach(async () => {
   await first`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
   await first`insert into public.flows (user_id) values (${userId})`;
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
-  for (const sql of [first, second]) await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+  for (const sql of [first, second]) {
+    await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+    // What waits where it should not, fails.
+    await sql`set lock_timeout = '5s'`;
+  }
 });
 
 /** Queues runs of the user's flow, and returns their ids. */
