@@ -14,7 +14,8 @@ create table private.flow_run_jobs (
   stop_timeout_millies integer,
   constraint flow_run_jobs_attempt_natural check (attempt >= 0),
   constraint flow_run_jobs_lost_claim_count_natural check (lost_claim_count >= 0),
-  constraint flow_run_jobs_work_ms_natural check (work_ms >= 0)
+  constraint flow_run_jobs_work_ms_natural check (work_ms >= 0),
+  constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held)
 );
 comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
 comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
@@ -29,6 +30,7 @@ comment on column private.flow_run_jobs.work_ms is 'Milliseconds that claims wor
 comment on column private.flow_run_jobs.stop_requested_at is 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
 
 create index flow_run_jobs_snapshot_hash_idx on private.flow_run_jobs (snapshot_hash);
+create unique index flow_run_jobs_message_id_idx_pending on private.flow_run_jobs (message_id) where message_id is not null;
 create index flow_run_jobs_turn_idx_pending on private.flow_run_jobs (turn, message_id) where message_id is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null;
 

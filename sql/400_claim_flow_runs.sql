@@ -3,14 +3,20 @@ returns table (flow_run_id uuid, lost_claim_count integer)
 language sql volatile security definer
 set search_path = ''
 as $$
-  with candidate as (
-    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count,
-      row_number() over (order by j.turn, j.message_id) as place
+  with free as (
+    select j.flow_run_id, j.turn, j.message_id, j.lost_claim_count + j.is_held::integer as lost_claim_count
     from private.flow_run_jobs as j
     join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    join public.flow_run as r on r.id = j.flow_run_id
     where j.message_id is not null and m.vt <= clock_timestamp()
     order by j.turn, j.message_id
     limit pick_flow_runs.max_runs
+    -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
+    -- changing now is no worker's to take over.
+    for no key update skip locked
+  ),
+  candidate as (
+    select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn, free.message_id) as place from free
   )
   -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
   select candidate.flow_run_id, candidate.lost_claim_count
@@ -20,7 +26,7 @@ as $$
   ));
 $$;
 comment on function private.pick_flow_runs(integer) is
-  'The runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+  'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
 create function private.flow_run_history(flow_run_id uuid)
 returns jsonb
@@ -72,24 +78,29 @@ as $$
 declare
   v_run_ids uuid[];
   v_lost_id uuid;
+  v_lost_claim_count integer;
 begin
+  -- Idle workers neither wait for each other nor look at runs that are due later.
+  if not private.has_queued_run() then
+    return;
+  end if;
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select array_agg(p.flow_run_id order by p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
-      (array_agg(p.flow_run_id) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1]
-    into v_run_ids, v_lost_id
+    select array_agg(p.flow_run_id) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
+      (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
+      max(p.lost_claim_count)
+    into v_run_ids, v_lost_id, v_lost_claim_count
     from private.pick_flow_runs(claim_flow_runs.max_runs) as p;
     exit when v_lost_id is null;
     perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', claim_flow_runs.max_lost_claims + 1
+      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
     )], null);
   end loop;
   if v_run_ids is null then
     return;
   end if;
 
-  -- The runs before their jobs, as checkpoints and stops lock them.
   update public.flow_run as r
   set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
   where r.id = any (v_run_ids) and r.status <> 'running';
@@ -149,5 +160,5 @@ as $$
   );
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer) to service_role;

@@ -32,8 +32,8 @@ as $$
     parent_flow_run_id, parent_node_id, parent_times, chain_network
   )
   select
-    c.id, (store_child_runs.run).user_id, c.flow_id, c.status, (store_child_runs.run).started_by, (store_child_runs.run).started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, (store_child_runs.run).chain_network
+    c.id, run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
   from jsonb_to_recordset(store_child_runs.children) as c (
     id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
     end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
@@ -103,12 +103,16 @@ declare
   v_message_id bigint;
 begin
   perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  -- What was given back stays so, whatever of the claim arrives late.
   update private.flow_run_jobs as j
   set
     is_held = checkpoint_flow_run.hand_back_seconds is null,
-    -- Whoever came meanwhile goes first.
-    turn = case when checkpoint_flow_run.hand_back_seconds is null then j.turn else (select t.last_value + 1 from private.flow_run_turn as t) end
-  where j.flow_run_id = checkpoint_flow_run.flow_run_id
+    turn = case
+      when checkpoint_flow_run.hand_back_seconds is null then j.turn
+      -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
+      else greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
+    end
+  where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
   returning j.message_id into v_message_id;
   perform pgmq.set_vt('flow_runs', v_message_id, coalesce(checkpoint_flow_run.hand_back_seconds, checkpoint_flow_run.lease_seconds));
 end;

@@ -9,7 +9,7 @@ begin
   update public.flow_run as r
   set
     status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
-    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r.id)),
+    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r, r.id)),
     end_time = clock_timestamp()
   where r.id = end_flow_run.flow_run_id and r.end_time is null;
 
@@ -23,7 +23,7 @@ begin
   set
     status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
     errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = '{}', end_time = clock_timestamp()
+    output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_flow_run.flow_run_id), end_time = clock_timestamp()
   from child
   where r.id = child.id and child.end_time is null;
 
@@ -35,7 +35,7 @@ $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
   'Ends a root run with its result, and what is left of its children, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
 
-create function private.not_begun_nodes(flow_run_id uuid)
+create function private.not_begun_nodes(run public.flow_run, root_run_id uuid)
 returns uuid[]
 language sql stable security definer
 set search_path = ''
@@ -43,14 +43,19 @@ as $$
   select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
   from private.flow_run_jobs as j
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
-  where j.flow_run_id = not_begun_nodes.flow_run_id and n.node #>> '{data,type}' <> 'mock'
+  cross join lateral jsonb_array_elements(
+    case
+      when not_begun_nodes.run.id = not_begun_nodes.root_run_id then s.data #> '{entry,nodes}'
+      else s.data #> array['flows', not_begun_nodes.run.flow_id::text, 'nodes']
+    end
+  ) with ordinality as n (node, position)
+  where j.flow_run_id = not_begun_nodes.root_run_id and n.node #>> '{data,type}' <> 'mock'
     and not exists (
-      select from public.node_run as r where r.flow_run_id = not_begun_nodes.flow_run_id and r.node_id = (n.node ->> 'id')::uuid
+      select from public.node_run as r where r.flow_run_id = not_begun_nodes.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $$;
-comment on function private.not_begun_nodes(uuid) is
-  'The nodes of a root run''s own flow of which no execution is stored, in the flow''s order. Definer: jobs and snapshots are private.';
+comment on function private.not_begun_nodes(public.flow_run, uuid) is
+  'The nodes of a run''s flow of which no execution is stored, in the flow''s order, for a run of the tree of root_run_id. Definer: jobs and snapshots are private.';
 
 create function private.finish_flow_run(
   flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb

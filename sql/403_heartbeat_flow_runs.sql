@@ -4,10 +4,16 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform pgmq.set_vt('flow_runs', j.message_id, heartbeat_flow_runs.lease_seconds)
-  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
-  join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
-  where j.message_id is not null and j.is_held;
+  -- Jobs are locked, so that a run that is being given back stays so; what is locked is being checkpointed, claimed or ended,
+  -- which sets its message itself.
+  perform pgmq.set_vt('flow_runs', held.message_id, heartbeat_flow_runs.lease_seconds)
+  from (
+    select j.message_id
+    from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+    join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+    where j.is_held
+    for no key update of j skip locked
+  ) as held;
 
   return query
   select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,

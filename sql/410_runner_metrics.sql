@@ -10,9 +10,11 @@ as $$
     where m.vt <= (select clock_timestamp())
   ),
   hidden as (
-    select count(*) filter (where r.status = 'running') as running, count(*) filter (where r.status = 'queued') as delayed
+    select count(*) filter (where j.is_held) as running,
+      count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
     from pgmq.q_flow_runs as m
-    join public.flow_run as r on r.id = (m.message ->> 'flow_run_id')::uuid
+    join private.flow_run_jobs as j on j.message_id = m.msg_id
+    join public.flow_run as r on r.id = j.flow_run_id
     where m.vt > (select clock_timestamp())
   )
   select jsonb_build_object(
@@ -44,5 +46,5 @@ as $$
   select private.runner_metrics();
 $$;
 comment on function public.runner_metrics() is
-  'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
+  'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued, or given back, for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
 grant execute on function public.runner_metrics() to service_role;

@@ -53,9 +53,7 @@ begin
   select count(*) into v_messages
   from unnest(array(
     select m.msg_id from pgmq.q_flow_runs as m
-    where not exists (
-      select from public.flow_run as r where r.id = (m.message ->> 'flow_run_id')::uuid and r.end_time is null offset 0
-    )
+    where not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id offset 0)
     limit sweep_runner.max_runs
     for update skip locked
   )) as leftover (id)
@@ -93,5 +91,5 @@ as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages without a run to execute, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

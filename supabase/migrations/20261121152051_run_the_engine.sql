@@ -21,7 +21,7 @@ DROP FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer);
 CREATE SEQUENCE "private"."flow_run_turn" AS bigint INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1 NO CYCLE;
 
 ALTER TABLE "private"."flow_run_jobs"
-  ADD COLUMN "user_id" uuid NOT NULL;
+  ADD COLUMN "user_id" uuid;
 
 ALTER TABLE "private"."flow_run_jobs"
   ADD COLUMN "message_id" bigint;
@@ -37,6 +37,33 @@ ALTER TABLE "private"."flow_run_jobs"
 
 ALTER TABLE "private"."flow_run_jobs"
   ADD COLUMN "work_ms" bigint NOT NULL DEFAULT 0;
+
+-- Written by hand, as user_id above without its NOT NULL: the rows of before.
+UPDATE private.flow_run_jobs AS j SET user_id = r.user_id FROM public.flow_run AS r WHERE r.id = j.flow_run_id;
+
+ALTER TABLE "private"."flow_run_jobs"
+  ALTER COLUMN "user_id" SET NOT NULL;
+
+-- Each run that has not ended keeps its message, or gets one, and its place among its owner's. One that a worker has counts as held:
+-- that worker, which knows the former functions only, is lost.
+UPDATE private.flow_run_jobs AS j
+SET
+  message_id = coalesce(pending.message_id, (SELECT m FROM pgmq.send('flow_runs', jsonb_build_object('flow_run_id', j.flow_run_id)) AS m)),
+  turn = pending.turn,
+  is_held = pending.status = 'running'
+FROM (
+  SELECT r.id, r.status, row_number() OVER (PARTITION BY r.user_id ORDER BY r.id) - 1 AS turn, queued.message_id
+  FROM public.flow_run AS r
+  LEFT JOIN (
+    SELECT m.message ->> 'flow_run_id' AS flow_run_id, min(m.msg_id) AS message_id FROM pgmq.q_flow_runs AS m GROUP BY 1
+  ) AS queued ON queued.flow_run_id = r.id::text
+  WHERE r.end_time IS NULL
+) AS pending
+WHERE pending.id = j.flow_run_id;
+
+-- Claims passed over messages of runs that had ended or were deleted, and left them to the sweep; now there are none.
+DELETE FROM pgmq.q_flow_runs AS m WHERE NOT EXISTS (SELECT FROM private.flow_run_jobs AS j WHERE j.message_id = m.msg_id);
+-- End of what is written by hand.
 
 CREATE OR REPLACE FUNCTION private.check_runner_schedule()
   RETURNS TABLE (
@@ -126,12 +153,16 @@ declare
   v_message_id bigint;
 begin
   perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  -- What was given back stays so, whatever of the claim arrives late.
   update private.flow_run_jobs as j
   set
     is_held = checkpoint_flow_run.hand_back_seconds is null,
-    -- Whoever came meanwhile goes first.
-    turn = case when checkpoint_flow_run.hand_back_seconds is null then j.turn else (select t.last_value + 1 from private.flow_run_turn as t) end
-  where j.flow_run_id = checkpoint_flow_run.flow_run_id
+    turn = case
+      when checkpoint_flow_run.hand_back_seconds is null then j.turn
+      -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
+      else greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
+    end
+  where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
   returning j.message_id into v_message_id;
   perform pgmq.set_vt('flow_runs', v_message_id, coalesce(checkpoint_flow_run.hand_back_seconds, checkpoint_flow_run.lease_seconds));
 end;
@@ -165,24 +196,29 @@ CREATE OR REPLACE FUNCTION private.claim_flow_runs (
 declare
   v_run_ids uuid[];
   v_lost_id uuid;
+  v_lost_claim_count integer;
 begin
+  -- Idle workers neither wait for each other nor look at runs that are due later.
+  if not private.has_queued_run() then
+    return;
+  end if;
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select array_agg(p.flow_run_id order by p.flow_run_id) filter (where p.lost_claim_count <= claim_flow_runs.max_lost_claims),
-      (array_agg(p.flow_run_id) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1]
-    into v_run_ids, v_lost_id
+    select array_agg(p.flow_run_id) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
+      (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
+      max(p.lost_claim_count)
+    into v_run_ids, v_lost_id, v_lost_claim_count
     from private.pick_flow_runs(claim_flow_runs.max_runs) as p;
     exit when v_lost_id is null;
     perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', claim_flow_runs.max_lost_claims + 1
+      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
     )], null);
   end loop;
   if v_run_ids is null then
     return;
   end if;
 
-  -- The runs before their jobs, as checkpoints and stops lock them.
   update public.flow_run as r
   set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
   where r.id = any (v_run_ids) and r.status <> 'running';
@@ -242,7 +278,7 @@ begin
   update public.flow_run as r
   set
     status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
-    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r.id)),
+    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r, r.id)),
     end_time = clock_timestamp()
   where r.id = end_flow_run.flow_run_id and r.end_time is null;
 
@@ -256,7 +292,7 @@ begin
   set
     status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
     errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = '{}', end_time = clock_timestamp()
+    output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_flow_run.flow_run_id), end_time = clock_timestamp()
   from child
   where r.id = child.id and child.end_time is null;
 
@@ -415,10 +451,16 @@ CREATE OR REPLACE FUNCTION private.heartbeat_flow_runs (
   SET search_path TO ''
   AS $function$
 begin
-  perform pgmq.set_vt('flow_runs', j.message_id, heartbeat_flow_runs.lease_seconds)
-  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
-  join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
-  where j.message_id is not null and j.is_held;
+  -- Jobs are locked, so that a run that is being given back stays so; what is locked is being checkpointed, claimed or ended,
+  -- which sets its message itself.
+  perform pgmq.set_vt('flow_runs', held.message_id, heartbeat_flow_runs.lease_seconds)
+  from (
+    select j.message_id
+    from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+    join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+    where j.is_held
+    for no key update of j skip locked
+  ) as held;
 
   return query
   select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
@@ -472,7 +514,8 @@ CREATE OR REPLACE FUNCTION private.next_turn (
 $function$;
 
 CREATE OR REPLACE FUNCTION private.not_begun_nodes (
-  flow_run_id uuid
+  run         public.flow_run,
+  root_run_id uuid
 )
   RETURNS uuid[]
   LANGUAGE sql
@@ -483,10 +526,15 @@ CREATE OR REPLACE FUNCTION private.not_begun_nodes (
   select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
   from private.flow_run_jobs as j
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  cross join lateral jsonb_array_elements(s.data #> '{entry,nodes}') with ordinality as n (node, position)
-  where j.flow_run_id = not_begun_nodes.flow_run_id and n.node #>> '{data,type}' <> 'mock'
+  cross join lateral jsonb_array_elements(
+    case
+      when not_begun_nodes.run.id = not_begun_nodes.root_run_id then s.data #> '{entry,nodes}'
+      else s.data #> array['flows', not_begun_nodes.run.flow_id::text, 'nodes']
+    end
+  ) with ordinality as n (node, position)
+  where j.flow_run_id = not_begun_nodes.root_run_id and n.node #>> '{data,type}' <> 'mock'
     and not exists (
-      select from public.node_run as r where r.flow_run_id = not_begun_nodes.flow_run_id and r.node_id = (n.node ->> 'id')::uuid
+      select from public.node_run as r where r.flow_run_id = not_begun_nodes.run.id and r.node_id = (n.node ->> 'id')::uuid
     );
 $function$;
 
@@ -501,14 +549,20 @@ CREATE OR REPLACE FUNCTION private.pick_flow_runs (
   SECURITY DEFINER
   SET search_path TO ''
   AS $function$
-  with candidate as (
-    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count,
-      row_number() over (order by j.turn, j.message_id) as place
+  with free as (
+    select j.flow_run_id, j.turn, j.message_id, j.lost_claim_count + j.is_held::integer as lost_claim_count
     from private.flow_run_jobs as j
     join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    join public.flow_run as r on r.id = j.flow_run_id
     where j.message_id is not null and m.vt <= clock_timestamp()
     order by j.turn, j.message_id
     limit pick_flow_runs.max_runs
+    -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
+    -- changing now is no worker's to take over.
+    for no key update skip locked
+  ),
+  candidate as (
+    select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn, free.message_id) as place from free
   )
   -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
   select candidate.flow_run_id, candidate.lost_claim_count
@@ -600,9 +654,11 @@ CREATE OR REPLACE FUNCTION private.runner_metrics()
     where m.vt <= (select clock_timestamp())
   ),
   hidden as (
-    select count(*) filter (where r.status = 'running') as running, count(*) filter (where r.status = 'queued') as delayed
+    select count(*) filter (where j.is_held) as running,
+      count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
     from pgmq.q_flow_runs as m
-    join public.flow_run as r on r.id = (m.message ->> 'flow_run_id')::uuid
+    join private.flow_run_jobs as j on j.message_id = m.msg_id
+    join public.flow_run as r on r.id = j.flow_run_id
     where m.vt > (select clock_timestamp())
   )
   select jsonb_build_object(
@@ -719,8 +775,8 @@ CREATE OR REPLACE FUNCTION private.store_child_runs (
     parent_flow_run_id, parent_node_id, parent_times, chain_network
   )
   select
-    c.id, (store_child_runs.run).user_id, c.flow_id, c.status, (store_child_runs.run).started_by, (store_child_runs.run).started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, (store_child_runs.run).chain_network
+    c.id, run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
   from jsonb_to_recordset(store_child_runs.children) as c (
     id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
     end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
@@ -822,9 +878,7 @@ begin
   select count(*) into v_messages
   from unnest(array(
     select m.msg_id from pgmq.q_flow_runs as m
-    where not exists (
-      select from public.flow_run as r where r.id = (m.message ->> 'flow_run_id')::uuid and r.end_time is null offset 0
-    )
+    where not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id offset 0)
     limit sweep_runner.max_runs
     for update skip locked
   )) as leftover (id)
@@ -977,10 +1031,16 @@ $function$;
 REVOKE ALL ON FUNCTION "public"."sweep_runner"(interval, integer) FROM PUBLIC, "anon", "authenticated";
 
 ALTER TABLE "private"."flow_run_jobs"
+  ADD CONSTRAINT "flow_run_jobs_held_while_pending" CHECK (((message_id IS NOT NULL) OR (NOT is_held)));
+
+ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_lost_claim_count_natural" CHECK ((lost_claim_count >= 0));
 
 ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_work_ms_natural" CHECK ((work_ms >= 0));
+
+CREATE UNIQUE INDEX flow_run_jobs_message_id_idx_pending ON private.flow_run_jobs USING btree (message_id)
+  WHERE (message_id IS NOT NULL);
 
 CREATE INDEX flow_run_jobs_turn_idx_pending ON private.flow_run_jobs USING btree (turn, message_id)
   WHERE (message_id IS NOT NULL);
@@ -1034,9 +1094,9 @@ COMMENT ON FUNCTION "private"."hold_flow_run"(uuid, integer) IS 'Locks a claimed
 
 COMMENT ON FUNCTION "private"."next_turn"(uuid) IS 'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
 
-COMMENT ON FUNCTION "private"."not_begun_nodes"(uuid) IS 'The nodes of a root run''s own flow of which no execution is stored, in the flow''s order. Definer: jobs and snapshots are private.';
+COMMENT ON FUNCTION "private"."not_begun_nodes"(public.flow_run, uuid) IS 'The nodes of a run''s flow of which no execution is stored, in the flow''s order, for a run of the tree of root_run_id. Definer: jobs and snapshots are private.';
 
-COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'The runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
 COMMENT ON FUNCTION "private"."poke_runner"() IS 'For pg_cron: when a run is there to be claimed, sends POST functions/v1/runner by pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing; the answer to request N is row N of net._http_response.';
 
@@ -1060,7 +1120,7 @@ COMMENT ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() IS 'Takes the m
 
 COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 
-COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails; one that lost two comes alone.';
+COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 
@@ -1068,11 +1128,11 @@ COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {stat
 
 COMMENT ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) IS 'For the runner: holds its claims, [{flow_run_id, attempt}], for another lease, and returns those that are lost or shall stop.';
 
-COMMENT ON FUNCTION "public"."runner_metrics"() IS 'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
+COMMENT ON FUNCTION "public"."runner_metrics"() IS 'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued, or given back, for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
 
 COMMENT ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) IS 'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is; a run that an interflow node started stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
 
-COMMENT ON FUNCTION "public"."sweep_runner"(interval, integer) IS 'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages without a run to execute, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
+COMMENT ON FUNCTION "public"."sweep_runner"(interval, integer) IS 'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
 
 COMMENT ON SEQUENCE "private"."flow_run_turn" IS 'The greatest turn claimed so far, the queue''s virtual time. A sequence, since it only moves forward and never with a transaction.';
 
@@ -1150,11 +1210,11 @@ REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."next_turn"(uuid) TO "postgres";
 
-REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(public.flow_run, uuid) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(uuid) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."not_begun_nodes"(public.flow_run, uuid) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."not_begun_nodes"(uuid) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."not_begun_nodes"(public.flow_run, uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM PUBLIC;
 

@@ -229,6 +229,60 @@ as $$
   where r.id = end_run.run_id;
 $$;
 
+-- One execution of a node, as a worker reports it: begun in 2026, and ended unless said otherwise.
+create function test.node_run(node text, times integer default 0, is_ended boolean default true, output jsonb default '{"M": {}}')
+returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select jsonb_build_object(
+    'node_id', test.node_id(node_run.node), 'times', node_run.times, 'start_time', '2026-01-01T00:00:01Z', 'input', '{"M": {}}'::jsonb
+  ) || case when node_run.is_ended then jsonb_build_object('end_time', '2026-01-01T00:00:02Z', 'output', node_run.output) else '{}' end;
+$$;
+
+-- What a worker has come to with a run; rows that name no run are the run's own.
+create function test.progress(
+  run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0
+) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select jsonb_build_object('children', progress.children, 'work_ms', progress.work_ms) || (
+    select jsonb_object_agg(list.name, (
+      select coalesce(jsonb_agg(jsonb_build_object('flow_run_id', progress.run_id) || element order by position), '[]')
+      from jsonb_array_elements(list.elements) with ordinality as e (element, position)
+    ))
+    from (values ('node_runs', progress.node_runs), ('logs', progress.logs)) as list (name, elements)
+  );
+$$;
+
+-- A run that an interflow node started, as a worker reports it: begun, and ended where a status of an end is given.
+create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
+returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', child.id, 'flow_id', child.flow_id, 'status', child.status, 'inputs', '{"M": {"i": {"U": "1"}}}'::jsonb,
+    'start_time', '2026-01-01T00:00:01Z', 'parent_flow_run_id', child.parent_id, 'parent_node_id', test.node_id(child.parent_node),
+    'parent_times', 0
+  ) || case when child.status = 'running' then '{}' else jsonb_build_object(
+    'end_time', '2026-01-01T00:00:02Z', 'output', '{"M": {"o": {"U": "2"}}}'::jsonb, 'not_run', '[]'::jsonb,
+    'errors', case when child.status = 'failed' then '["a failed"]'::jsonb end
+  ) end;
+$$;
+
+-- All workers give their runs back.
+create function test.hand_back(seconds integer default 0) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.checkpoint_flow_run(j.flow_run_id, j.attempt, 60, '{}', hand_back.seconds) from private.flow_run_jobs as j where j.is_held;
+$$;
+
+-- All workers are lost: their leases are over.
+create function test.lose_workers() returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.is_held;
+$$;
+
 -- Stand-ins for what hosted Supabase has: each answers as the real one does and keeps what it was asked.
 create function test.create_pg_cron() returns void
 language sql volatile set search_path = ''

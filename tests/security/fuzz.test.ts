@@ -147,6 +147,8 @@ const generated = (): fc.Arbitrary<Generated> => {
       'flow_run_result',
       'stop_flow_run',
       'claim_flow_runs',
+      'checkpoint_flow_run',
+      'heartbeat_flow_runs',
       'finish_flow_run',
       'rotate_run_token_secret',
       'runner_metrics',

@@ -15,3 +15,28 @@ export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Prom
 }
 
 export const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+
+/** Scans of whole tables, and rows read, of these tables: the server's counters before a statement and after it, which is taken back. */
+export async function countReads(
+  sql: Sql,
+  tables: string[],
+  statement: string,
+): Promise<{ scanned: string[]; rows: number }> {
+  await sql`begin`;
+  try {
+    const count = () =>
+      sql<{ name: string; scans: number; rows: number }[]>`
+        select relname as name, seq_scan::int as scans, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+        from pg_stat_xact_all_tables where relname in ${sql(tables)} order by relname`;
+    const before = await count();
+    await sql.unsafe(statement);
+    const after = await count();
+    const sum = (counts: typeof before) => counts.reduce((rows, count) => rows + count.rows, 0);
+    return {
+      scanned: after.filter(({ scans }, index) => scans > before[index]!.scans).map(({ name }) => name),
+      rows: sum(after) - sum(before),
+    };
+  } finally {
+    await sql`rollback`;
+  }
+}

@@ -5,12 +5,12 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.keep('run', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id');
 select test.sign_in_as_role('service_role');
-select test.keep('message', message_id) from public.claim_flow_runs(1, 0);
+select public.claim_flow_runs(1, 0);
 
 create function pg_temp.refusal(attempt integer, node text default 'a') returns jsonb language sql as $$
   select test.error(format(
-    'select public.checkpoint_flow_run(%L, %s, %s, 60, %L)', test.kept('run'), test.kept('message'), attempt,
-    jsonb_build_array(jsonb_build_object('node_id', test.node_id(node), 'times', 0, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+    'select public.checkpoint_flow_run(%L, %s, 60, %L)', test.kept('run'), attempt,
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run(node)))
   ));
 $$;
 grant execute on function pg_temp.refusal(integer, text) to public;
@@ -21,7 +21,7 @@ select is(pg_temp.refusal(attempt) ->> 'code', 'claim_lost', format('attempt %s,
 from unnest('{0,2,-1}'::integer[]) as attempt;
 
 select test.sign_out();
-update pgmq.q_flow_runs set vt = clock_timestamp() where true;
+select test.lose_workers();
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
 select is(
@@ -38,7 +38,7 @@ select ok(vt > clock_timestamp() + interval '50 seconds', 'nor is the lease touc
 update public.flow_run set status = 'stopped', end_time = now() where true;
 select test.sign_in_as_role('service_role');
 select is(
-  array[pg_temp.refusal(2) ->> 'code', test.error_code('select public.checkpoint_flow_run(gen_random_uuid(), 1, 1, 60)')],
+  array[pg_temp.refusal(2) ->> 'code', test.error_code('select public.checkpoint_flow_run(gen_random_uuid(), 1, 60, ''{}'')')],
   '{claim_lost,claim_lost}', 'a run that has ended has no claim, nor has one that is deleted'
 );
 

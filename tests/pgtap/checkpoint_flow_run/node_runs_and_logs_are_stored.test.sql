@@ -9,9 +9,9 @@ select test.sign_in(test.user_id('starter'));
 select test.keep('run', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id');
 
 select test.sign_in_as_role('service_role');
-select test.keep('message', message_id) from public.claim_flow_runs(1, 60);
+select public.claim_flow_runs(1, 60);
 create function pg_temp.checkpoint(node_runs jsonb, logs jsonb) returns void language sql as $$
-  select public.checkpoint_flow_run(test.kept('run')::uuid, test.kept('message')::bigint, 1, 60, node_runs, logs);
+  select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, node_runs, logs));
 $$;
 grant execute on function pg_temp.checkpoint(jsonb, jsonb) to public;
 select test.sign_in_as_role('service_role');

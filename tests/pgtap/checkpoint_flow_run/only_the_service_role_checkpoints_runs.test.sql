@@ -6,8 +6,8 @@ select public.start_deployment(id => test.deploy(test.create_flow(test.user_id('
 
 create temporary view attempts as
   select * from (values
-    ('public', $$ select public.checkpoint_flow_run(gen_random_uuid(), 1, 1, 60) $$),
-    ('private', $$ select private.checkpoint_flow_run(gen_random_uuid(), 1, 1, 60, '[]', '[]') $$)
+    ('public', $$ select public.checkpoint_flow_run(gen_random_uuid(), 1, 60, '{}') $$),
+    ('private', $$ select private.checkpoint_flow_run(gen_random_uuid(), 1, 60, '{}', null) $$)
   ) as attempt (schema, statement);
 grant select on attempts to public;
 

@@ -12,7 +12,8 @@ select test.keep('hash_1', encode(snapshot_hash, 'hex')) from public.flow_deploy
 select test.keep('hash_2', encode(snapshot_hash, 'hex')) from public.flow_deployments where id = test.kept('second')::uuid;
 
 create function pg_temp.claimed(known text[]) returns table (run text, hash text, has_snapshot boolean) language sql volatile as $$
-  select flow_run_id, snapshot_hash, snapshot is not null from public.claim_flow_runs(10, 0, known) order by flow_run_id;
+  select test.hand_back();
+  select flow_run_id, snapshot_hash, snapshot is not null from public.claim_flow_runs(10, 60, known) order by flow_run_id;
 $$;
 grant execute on function pg_temp.claimed(text[]) to public;
 select test.sign_in_as_role('service_role');
@@ -35,7 +36,8 @@ select results_eq(
   $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'others change nothing'
 );
 
-create temporary table claimed as select * from public.claim_flow_runs(10, 0);
+select test.hand_back();
+create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select test.sign_out();
 select is_empty(
   $$ select from claimed as c where encode(sha256(convert_to(c.snapshot, 'UTF8')), 'hex') <> c.snapshot_hash $$,

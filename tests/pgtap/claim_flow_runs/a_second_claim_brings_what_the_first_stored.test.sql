@@ -1,50 +1,37 @@
-select plan(5);
+select plan(7);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
-select test.keep('other', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id');
-select test.keep('run', public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id');
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{other,run}'::text[]) as name;
 
 select test.sign_in_as_role('service_role');
-create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 0) as c;
-select results_eq(
-  'select node_runs, log_count from claims', $$ values (jsonb '[]', 0), ('[]', 0) $$, 'a first claim brings no node runs and no log lines'
-);
+create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 60) as c;
+select results_eq('select history, work_ms from claims', $$ values (null::jsonb, 0::bigint), (null, 0) $$, 'a first claim has no history');
 
-select test.keep('node_runs', jsonb_build_array(
-  jsonb_build_object(
-    'node_id', test.node_id('a'), 'times', 0, 'start_time', '2026-01-01T00:00:01+00:00', 'end_time', '2026-01-01T00:00:02+00:00',
-    'input', '{"M": {}}'::jsonb, 'output', '{"M": {"x": {"U": "1"}}}'::jsonb, 'errors', null
-  ),
-  jsonb_build_object(
-    'node_id', test.node_id('b'), 'times', 0, 'start_time', '2026-01-01T00:00:03+00:00', 'end_time', '2026-01-01T00:00:04+00:00',
-    'input', '{"M": {}}'::jsonb, 'output', null, 'errors', '["it failed"]'::jsonb
-  ),
-  jsonb_build_object(
-    'node_id', test.node_id('b'), 'times', 1, 'start_time', '2026-01-01T00:00:05+00:00', 'end_time', null,
-    'input', '{"M": {"i": {"U": "1"}}}'::jsonb, 'output', null, 'errors', null
-  )
+select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
+  test.kept('run')::uuid, jsonb_build_array(test.node_run('a'), test.node_run('b', 1, is_ended => false)),
+  '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "a"}]', work_ms => 700
 ));
-select public.checkpoint_flow_run(
-  flow_run_id, message_id, attempt, 0, test.kept('node_runs')::jsonb,
-  '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "a"},
-    {"log_index": 1, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "b"}]'
-)
-from claims where flow_run_id = test.kept('run')::uuid;
+select test.hand_back();
 
-insert into claims select 2, c.* from public.claim_flow_runs(10, 0) as c;
-select is(
-  node_runs, test.kept('node_runs')::jsonb, 'the next claim brings the node runs, finished or not, in the order in which they began'
-)
-from claims where number = 2 and flow_run_id = test.kept('run')::uuid;
-select is(log_count, 2, 'and tells how many log lines there are') from claims where number = 2 and flow_run_id = test.kept('run')::uuid;
-select results_eq(
-  $$ select node_runs, log_count, attempt from claims where number = 2 and flow_run_id = test.kept('other')::uuid $$,
-  $$ values (jsonb '[]', 0, 2) $$, 'another run has none of them'
+insert into claims select 2, c.* from public.claim_flow_runs(10, 60) as c;
+create temporary view second as select * from claims where number = 2 and flow_run_id = test.kept('run')::uuid;
+select set_eq(
+  $$ select n ->> 'node_id' as id, n ->> 'end_time' is not null as is_ended from second cross join jsonb_array_elements(history -> 'node_runs') as n $$,
+  $$ values (test.node_id('a')::text, true), (test.node_id('b')::text, false) $$, 'the next claim brings the node runs, ended or not'
 );
+select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'how many log lines there are') from second;
+select is(work_ms, 700::bigint, 'and how long it has worked') from second;
+select is(history, '{"children": [], "node_runs": [], "log_counts": {}}', 'of another run nothing was stored')
+from claims where number = 2 and flow_run_id = test.kept('other')::uuid;
 select is_empty(
   'select from claims where snapshot is null', 'the graph comes with each claim, since the next runner may be another one'
 );
+
+-- A replay of an old checkpoint tells of less work.
+select public.checkpoint_flow_run(test.kept('run')::uuid, 2, 60, test.progress(test.kept('run')::uuid, work_ms => 600));
+select test.hand_back();
+select is(work_ms, 700::bigint, 'work that was told stays') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;
 
 select * from finish();

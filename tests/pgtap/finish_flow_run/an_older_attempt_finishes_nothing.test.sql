@@ -4,14 +4,13 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('run', public.start_deployment(id => test.deploy(test.create_flow(test.user_id('owner')))) ->> 'flow_run_id');
 select test.sign_in_as_role('service_role');
-select test.keep('message', message_id) from public.claim_flow_runs(1, 0);
+select public.claim_flow_runs(1, 0);
 select public.claim_flow_runs(1, 60);
 
 create function pg_temp.refusal(attempt integer, status text default 'succeeded') returns jsonb language sql as $$
   select test.error(format(
-    'select public.finish_flow_run(%L, %s, %s, %L, %L, node_runs => %L)', test.kept('run'), test.kept('message'), attempt, status,
-    '{"M": {}}',
-    jsonb_build_array(jsonb_build_object('node_id', test.node_id('a'), 'times', attempt, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+    'select public.finish_flow_run(%L, %s, %L, %L, null, null, %L)', test.kept('run'), attempt, status, '{"M": {}}',
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run('a', attempt)))
   ));
 $$;
 grant execute on function pg_temp.refusal(integer, text) to public;
@@ -32,12 +31,12 @@ select is(pg_temp.refusal(2), null, 'the newest attempt finishes it');
 select test.keep('finished', to_jsonb(r)) from public.flow_run as r;
 select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'once, not twice');
 select is(
-  test.error_code(format('select public.checkpoint_flow_run(%L, %s, 2, 60)', test.kept('run'), test.kept('message'))), 'claim_lost',
+  test.error_code(format('select public.checkpoint_flow_run(%L, 2, 60, ''{}'')', test.kept('run'))), 'claim_lost',
   'and stores nothing afterwards'
 );
 select is(to_jsonb(r), test.kept('finished')::jsonb, 'the run stays as it ended') from public.flow_run as r;
 select is(
-  test.error_code('select public.finish_flow_run(gen_random_uuid(), 1, 1, ''succeeded'', ''{"M": {}}'')'), 'claim_lost',
+  test.error_code('select public.finish_flow_run(gen_random_uuid(), 1, ''succeeded'', ''{"M": {}}'', null, null, ''{}'')'), 'claim_lost',
   'a deleted run has no claim'
 );
 

@@ -4,12 +4,12 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('run', public.start_deployment(id => test.deploy(test.create_flow(test.user_id('owner')))) ->> 'flow_run_id');
 select test.sign_in_as_role('service_role');
-select test.keep('message', message_id) from public.claim_flow_runs(1, 60);
+select public.claim_flow_runs(1, 60);
 
 select is(
   test.error(format(
-    'select public.finish_flow_run(%L, %s, 1, %L, %L, %L, node_runs => %L)', test.kept('run'), test.kept('message'), status, output, errors,
-    jsonb_build_array(jsonb_build_object('node_id', test.node_id('a'), 'times', 0, 'start_time', now(), 'input', '{"M": {}}'::jsonb))
+    'select public.finish_flow_run(%L, 1, %L, %L, %L, null, %L)', test.kept('run'), status, output, errors,
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run('a')))
   )) ->> 'constraint', 'flow_run_' || rule, format('%s with output %s and errors %s is refused', status, output, errors)
 )
 from (values
@@ -27,7 +27,7 @@ select is(count(*), 1::bigint, 'the message stays, so that another attempt can b
 
 select test.sign_in_as_role('service_role');
 select is(
-  test.error($$ select public.finish_flow_run(test.kept('run')::uuid, test.kept('message')::bigint, 1, 'failed', null, '{a failed}') $$),
+  test.error($$ select public.finish_flow_run(test.kept('run')::uuid, 1, 'failed', null, '{a failed}', null, '{}') $$),
   null,
   'what agrees is taken'
 );

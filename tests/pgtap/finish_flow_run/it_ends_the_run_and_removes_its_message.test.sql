@@ -1,4 +1,4 @@
-select plan(8);
+select plan(9);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -6,17 +6,14 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.keep(name, public.start_deployment(id => test.kept('deployment')::uuid) ->> 'flow_run_id')
 from unnest('{succeeded,failed,stopped,other}'::text[]) as name;
 select test.sign_in_as_role('service_role');
-create temporary table claims as select flow_run_id, message_id from public.claim_flow_runs(10, 60);
+select public.claim_flow_runs(10, 60);
 
 select public.finish_flow_run(
-  flow_run_id, message_id, 1, 'succeeded', '{"M": {"c": {"D": "3"}}}',
-  node_runs => jsonb_build_array(jsonb_build_object(
-    'node_id', test.node_id('a'), 'times', 0, 'start_time', '2026-01-01T00:00:01Z', 'end_time', '2026-01-01T00:00:02Z',
-    'input', '{"M": {}}'::jsonb, 'output', '{"M": {}}'::jsonb
-  )),
-  logs => '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "done"}]'
-)
-from claims where flow_run_id = test.kept('succeeded')::uuid;
+  test.kept('succeeded')::uuid, 1, 'succeeded', '{"M": {"c": {"D": "3"}}}', null, '{}', test.progress(
+    test.kept('succeeded')::uuid, jsonb_build_array(test.node_run('a')),
+    '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "done"}]', work_ms => 1234
+  )
+);
 select results_eq(
   $$ select status, output, errors, not_run from public.flow_run where id = test.kept('succeeded')::uuid $$,
   $$ values ('succeeded', jsonb '{"M": {"c": {"D": "3"}}}', null::text[], '{}'::uuid[]) $$, 'a run succeeds with its output'
@@ -30,18 +27,19 @@ select ok(
 )
 from public.flow_run where id = test.kept('succeeded')::uuid;
 
-select public.finish_flow_run(flow_run_id, message_id, 1, 'failed', '{"M": {}}', '{a failed}', array[test.node_id('b')])
-from claims where flow_run_id = test.kept('failed')::uuid;
+select public.finish_flow_run(
+  test.kept('failed')::uuid, 1, 'failed', '{"M": {}}', '{a failed}', array[test.node_id('b')], test.progress(test.kept('failed')::uuid)
+);
 select results_eq(
   $$ select status, output, errors, not_run from public.flow_run where id = test.kept('failed')::uuid $$,
   $$ values ('failed', jsonb '{"M": {}}', '{a failed}'::text[], array[test.node_id('b')]) $$,
   'a run fails with its errors and what it has not run'
 );
 
-select public.finish_flow_run(flow_run_id, message_id, 1, 'stopped', null) from claims where flow_run_id = test.kept('stopped')::uuid;
+select public.finish_flow_run(test.kept('stopped')::uuid, 1, 'stopped', null, null, null, test.progress(test.kept('stopped')::uuid));
 select results_eq(
   $$ select status, output, errors, not_run from public.flow_run where id = test.kept('stopped')::uuid $$,
-  $$ values ('stopped', null::jsonb, null::text[], '{}'::uuid[]) $$, 'a run is stopped'
+  $$ values ('stopped', jsonb '{"M": {}}', null::text[], '{}'::uuid[]) $$, 'a run is stopped, which leaves an output, if an empty one'
 );
 
 select results_eq(
@@ -52,6 +50,10 @@ select test.sign_out();
 select results_eq(
   $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('other')) $$,
   'as its message does, while those of the ended runs are gone'
+);
+select results_eq(
+  'select is_held, count(*), max(work_ms) from private.flow_run_jobs where message_id is null group by 1', 'values (false, 3::bigint, 1234::bigint)',
+  'their jobs are nobody''s'
 );
 select is(count(*), 0::bigint, 'from the archive too') from pgmq.a_flow_runs;
 

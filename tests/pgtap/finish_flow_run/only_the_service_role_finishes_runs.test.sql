@@ -6,8 +6,8 @@ select public.start_deployment(id => test.deploy(test.create_flow(test.user_id('
 
 create temporary view attempts as
   select * from (values
-    ('public', $$ select public.finish_flow_run(gen_random_uuid(), 1, 1, 'succeeded', '{"M": {}}') $$),
-    ('private', $$ select private.finish_flow_run(gen_random_uuid(), 1, 1, 'succeeded', '{"M": {}}', null, '{}', '[]', '[]') $$)
+    ('public', $$ select public.finish_flow_run(gen_random_uuid(), 1, 'succeeded', null, null, null, '{}') $$),
+    ('private', $$ select private.finish_flow_run(gen_random_uuid(), 1, 'succeeded', null, null, null, '{}') $$)
   ) as attempt (schema, statement);
 grant select on attempts to public;
 

@@ -18,22 +18,25 @@ select test.start_and_keep(name, test.kept('deployment')::uuid)
 from unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as name;
 select test.sign_out();
 
-create temporary view message as
-  select m.*, r.name from pgmq.q_flow_runs as m
+-- All but one are claimed, and become what they are called.
+create temporary view job as
+  select j.*, r.name from private.flow_run_jobs as j
   join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)
-    on test.kept(r.name) = m.message ->> 'flow_run_id';
-select pgmq.set_vt('flow_runs', msg_id, 60) from message where name in ('held', 'delayed', 'waiting');
+    on test.kept(r.name) = j.flow_run_id::text;
+select pgmq.set_vt('flow_runs', message_id, 60) from job where name = 'queued';
+select public.claim_flow_runs(10, 60);
+select pgmq.set_vt('flow_runs', message_id, 0) from job where name = 'queued';
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '90 seconds'
-where msg_id = (select msg_id from message where name = 'lapsed');
-select pgmq.delete('flow_runs', msg_id) from message where name in ('failed', 'failed_before', 'stopped', 'succeeded');
-
-update public.flow_run set status = 'running', start_time = now() where id in (test.kept('held')::uuid, test.kept('lapsed')::uuid);
-update public.flow_run set status = 'waiting', start_time = now() where id = test.kept('waiting')::uuid;
-select test.end_run(test.kept('failed')::uuid, 'failed', '59 minutes');
-select test.end_run(test.kept('failed_before')::uuid, 'failed', '61 minutes');
-select test.end_run(test.kept('stopped')::uuid, 'stopped');
-update public.flow_run set errors = '{a canceled}' where id = test.kept('stopped')::uuid;
-select test.end_run(test.kept('succeeded')::uuid);
+where msg_id = (select message_id from job where name = 'lapsed');
+select public.checkpoint_flow_run(flow_run_id, 1, 60, '{}', 60) from job where name in ('delayed', 'waiting');
+update public.flow_run set status = 'waiting' where id = test.kept('waiting')::uuid;
+select public.finish_flow_run(
+  flow_run_id, 1, case name when 'failed_before' then 'failed' else name end, null,
+  case when name in ('failed', 'failed_before', 'stopped') then '{a failed}'::text[] end, null, '{}'
+)
+from job where name in ('failed', 'failed_before', 'stopped', 'succeeded');
+update public.flow_run set end_time = now() - interval '59 minutes' where id = test.kept('failed')::uuid;
+update public.flow_run set end_time = now() - interval '61 minutes' where id = test.kept('failed_before')::uuid;
 -- Interflow children are part of their parents.
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, r.inputs, r.chain_network, child.status, now(), child.end_time, child.errors, r.id, gen_random_uuid(), 0
@@ -44,12 +47,12 @@ where r.id = test.kept('waiting')::uuid;
 
 select is(pg_temp.metric('queue_length'), '2', 'a new run and one whose worker died can be claimed');
 select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the one that has been there longest tells the age');
-select is(pg_temp.metric('delayed'), '1', 'one is queued for later');
+select is(pg_temp.metric('delayed'), '1', 'one was given back for later');
 select is(pg_temp.metric('running'), '1', 'one is held by a worker');
 select is(pg_temp.metric('waiting'), '1', 'one waits');
 select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');
 
-select pgmq.delete('flow_runs', msg_id) from message where name = 'waiting';
+select pgmq.delete('flow_runs', message_id) from job where name = 'waiting';
 select is(pg_temp.metric('waiting'), '1', 'a run may wait without a message');
 select pgmq.purge_queue('flow_runs');
 select is(pg_temp.metric('queue_length'), '0', 'without messages nothing is queued');

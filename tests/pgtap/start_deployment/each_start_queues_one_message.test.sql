@@ -15,7 +15,10 @@ select bag_eq(
 );
 select is_empty('select from pgmq.q_flow_runs where vt > clock_timestamp() or read_ct > 0', 'to be read at once');
 select bag_eq(
-  'select flow_run_id from private.flow_run_jobs', $$ select (answer ->> 'flow_run_id')::uuid from answers $$, 'and one job each'
+  'select j.flow_run_id, j.message_id, j.user_id, j.is_held from private.flow_run_jobs as j',
+  $$ select (answer ->> 'flow_run_id')::uuid, m.msg_id, test.user_id('owner'), false
+    from answers join pgmq.q_flow_runs as m on m.message ->> 'flow_run_id' = answer ->> 'flow_run_id' $$,
+  'and one job each, which knows its message and the owner'
 );
 
 select test.sign_in(test.user_id('owner'));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { waitFor } from '../../support/wait.ts';
+import { hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
 let sweeper: Sql;
@@ -39,19 +39,6 @@ const sweep = async (): Promise<Record<string, unknown>> =>
 const snapshotCount = async (): Promise<number> =>
   (await starter`select from private.flow_snapshots where data #>> '{entry,environment,userId}' = ${userId}`).count;
 
-/** Resolves when a connection waits for a lock. */
-const hasToWait = async (sql: Sql, work: Promise<unknown>): Promise<void> => {
-  const observer = sql === starter ? sweeper : starter;
-  let isOver = false;
-  work.then(() => isOver = true, () => isOver = true);
-  await waitFor(async () => {
-    if (isOver) throw new Error('it did not wait');
-    const rows =
-      await observer`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return rows.count > 0 || undefined;
-  });
-};
-
 it('a snapshot that a start is taking is left alone, whoever comes first', async () => {
   await begin(starter);
   await startFlow();
@@ -65,7 +52,7 @@ it('a start that comes while its snapshot is being swept waits, and takes it ane
   await begin(sweeper);
   expect(await sweep()).toMatchObject({ snapshots: 1 });
   const starting = startFlow();
-  await hasToWait(starter, starting);
+  await hasToWait(sweeper, starting);
   await commit(sweeper);
   const [run] = await starting;
   expect(await snapshotCount()).toBe(1);

@@ -1,0 +1,48 @@
+select plan(5);
+
+create function pg_temp.start(name text, owner text) returns void language plpgsql as $$
+begin
+  perform test.sign_in(test.user_id(owner));
+  perform test.start_and_keep(name, test.kept(owner)::uuid);
+  perform test.sign_out();
+end;
+$$;
+-- Claims a run after another, and gives each back at once; their names.
+create function pg_temp.slices(count integer) returns text language plpgsql as $$
+declare
+  v_run_id uuid;
+  v_names text[] := '{}';
+begin
+  for n in 1..count loop
+    select c.flow_run_id into v_run_id from public.claim_flow_runs(1, 60) as c;
+    v_names := v_names || (select name from unnest('{long,later,a1,a2,a3,b}'::text[]) as name where current_setting('test.' || name, true) = v_run_id::text);
+    perform test.hand_back();
+  end loop;
+  return array_to_string(v_names, ' ');
+end;
+$$;
+
+select test.create_user(name) from unnest('{a,b}'::text[]) as name;
+select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))
+from unnest('{a,b}'::text[]) as name;
+select test.sign_out();
+
+select pg_temp.start('long', 'a');
+select is(pg_temp.slices(2), 'long long', 'a run that was handed back comes again at once when nobody else is there');
+select public.claim_flow_runs(1, 60);
+select pg_temp.start('later', 'b');
+select test.hand_back();
+select is(pg_temp.slices(3), 'later long later', 'else behind whoever came meanwhile');
+
+delete from public.flow_run where true;
+select pg_temp.start(name, left(name, 1)) from unnest('{a1,a2,a3,b}'::text[]) as name;
+select pg_temp.slices(4);
+select is(pg_temp.slices(8), 'a3 b a1 b a2 b a3 b', 'an owner''s many runs in slices are one owner''s turn');
+
+select results_eq(
+  'select count(*) from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.status = ''running'' and not j.is_held',
+  'values (4::bigint)', 'all the while they are running, held by nobody'
+);
+select is(max(lost_claim_count), 0, 'and no worker counts as lost') from private.flow_run_jobs;
+
+select * from finish();

@@ -1,0 +1,62 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.keep('called', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('inner', 'x'))));
+select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('a', 'x'), test.node('b', 'x'), test.node('caller', 'interflow', form_data => jsonb_build_object('id', test.kept('called')::integer))
+)));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{poison,second_poison,healthy}'::text[]) as name;
+select test.sign_out();
+select test.keep('child', gen_random_uuid());
+
+select public.claim_flow_runs(1, 60);
+select public.checkpoint_flow_run(test.kept('poison')::uuid, 1, 60, test.progress(
+  test.kept('poison')::uuid, jsonb_build_array(test.node_run('b', is_ended => false)),
+  children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('poison')::uuid, test.kept('called')::integer))
+));
+create function pg_temp.claimed(max_lost_claims integer) returns setof uuid language sql volatile as $$
+  select test.lose_workers();
+  select flow_run_id from public.claim_flow_runs(1, 60, max_lost_claims => claimed.max_lost_claims);
+$$;
+select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'a run is tried again');
+select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'as often as it may lose workers');
+update private.flow_run_jobs set is_held = true, lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
+
+select results_eq(
+  'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'then the next one comes, and the same claim passes over a second such run'
+);
+select results_eq(
+  $$ select status, errors, output, not_run from public.flow_run where id = test.kept('poison')::uuid $$,
+  $$ values (
+    'failed', array['worker_lost: 3 workers in a row were lost while they executed this run'], jsonb '{"M": {}}',
+    array[test.node_id('a'), test.node_id('caller')]
+  ) $$,
+  'the run has failed, with what it never began'
+);
+select results_eq(
+  $$ select status, errors, not_run from public.flow_run where id = test.kept('child')::uuid $$,
+  $$ values ('failed', array['the run that called this flow has ended'], array[test.node_id('inner')]) $$, 'so has its child'
+);
+select results_eq(
+  $$ select status, start_time from public.flow_run where id = test.kept('second_poison')::uuid $$,
+  $$ values ('failed', null::timestamptz) $$, 'and the second one'
+);
+select results_eq(
+  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('healthy')) $$, 'their messages are gone'
+);
+select is(
+  test.error_code($$ select public.checkpoint_flow_run(test.kept('poison')::uuid, 3, 60, '{}') $$), 'claim_lost',
+  'the last worker, if it comes back, has no claim'
+);
+select is_empty('select pg_temp.claimed(0)', 'at 0 the first loss ends a run');
+select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'so that all have ended');
+
+select test.sign_in(test.user_id('owner'));
+select test.start_and_keep('endless', test.kept('deployment')::uuid);
+select test.sign_out();
+update private.flow_run_jobs set is_held = true, lost_claim_count = 1000 where flow_run_id = test.kept('endless')::uuid;
+select results_eq('select pg_temp.claimed(null)', $$ values (test.kept('endless')::uuid) $$, 'null: a run may lose any number');
+
+select * from finish();

@@ -1,0 +1,31 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{first,suspect,third,fourth}'::text[]) as name;
+select test.sign_out();
+create function pg_temp.claimed() returns text language sql volatile as $$
+  select string_agg(name, ' ' order by position)
+  from rows from (public.claim_flow_runs(10, 60)) with ordinality as c
+  join unnest('{first,suspect,third,fourth}'::text[]) as name on test.kept(name) = c.flow_run_id::text
+  cross join lateral (select c.ordinality as position) as o;
+$$;
+create function pg_temp.lost(name text, count integer) returns void language sql as $$
+  update private.flow_run_jobs set lost_claim_count = count where flow_run_id = test.kept(name)::uuid;
+$$;
+
+select pg_temp.lost('suspect', 1);
+select is(pg_temp.claimed(), 'first suspect third fourth', 'one lost worker may be chance: the run comes with others');
+select test.lose_workers();
+select is(pg_temp.claimed(), 'first third fourth', 'after two it is not claimed with others');
+select is(pg_temp.claimed(), 'suspect', 'but alone, when it is its turn');
+
+select test.hand_back();
+select pg_temp.lost(name, 0) from unnest('{first,third,fourth}'::text[]) as name;
+update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect')::uuid;
+select is(pg_temp.claimed(), 'suspect', 'and others are not claimed with it when it comes first');
+select is(pg_temp.claimed(), 'first third fourth', 'they come after it');
+select is(pg_temp.claimed(), null, 'all of them once');
+
+select * from finish();

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { hasToWait } from '../../support/locks.ts';
+
+let database: TestDatabase;
+let first: Sql;
+let second: Sql;
+let userId: string;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [first, second] = [database.connect(), database.connect()];
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  await first`delete from auth.users`;
+  userId = randomUUID();
+  await first`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+  await first`insert into public.flows (user_id) values (${userId})`;
+  const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
+  for (const sql of [first, second]) {
+    await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+    // What waits where it should not, fails.
+    await sql`set lock_timeout = '5s'`;
+  }
+});
+
+/** Queues runs of the user's flow, and returns their ids. */
+const start = async (count = 1): Promise<string[]> =>
+  (await first<{ id: string }[]>`
+    select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f cross join generate_series(1, ${count})`)
+    .map(({ id }) => id);
+
+const claim = async (sql: Sql, count = 10): Promise<string[]> =>
+  (await sql<{ flow_run_id: string }[]>`select flow_run_id from public.claim_flow_runs(${count}, 60)`)
+    .map((row) => row.flow_run_id);
+
+const codeOf = async (work: PromiseLike<unknown>): Promise<string> => {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return code === 'PGRST' ? JSON.parse(message).code : code;
+  }
+};
+
+const checkpoint = (sql: Sql, id: string, attempt: number, handBackSeconds: number | null = null) =>
+  codeOf(sql`select public.checkpoint_flow_run(${id}, ${attempt}, 60, ${
+    sql.json({
+      node_runs: [{ flow_run_id: id, node_id: randomUUID(), times: attempt, start_time: new Date(), input: { M: {} } }],
+    })
+  }, ${handBackSeconds})`);
+const finish = (sql: Sql, id: string, attempt: number) =>
+  codeOf(sql`select public.finish_flow_run(${id}, ${attempt}, 'succeeded', '{"M": {}}', null, '{}', '{}')`);
+const stop = (sql: Sql, id: string) => codeOf(sql`select public.stop_flow_run(${id}, 'no more')`);
+const heartbeat = (sql: Sql, id: string, attempt: number) =>
+  sql`select is_lost, stop from public.heartbeat_flow_runs(${sql.json([{ flow_run_id: id, attempt }])}, 60)`;
+
+/** The run's worker is late: its lease is over. */
+const endLease = () => first`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where is_held`;
+
+/** A run that is claimed once, by a worker that is late. */
+async function claimedRun(): Promise<string> {
+  const [id] = await start();
+  await claim(first);
+  await endLease();
+  return id!;
+}
+
+/** What `lead` does is not committed before `follow` has come to its end, or to a lock. */
+async function race<Answer>(
+  lead: (sql: Sql) => Promise<unknown>,
+  follow: (sql: Sql) => Promise<Answer>,
+  { waits }: { waits: boolean },
+): Promise<Answer> {
+  await first`begin`;
+  try {
+    await lead(first);
+    const following = follow(second);
+    if (waits) await hasToWait(first, following);
+    else await following;
+    await first`commit`;
+    return await following;
+  } catch (error) {
+    await first`rollback`;
+    throw error;
+  }
+}
+
+const stateOf = async (id: string) =>
+  (await first`
+    select r.status, j.attempt, j.is_held, j.stop_reason, j.message_id is not null as is_pending, m.vt > clock_timestamp() as is_hidden,
+      (select count(*)::int from public.node_run as n where n.flow_run_id = r.id) as node_runs
+    from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id
+    left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    where r.id = ${id}`)[0];
+
+describe('of two who claim at once', () => {
+  it('the second waits, and gets what the first has left', async () => {
+    const ids = await start(5);
+    let taken: string[] = [];
+    const rest = await race(async (sql) => taken = await claim(sql, 3), (sql) => claim(sql, 3), { waits: true });
+    expect(taken).toHaveLength(3);
+    expect([...taken, ...rest].sort()).toEqual(ids.sort());
+  });
+
+  it('the second gets all, when the first is lost before it commits', async () => {
+    const ids = await start(2);
+    await first`begin`;
+    await claim(first);
+    const following = claim(second);
+    await hasToWait(first, following);
+    await first`rollback`;
+    expect((await following).sort()).toEqual(ids.sort());
+    expect(await stateOf(ids[0]!)).toMatchObject({ attempt: 1 });
+  });
+
+  it('each run is claimed by one of them, however many there are', async () => {
+    const ids = await start(60);
+    const workers = Array.from({ length: 6 }, () => database.connect());
+    const taken = (await Promise.all(workers.map(async (sql) => {
+      const mine: string[] = [];
+      for (let some = await claim(sql, 3); some.length > 0; some = await claim(sql, 3)) mine.push(...some);
+      return mine;
+    }))).flat();
+    expect(taken.sort()).toEqual(ids.sort());
+  });
+});
+
+describe('of a claim and a worker whose lease is over', () => {
+  it.each([
+    ['a checkpoint', (sql: Sql, id: string) => checkpoint(sql, id, 1), {
+      status: 'running',
+      is_hidden: true,
+      node_runs: 1,
+    }],
+    ['a finish', (sql: Sql, id: string) => finish(sql, id, 1), { status: 'succeeded', is_pending: false }],
+  ])('%s that comes first keeps the run, and the claim passes over it', async (_name, write, state) => {
+    const id = await claimedRun();
+    expect(await race((sql) => write(sql, id), claim, { waits: false })).toEqual([]);
+    expect(await claim(second)).toEqual([]);
+    expect(await stateOf(id)).toMatchObject({ attempt: 1, ...state });
+  });
+
+  it.each([
+    ['a checkpoint', (sql: Sql, id: string) => checkpoint(sql, id, 1)],
+    ['a finish', (sql: Sql, id: string) => finish(sql, id, 1)],
+  ])('%s that comes second waits, and is refused', async (_name, write) => {
+    const id = await claimedRun();
+    expect(await race(claim, (sql) => write(sql, id), { waits: true })).toBe('claim_lost');
+    expect(await stateOf(id)).toMatchObject({ status: 'running', attempt: 2, is_held: true, node_runs: 0 });
+  });
+
+  it('a heartbeat that comes second holds nothing', async () => {
+    const id = await claimedRun();
+    await race(claim, (sql) => heartbeat(sql, id, 1), { waits: false });
+    expect(await heartbeat(second, id, 1)).toEqual([{ is_lost: true, stop: null }]);
+  });
+});
+
+describe('of a claim and a stop', () => {
+  it('the stop of a queued run comes first, and the claim takes the others', async () => {
+    const [id, other] = await start(2);
+    expect(await race((sql) => stop(sql, id!), claim, { waits: false })).toEqual([other]);
+    expect(await stateOf(id!)).toMatchObject({ status: 'stopped', attempt: 0, is_pending: false });
+  });
+
+  it('the stop comes second, and the worker hears of it', async () => {
+    const [id] = await start();
+    expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');
+    expect(await stateOf(id!)).toMatchObject({ status: 'running', attempt: 1, stop_reason: 'no more' });
+    expect(await heartbeat(second, id!, 1)).toEqual([{
+      is_lost: false,
+      stop: { reason: 'no more', timeout_millies: 0 },
+    }]);
+  });
+});
+
+describe('of a finish and a stop', () => {
+  it('the finish comes first, and nothing is left to stop', async () => {
+    const id = await claimedRun();
+    expect(await race((sql) => finish(sql, id, 1), (sql) => stop(sql, id), { waits: true })).toBe('done');
+    expect(await stateOf(id)).toMatchObject({ status: 'succeeded', is_pending: false, stop_reason: null });
+  });
+
+  it('the stop comes first, and the run ends as its worker has it', async () => {
+    const id = await claimedRun();
+    expect(await race((sql) => stop(sql, id), (sql) => finish(sql, id, 1), { waits: true })).toBe('done');
+    expect(await stateOf(id)).toMatchObject({ status: 'succeeded', is_pending: false });
+  });
+});
+
+describe('of a hand-back and', () => {
+  it('a heartbeat of the same worker, the run stays free', async () => {
+    const [id] = await start();
+    await claim(first);
+    await race((sql) => checkpoint(sql, id!, 1, 0), (sql) => heartbeat(sql, id!, 1), { waits: false });
+    expect(await stateOf(id!)).toMatchObject({ is_held: false, is_hidden: false });
+    expect(await claim(second)).toEqual([id]);
+  });
+
+  it('a stop, the run is claimable at once', async () => {
+    const [id] = await start();
+    await claim(first);
+    await race((sql) => checkpoint(sql, id!, 1, 3600), (sql) => stop(sql, id!), { waits: true });
+    expect(await claim(second)).toEqual([id]);
+  });
+});
+
+describe('of a claim and the deletion of the user', () => {
+  const deleteUser = (sql: Sql) => codeOf(sql`delete from auth.users where id = ${userId}`);
+
+  it('the deletion comes first, and the claim finds nothing', async () => {
+    await start(3);
+    expect(await race(deleteUser, claim, { waits: false })).toEqual([]);
+    expect(await first`select from pgmq.q_flow_runs`).toHaveLength(0);
+  });
+
+  it('the deletion comes second, and takes what was claimed', async () => {
+    const [id] = await start(3);
+    expect(await race(claim, deleteUser, { waits: true })).toBe('done');
+    expect(await first`select from pgmq.q_flow_runs`).toHaveLength(0);
+    expect(await checkpoint(second, id!, 1)).toBe('claim_lost');
+  });
+});

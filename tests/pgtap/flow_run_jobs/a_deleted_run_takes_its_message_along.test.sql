@@ -1,0 +1,35 @@
+select plan(6);
+
+select test.create_user(name) from unnest('{owner,other}'::text[]) as name;
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{queued,held,ended,last}'::text[]) as name;
+select test.keep(name, public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id') from unnest('{of_flow,of_flow_too}'::text[]) as name;
+select test.sign_in(test.user_id('other'));
+select test.start_and_keep('others', test.deploy(test.create_flow(test.user_id('other'))));
+select test.sign_out();
+select pgmq.set_vt('flow_runs', message_id, 60) from private.flow_run_jobs where flow_run_id = test.kept('queued')::uuid;
+select public.claim_flow_runs(10, 60);
+select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');
+
+create temporary view queued as
+  select name from unnest('{queued,held,ended,last,of_flow,of_flow_too,others}'::text[]) as name
+  where test.kept(name) in (select m.message ->> 'flow_run_id' from pgmq.q_flow_runs as m);
+select set_eq('select name from queued', '{queued,held,last,of_flow,of_flow_too,others}'::text[], 'six runs have a message');
+delete from public.flow_run where id in (test.kept('queued')::uuid, test.kept('held')::uuid, test.kept('ended')::uuid);
+select set_eq('select name from queued', '{last,of_flow,of_flow_too,others}'::text[], 'deleted, queued or held, they have none');
+select is(
+  test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'nor has a worker that was at it a claim'
+);
+
+-- Users have no part in the queue, but in what makes its messages vain.
+select test.sign_in(test.user_id('owner'));
+delete from public.flows where id = test.kept('flow')::integer;
+select test.sign_out();
+select set_eq('select name from queued', '{last,others}'::text[], 'a deleted flow takes its runs'' messages along');
+delete from auth.users where id = test.user_id('owner');
+select set_eq('select name from queued', '{others}'::text[], 'as does a deleted user');
+select is(count(*), 1::bigint, 'jobs go with them') from private.flow_run_jobs;
+
+select * from finish();

@@ -1,0 +1,34 @@
+select plan(5);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{run,other}'::text[]) as name;
+select test.sign_out();
+select public.claim_flow_runs(10, 60);
+select test.hand_back(3600);
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were handed back for later');
+
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('run')::uuid, 'now');
+select test.sign_out();
+select ok(private.has_queued_run(), 'the queue has something to do at once');
+create temporary table claimed as select * from public.claim_flow_runs(10, 60);
+select results_eq(
+  'select flow_run_id, attempt, lost_claim_count, stop from claimed',
+  $$ values (test.kept('run')::uuid, 2, 0, jsonb '{"reason": "now", "timeout_millies": 0}') $$,
+  'the stopped one is claimed, and the claim says how to stop'
+);
+
+-- Handed back once more, it need not be asked again for; a second stop only hurries it.
+select test.hand_back(3600);
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('run')::uuid, 'again');
+select test.sign_out();
+select results_eq(
+  'select flow_run_id, stop ->> ''reason'' from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 'now') $$,
+  'the first reason stays'
+);
+select is(count(*), 1::bigint, 'the other run waits on') from pgmq.q_flow_runs where vt > clock_timestamp() + interval '3500 seconds';
+
+select * from finish();

@@ -1,0 +1,26 @@
+select plan(5);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'x'), test.node('b', 'x')))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{run,other}'::text[]) as name;
+
+select public.stop_flow_run(test.kept('run')::uuid, 'no more', 1000);
+select results_eq(
+  $$ select status, start_time, end_time is not null, output, errors, not_run from public.flow_run where id = test.kept('run')::uuid $$,
+  $$ values ('stopped', null::timestamptz, true, jsonb '{"M": {}}', null::text[], array[test.node_id('a'), test.node_id('b')]) $$,
+  'a run that nobody has claimed is stopped at once'
+);
+select test.keep('stopped', to_jsonb(r)) from public.flow_run as r where id = test.kept('run')::uuid;
+select public.stop_flow_run(test.kept('run')::uuid);
+select is(to_jsonb(r), test.kept('stopped')::jsonb, 'once') from public.flow_run as r where id = test.kept('run')::uuid;
+
+select test.sign_out();
+select results_eq('select message ->> ''flow_run_id'' from pgmq.q_flow_runs', $$ values (test.kept('other')) $$, 'its message is gone');
+select results_eq('select flow_run_id from public.claim_flow_runs(10, 60)', $$ values (test.kept('other')::uuid) $$, 'so nobody claims it');
+select is(
+  test.error_code($$ select public.finish_flow_run(test.kept('run')::uuid, 0, 'succeeded', null, null, null, '{}') $$), 'claim_lost',
+  'nor finishes it'
+);
+
+select * from finish();

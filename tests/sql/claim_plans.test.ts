@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { countReads } from '../support/plans.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+
+const ENDED = 20_000;
+const PENDING = 10_000;
+const TABLES = ['flow_run', 'flow_run_jobs', 'q_flow_runs'];
+const CLAIM = 'select public.claim_flow_runs(16, 60)';
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, 10) as n`;
+  await sql`insert into public.flows (user_id) select id from auth.users`;
+  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{}')`;
+  await sql`
+    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time)
+    select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', case when is_ended then 'succeeded' else 'queued' end,
+      case when is_ended then now() end, case when is_ended then now() end
+    from (select n, n <= ${ENDED} as is_ended from generate_series(1, ${ENDED + PENDING}) as n) as run
+    join (select f.*, row_number() over () as number from public.flows as f) as f on f.number = n % 10 + 1`;
+  await sql`
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+    select id, user_id, sha256(''), 'https://example.com',
+      case when end_time is null then (select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', id))) end,
+      row_number() over (partition by user_id, end_time is null)
+    from public.flow_run`;
+  await sql`analyze`;
+});
+afterAll(() => database.drop());
+
+it('a claim among thousands of queued runs reads the few that it takes', async () => {
+  const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
+  expect(scanned).toEqual([]);
+  // Picked, started, counted, held, and returned: some rows of three tables for each of 16.
+  expect(rows).toBeLessThan(16 * 20);
+});
+
+it('the turn of a new run is one look at an index, however many its owner has', async () => {
+  const [user] = await sql`select id from auth.users limit 1`;
+  const { scanned, rows } = await countReads(sql, TABLES, `select private.next_turn('${user!.id}')`);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThanOrEqual(1);
+});
+
+it('an idle claim is one look at an index, however many runs wait for their time', async () => {
+  await sql`select pgmq.set_vt('flow_runs', message_id, 3600) from private.flow_run_jobs where message_id is not null`;
+  await sql`analyze`;
+  const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThanOrEqual(2);
+});
+
+it('a claim passes over runs that wait for their time with a look at the job and the message of each', async () => {
+  await sql`select pgmq.set_vt('flow_runs', max(message_id), 0) from private.flow_run_jobs`;
+  const { rows } = await countReads(sql, TABLES, CLAIM);
+  expect(rows).toBeLessThan(2 * PENDING + 100);
+  expect(await sql.unsafe(CLAIM)).toHaveLength(1);
+});

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { applyMigrations } from '../../supabase/local/migrations.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+
+/** The last migration of the schema whose runs are to be taken over. */
+const BEFORE_ENGINE = '20261121020000';
+
+const name = `upgrade_${randomUUID().replaceAll('-', '')}`;
+const url = inject('cluster').postgres.replace(/\/[^/]*$/, `/${name}`);
+let admin: Sql;
+let sql: Sql;
+
+interface StartedRun {
+  id: string;
+  messageId: string;
+}
+
+/** Starts a run of the signed-in user's flow with the functions of before. */
+async function start(): Promise<StartedRun> {
+  const [{ id }] = await sql<[{ id: string }]>`
+    select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f`;
+  const [{ messageId }] = await sql<[{ messageId: string }]>`
+    select m.msg_id as "messageId" from pgmq.q_flow_runs as m where m.message ->> 'flow_run_id' = ${id}`;
+  return { id, messageId };
+}
+
+/** Applies the migrations up to a version, and notes them as the Supabase CLI does. */
+async function migrateTo(version: string): Promise<void> {
+  await sql`create schema supabase_migrations`;
+  await sql`create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text)`;
+  const dir = join(projectDir, 'supabase/migrations');
+  for (const file of readdirSync(dir).filter((file) => file.slice(0, version.length) <= version).sort()) {
+    await sql.unsafe(readFileSync(join(dir, file), 'utf8'));
+    await sql`insert into supabase_migrations.schema_migrations ${sql({ version: file.slice(0, version.length) })}`;
+  }
+}
+
+const runs: { [state in 'queued' | 'running' | 'second' | 'waiting' | 'ended' | 'stopped' | 'deleted']?: StartedRun } =
+  {};
+
+beforeAll(async () => {
+  admin = connect(inject('cluster').supabase_admin.replace(/\/[^/]*$/, '/template1'));
+  await admin`create database ${admin(name)} template postgres owner postgres`;
+  sql = connect(url, { max: 1 });
+  await migrateTo(BEFORE_ENGINE);
+
+  const userId = randomUUID();
+  await sql`insert into auth.users (id, email) values (${userId}, 'owner@example.com')`;
+  await sql`insert into public.flows (user_id) values (${userId})`;
+  await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: userId, role: 'authenticated' })}, false)`;
+
+  runs.ended = await start();
+  await sql`select public.claim_flow_runs(1, 3600)`;
+  await sql`select public.finish_flow_run(${runs.ended.id}, ${runs.ended.messageId}, 1, 'succeeded', '{"M": {}}')`;
+  runs.running = await start();
+  await sql`select public.claim_flow_runs(1, 0)`;
+  await sql`select public.checkpoint_flow_run(${runs.running.id}, ${runs.running.messageId}, 1, 0, ${
+    sql.json([{ node_id: randomUUID(), times: 0, start_time: new Date(), end_time: new Date(), input: { M: {} } }])
+  })`;
+  runs.queued = await start();
+  runs.second = await start();
+  runs.waiting = await start();
+  await sql`select pgmq.delete('flow_runs', ${runs.waiting.messageId}::bigint)`;
+  // Both leave their messages behind.
+  runs.stopped = await start();
+  await sql`select public.stop_flow_run(${runs.stopped.id})`;
+  runs.deleted = await start();
+  await sql`delete from public.flow_run where id = ${runs.deleted.id}`;
+
+  await applyMigrations(url, { seed: false });
+});
+afterAll(async () => {
+  await sql.end();
+  await admin`drop database ${admin(name)} with (force)`;
+  await admin.end();
+});
+
+it('an upgrade leaves each run that has not ended its message, or gives it one, and nobody else', async () => {
+  const messages = await sql<{ runId: string; messageId: string; isOfJob: boolean }[]>`
+    select m.message ->> 'flow_run_id' as "runId", m.msg_id as "messageId", j.message_id = m.msg_id as "isOfJob"
+    from pgmq.q_flow_runs as m left join private.flow_run_jobs as j on j.flow_run_id = (m.message ->> 'flow_run_id')::uuid
+    order by m.msg_id`;
+  const kept = [runs.running, runs.queued, runs.second].map((run) => ({
+    runId: run!.id,
+    messageId: run!.messageId,
+    isOfJob: true,
+  }));
+  expect(messages.slice(0, 3)).toEqual(kept);
+  expect(messages.slice(3)).toMatchObject([{ runId: runs.waiting!.id, isOfJob: true }]);
+});
+
+it('an upgraded run is claimed in its turn, with what was stored of it, and the worker of before counts as lost', async () => {
+  const claims = await sql<{ flow_run_id: string; attempt: number; lost_claim_count: number; node_runs: number }[]>`
+    select flow_run_id, attempt, lost_claim_count, jsonb_array_length(history -> 'node_runs') as node_runs
+    from public.claim_flow_runs(10, 3600)`;
+  const fresh = { attempt: 1, lost_claim_count: 0, node_runs: null };
+  expect(claims).toEqual([
+    { flow_run_id: runs.running!.id, attempt: 2, lost_claim_count: 1, node_runs: 1 },
+    { flow_run_id: runs.queued!.id, ...fresh },
+    { flow_run_id: runs.second!.id, ...fresh },
+    { flow_run_id: runs.waiting!.id, ...fresh },
+  ]);
+  await sql`select public.finish_flow_run(flow_run_id, j.attempt, 'succeeded', '{"M": {}}', null, '{}', '{}')
+    from private.flow_run_jobs as j where j.message_id is not null`;
+  expect(await sql`select from pgmq.q_flow_runs`).toHaveLength(0);
+  expect(
+    await sql`select r.status, count(*)::int from public.flow_run as r group by r.status order by r.status`,
+  ).toEqual([{ status: 'stopped', count: 1 }, { status: 'succeeded', count: 5 }]);
+});
