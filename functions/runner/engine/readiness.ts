@@ -15,10 +15,14 @@ const isFinished = (node: RunNode, known: FinishedNodes): boolean => {
   const answer = (): boolean => {
     if (node.isRunning) return false;
     if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
-    const starving = node.incoming.filter((edge) => edge.input.required && edge.queue.head === undefined);
+    const empty = node.incoming.filter((edge) => edge.queue.head === undefined);
+    const starving = empty.filter((edge) => edge.input.required);
     if (starving.length > 0) return starving.some((edge) => isFinished(edge.source, known));
     if (node.incoming.some((edge) => edge.queue.head?.isElement)) return false;
-    return node.times > 0 || node.incoming.some((edge) => edge.input.required && edge.queue.head?.value === undefined);
+    const isOver = node.times > 0 ||
+      node.incoming.some((edge) => edge.input.required && edge.queue.head?.value === undefined);
+    // Another element may still come to an optional input.
+    return isOver && empty.every((edge) => isFinished(edge.source, known));
   };
   const result = answer();
   known.set(node, result);
