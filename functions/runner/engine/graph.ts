@@ -124,10 +124,14 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     if (input === undefined) {
       target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
     }
-    const handedOn = isPassthrough ? source.ports.inputs.find((port) => port.name === sourcePort) : undefined;
+    const handedOn = isPassthrough
+      ? source.ports.inputs.find((port) => port.name === sourcePort && port.passthrough)
+      : undefined;
     const output = isPassthrough ? undefined : source.ports.outputs.find((port) => port.name === sourcePort);
     if (handedOn === undefined && output === undefined) {
-      source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
+      source.wiringFault ??= isPassthrough
+        ? `the input ${JSON.stringify(sourcePort)} is not handed on`
+        : `there is no output ${JSON.stringify(sourcePort)}`;
     }
     const runEdge: RunEdge = {
       source,
