@@ -5,7 +5,7 @@ import type { History, Journal, RunResult } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import { type Effect, formText, HandedBack, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
 import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
-import { completeInputs, type Outcome } from './node_values.ts';
+import { completeInputs, copyMap, type Outcome } from './node_values.ts';
 import { type FinishedNodes, readiness, take } from './readiness.ts';
 import type { Slice } from './slice.ts';
 import { toMessage } from './text_limits.ts';
@@ -111,12 +111,12 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    completions.push({ node, times, isElement, outcome: { outputs: {} } });
+    completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) } });
   };
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
   const apply = ({ node, times, isElement, outcome }: Completion): RunNode[] => {
-    const outputs: ValueMap = 'outputs' in outcome ? outcome.outputs : {};
+    const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
     node.isRunning = false;
     if ('error' in outcome) {
       const place = times > 0 || isElement ? `#${times}` : '';

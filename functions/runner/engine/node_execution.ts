@@ -4,7 +4,7 @@ import type { Tree } from './execute.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
-import { type Outcome, settle, toError } from './node_values.ts';
+import { copyMap, type Outcome, settle, toError } from './node_values.ts';
 import { toLogContent, toMessage } from './text_limits.ts';
 
 /** One run of a tree. */
@@ -48,7 +48,7 @@ export function logLine(
 }
 
 const replay = (stored: StoredNodeRun): Execution => ({
-  outcome: stored.errors === null ? { outputs: stored.output?.M ?? {} } : { error: stored.errors.join('\n') },
+  outcome: stored.errors === null ? { outputs: copyMap(stored.output?.M ?? {}) } : { error: stored.errors.join('\n') },
   record: () => {},
 });
 

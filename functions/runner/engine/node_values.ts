@@ -7,6 +7,9 @@ import { measureValue } from './value_size.ts';
 /** How one execution of a node ended. */
 export type Outcome = { outputs: ValueMap } | { error: string };
 
+/** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
+export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
+
 /** Edge values, then form data for the inputs that got none. */
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
@@ -47,7 +50,7 @@ function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
 
 /** What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. */
 export const settle = (node: RunNode, given: ValueMap, outputs: ValueMap, maxBytes: number): Outcome => {
-  const complete = withPassthrough(node, given, outputs);
+  const complete = withPassthrough(node, given, copyMap(outputs));
   const missing = node.ports.outputs.filter((port) => !port.optional && complete[port.name] === undefined);
   if (missing.length > 0) return { error: `output not found: ${JSON.stringify(missing.map((port) => port.name))}` };
   const fault = outputFault(complete, maxBytes);

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../../types/value.ts';
 import { executeRun, type Halt, type HandBack, type Tree } from './execute.ts';
 import type { RunResult } from './journal.ts';
 import { HandedBack, NodeError } from './node.ts';
+import { copyMap } from './node_values.ts';
 
 export interface TreeOptions extends Omit<Tree, 'halt' | 'countExecution' | 'hasProgressed' | 'callFlow'> {
   root: { id: string; inputs: ValueMap };
@@ -75,7 +76,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   if (stop?.aborted) halt.abort(stop.reason);
   stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
   const result = await executeRun(tree, {
-    ...root,
+    id: root.id,
+    inputs: copyMap(root.inputs),
     graph: snapshot.entry,
     depth: 0,
     isNew: history.isEmpty,
