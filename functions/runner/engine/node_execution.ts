@@ -89,7 +89,7 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
 
   const compute = (): ValueMap | Promise<ValueMap> => {
     if (module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
-    if (node.wiringFault !== undefined) throw new NodeError(node.wiringFault);
+    if (node.fault !== undefined) throw new NodeError(node.fault);
     const call: NodeCall = {
       inputs,
       formData: node.formData,

@@ -1,7 +1,6 @@
 import { base58 } from '@scure/base';
-import { jsonToValue, type Value, type ValueMap } from '../../../types/value.ts';
+import type { Value, ValueMap } from '../../../types/value.ts';
 import type { RunNode } from './graph.ts';
-import { formMember } from './node.ts';
 import { measureValue } from './value_size.ts';
 
 /** How one execution of a node ended. */
@@ -14,9 +13,8 @@ export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.crea
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {
-    if (values[name] !== undefined) continue;
-    const preset = formMember(node.formData, name);
-    if (preset !== undefined) values[name] = jsonToValue(preset);
+    const preset = node.presets[name];
+    if (preset !== undefined) values[name] ??= preset;
   }
   return values;
 };
