@@ -5,7 +5,7 @@ import type { History, Journal, RunResult } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import { type Effect, formText, HandedBack, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
 import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
-import { completeInputs, copyMap, type Outcome } from './node_values.ts';
+import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { type FinishedNodes, readiness, take } from './readiness.ts';
 import type { Slice } from './slice.ts';
 import { toMessage } from './text_limits.ts';
@@ -120,7 +120,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     node.isRunning = false;
     if ('error' in outcome) {
       const place = times > 0 || isElement ? `#${times}` : '';
-      errors.push({ node, times, line: toMessage(`${node.title} ${node.id}${place}: ${outcome.error}`) });
+      errors.push({ node, times, line: `${toMessage(node.title)} ${node.id}${place}: ${outcome.error}` });
     }
     for (const edge of node.outgoing) {
       const value = outputs[edge.sourcePort];
@@ -150,7 +150,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     clearTimeout(timer);
     for (const [node, end] of underWay) {
       underWay.delete(node);
-      end({ error: message });
+      end(toError(message));
     }
     completions.splice(0).forEach(apply);
   };

@@ -5,7 +5,7 @@ import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { copyMap, type Outcome, settle, toError } from './node_values.ts';
-import { toLogContent, toMessage } from './text_limits.ts';
+import { toLogContent } from './text_limits.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -81,7 +81,7 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
       ...row,
       end_time: timestamp(tree),
       output: 'outputs' in outcome ? { M: outcome.outputs } : null,
-      errors: 'error' in outcome ? [toMessage(outcome.error)] : null,
+      errors: 'error' in outcome ? [outcome.error] : null,
     });
   const begun = () => {
     if (stored === undefined) tree.journal.nodeBegan(row);
