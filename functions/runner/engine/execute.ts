@@ -42,8 +42,11 @@ export interface Tree {
   now: () => number;
   /** Aborted with a Halt. */
   halt: AbortSignal;
-  /** Counts a node execution; the one that is too many halts the tree. `isNew`: it was not replayed from the history. */
-  countExecution: (isNew: boolean) => void;
+  /**
+   * Counts a node execution that is about to begin; false: it is one too many, and the tree is halted instead. `isNew`: it is
+   * not replayed from the history.
+   */
+  countExecution: (isNew: boolean) => boolean;
   /** Whether this claim has brought anything new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
@@ -156,8 +159,10 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
   };
 
   /** After a halt only what is on record is gone through again: the outputs of the run are made of it. */
-  const mayStart = (node: RunNode): boolean =>
-    !halt.aborted || tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
+  const mayStart = (node: RunNode): boolean => {
+    const isRecorded = tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
+    return (isRecorded || !halt.aborted) && tree.countExecution(!isRecorded);
+  };
 
   const goesBack = (): boolean => handedBack.length > 0 || (slice.handBack.aborted && tree.hasProgressed());
 

@@ -61,9 +61,7 @@ const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it 
  */
 export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: number, inputs: ValueMap): Execution {
   const stored = tree.history.nodeRun(run.id, node.id, times);
-  const isReplayed = stored !== undefined && stored.end_time !== null;
-  tree.countExecution(!isReplayed);
-  if (isReplayed) return replay(stored);
+  if (stored !== undefined && stored.end_time !== null) return replay(stored);
 
   const { module } = node;
   const site = { flow_run_id: run.id, node_id: node.id, times };

@@ -53,15 +53,18 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     ...options,
     halt: halt.signal,
     countExecution: (isNew) => {
-      hasProgressed ||= isNew;
-      executions += 1;
-      if (executions <= limits.nodeExecutions || halt.signal.aborted) return;
+      if (!isNew || executions < limits.nodeExecutions) {
+        executions += 1;
+        hasProgressed ||= isNew;
+        return true;
+      }
       const reason: Halt = {
         status: 'failed',
         message: `node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`,
         graceMs: 0,
       };
       halt.abort(reason);
+      return false;
     },
     hasProgressed: () => hasProgressed,
     callFlow: (...call) => {
