@@ -158,10 +158,13 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     completions.splice(0).forEach(apply);
   };
 
-  /** After a halt only what is on record is gone through again: the outputs of the run are made of it. */
+  /**
+   * After a halt only what is on record is gone through again: the outputs of the run are made of it, and what an earlier claim
+   * began is cancelled.
+   */
   const mayStart = (node: RunNode): boolean => {
-    const isRecorded = tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
-    return (isRecorded || !halt.aborted) && tree.countExecution(!isRecorded);
+    const stored = tree.history.nodeRun(run.id, node.id, node.times);
+    return halt.aborted ? stored !== undefined : tree.countExecution(stored?.end_time == null);
   };
 
   const goesBack = (): boolean => handedBack.length > 0 || (slice.handBack.aborted && tree.hasProgressed());
@@ -217,7 +220,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     const isIdle = completions.length === 0 && nodes.every((node) => readiness(node, known) === 'no');
     return { status: 'handed_back', until: isIdle ? earliest(handedBack) : undefined };
   }
-  const notRun = nodes.filter((node) => !node.hasStarted && tree.history.nodeRun(run.id, node.id, 0) === undefined);
+  const notRun = nodes.filter((node) => !node.hasStarted);
   return makeResult(notRun, flowOutputs, errors, halt.aborted ? halt.reason as Halt : undefined);
 }
 

@@ -1,6 +1,6 @@
 import type { Graph } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/value.ts';
-import type { Tree } from './execute.ts';
+import type { Halt, Tree } from './execute.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
@@ -86,6 +86,8 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
   };
 
   const compute = (): ValueMap | Promise<ValueMap> => {
+    // SAFETY: whoever aborts it gives a Halt.
+    if (tree.halt.aborted) throw new NodeError((tree.halt.reason as Halt).message);
     if (module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
     if (node.fault !== undefined) throw new NodeError(node.fault);
     const call: NodeCall = {
