@@ -105,9 +105,7 @@ export class FlowBuilder {
     const definition = this.#registry(nodeId)?.definition;
     if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
     const node = this.node(nodeId, {
-      inputs: definition.targets.map((port) =>
-        `${port.name}${port.required ? '' : '?'}${port.passthrough ? '»' : ''}`
-      ),
+      inputs: definition.targets.map((port) => `${port.name}${port.required ? '' : '?'}${port.passthrough ? '»' : ''}`),
       outputs: definition.sources.map((port) => `${port.name}${port.optional ? '?' : ''}`),
       form: form ?? {},
       title: title ?? nodeId,
