@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../types/flow.ts';
 import type { Value, ValueMap } from '../../../types/value.ts';
 import { makeRunGraph, type RunNode } from './graph.ts';
-import type { History, Journal, RunResult } from './journal.ts';
+import type { History, Journal, RunResult, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import { type Effect, formText, HandedBack, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
 import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
@@ -43,10 +43,10 @@ export interface Tree {
   /** Aborted with a Halt. */
   halt: AbortSignal;
   /**
-   * Counts a node execution that is about to begin; false: it is one too many, and the tree is halted instead. `isNew`: it is
-   * not replayed from the history.
+   * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
+   * and the tree is halted instead.
    */
-  countExecution: (isNew: boolean) => boolean;
+  countExecution: (stored: StoredNodeRun | undefined) => boolean;
   /** Whether this claim has brought anything new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
@@ -164,7 +164,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
    */
   const mayStart = (node: RunNode): boolean => {
     const stored = tree.history.nodeRun(run.id, node.id, node.times);
-    return halt.aborted ? stored !== undefined : tree.countExecution(stored?.end_time == null);
+    return halt.aborted ? stored !== undefined : tree.countExecution(stored);
   };
 
   const goesBack = (): boolean => handedBack.length > 0 || (slice.handBack.aborted && tree.hasProgressed());

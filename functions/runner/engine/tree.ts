@@ -52,10 +52,11 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const tree: Tree = {
     ...options,
     halt: halt.signal,
-    countExecution: (isNew) => {
-      if (!isNew || executions < limits.nodeExecutions) {
+    countExecution: (stored) => {
+      if (stored?.end_time != null || executions < limits.nodeExecutions) {
         executions += 1;
-        hasProgressed ||= isNew;
+        // To go on with a call that was begun before is no progress: every claim does.
+        hasProgressed ||= stored === undefined;
         return true;
       }
       const reason: Halt = {
