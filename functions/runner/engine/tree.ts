@@ -28,6 +28,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
     if (depth >= limits.interflowDepth) throw new NodeError('recursive depth reached');
+    // A new stack for each level: flows may call themselves a thousand deep.
+    await Promise.resolve();
     const known = history.child(flow_run_id, node_id, times);
     if (known?.result != null) return outputsOf(known.result);
     const id = known?.id ?? uuidv7();
@@ -41,8 +43,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
         parent_times: times,
       });
     }
-    // A new stack for each level: flows may call themselves a thousand deep.
-    await Promise.resolve();
+    // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
     const result = await executeRun(tree, { id, graph, inputs, depth: depth + 1, isNew: known === undefined });
     if (result.status === 'handed_back') throw new HandedBack(result.until);
     journal.runEnded(id, result);
