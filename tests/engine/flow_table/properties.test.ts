@@ -78,7 +78,9 @@ describe('each flow of the table', () => {
       let claims = 1;
       let last = await claim({ slice, registry, earlier });
       while (last.result.status === 'handed_back') {
-        expect(last.recorded.nodeRuns.length, 'each claim brings something new').toBeGreaterThan(earlier.nodeRuns.length);
+        expect(last.recorded.nodeRuns.length, 'each claim brings something new').toBeGreaterThan(
+          earlier.nodeRuns.length,
+        );
         earlier = last.recorded;
         last = await claim({ slice, registry, earlier });
         claims++;
