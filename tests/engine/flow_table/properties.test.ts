@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeRegistry } from '../../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../../functions/runner/engine/slice.ts';
 import { claimFlow, type ExecuteFlowOptions, type Recorded, recordedBy } from '../../support/execute_flow.ts';
+import { delayNodes } from '../../support/delayed_nodes.ts';
 import { type ShownRun, showRun } from '../../support/flow_text.ts';
 import { buildFlow, buildFlows, type FlowRow, tableRegistry } from './row.ts';
 import { rows } from './rows.ts';
@@ -23,40 +23,10 @@ function prepare(row: FlowRow) {
   return { claim, show };
 }
 
-/** Numbers from 0 below 1 that look random and are the same for the same seed (mulberry32). */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** Nodes that take a random number of turns to end, each of them none now and then. */
-function delayed(seed: number): NodeRegistry {
-  const random = makeRandom(seed);
-  return (nodeId) => {
-    const module = tableRegistry(nodeId);
-    return module && {
-      ...module,
-      run: (call) => {
-        const turns = Math.floor(random() * 30) - 5;
-        if (turns <= 0) return module.run(call);
-        const pause = async () => {
-          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-        };
-        return pause().then(() => module.run(call));
-      },
-    };
-  };
-}
-
 describe('each flow of the table', () => {
   it.each(unlimitedRows)('comes to the same whenever its worker dies: %s', async (_, row) => {
     const { claim, show } = prepare(row);
-    for (const registry of [tableRegistry, delayed(7)]) {
+    for (const registry of [tableRegistry, delayNodes(tableRegistry, 7)]) {
       const undisturbed = await claim({ registry });
       for (let count = 0; count <= undisturbed.events.length; count++) {
         const next = undisturbed.events[count];
@@ -71,7 +41,7 @@ describe('each flow of the table', () => {
   it.each(unlimitedRows)('comes to the same when each claim hands it back at the first chance: %s', async (_, row) => {
     const { claim, show } = prepare(row);
     const undisturbed = await claim();
-    for (const registry of [tableRegistry, delayed(11)]) {
+    for (const registry of [tableRegistry, delayNodes(tableRegistry, 11)]) {
       const slice = makeSlice(UNLIMITED);
       slice.end();
       let earlier: Recorded = recordedBy([]);
@@ -94,7 +64,7 @@ describe('each flow of the table', () => {
     const { claim, show } = prepare(row);
     const undisturbed = show(await claim());
     for (let seed = 1; seed <= 50; seed++) {
-      expect(show(await claim({ registry: delayed(seed) })), `seed ${seed}`).toEqual(undisturbed);
+      expect(show(await claim({ registry: delayNodes(tableRegistry, seed) })), `seed ${seed}`).toEqual(undisturbed);
     }
   });
 });
