@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Halt, NodeModule } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { executeFlow, stopHalt } from '../support/execute_flow.ts';
+import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import { claimFlow, executeFlow, stopHalt } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
 const definition = {
@@ -62,4 +63,29 @@ it('a stop without a grace period cancels everything at once', async () => {
     'canceled by user',
   ]]);
   expect(result.errors).toHaveLength(2);
+});
+
+it('a stop cancels what an earlier claim began and handed back', async () => {
+  const flow = new FlowBuilder();
+  const waited = flow.wait(flow.constant({ S: 'x' }), 60_000);
+  const follower = flow.output('out', waited);
+  const slice = makeSlice(UNLIMITED);
+  slice.end();
+  const first = await claimFlow(flow, {}, { slice, now: Date.now });
+  expect(first.result).toMatchObject({ status: 'handed_back' });
+  const second = await claimFlow(flow, {}, { slice, now: Date.now, earlier: first.recorded });
+  expect(second.recorded.nodeRuns.find((run) => run.node_id === waited.nodeId)?.end_time).toBeNull();
+  const stop = new AbortController();
+  stop.abort(stopHalt('enough', 0));
+  const stopped = await claimFlow(flow, {}, { now: Date.now, earlier: second.recorded, stop: stop.signal });
+  expect(stopped.result).toEqual({
+    status: 'stopped',
+    output: { M: {} },
+    errors: [`wait ${waited.nodeId}: canceled by user enough`],
+    not_run: [follower.id],
+  });
+  expect(stopped.recorded.nodeRuns.find((run) => run.node_id === waited.nodeId)).toMatchObject({
+    errors: ['canceled by user enough'],
+    end_time: expect.any(String),
+  });
 });

@@ -1,4 +1,4 @@
-import { parse } from 'lossless-json';
+import { parse, stringify } from 'lossless-json';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
@@ -188,7 +188,7 @@ export class FlowBuilder {
   /** As the runner reads it out of a snapshot: numbers keep their source text. */
   graph(): Graph {
     // SAFETY: the same graph, through JSON.
-    const row = parse(JSON.stringify(this.row())) as unknown as Pick<Graph, 'nodes' | 'edges'>;
+    const row = parse(stringify(this.row())!) as unknown as Pick<Graph, 'nodes' | 'edges'>;
     return { ...row, environment: {}, instructions_bundling: 'Off' };
   }
 }

@@ -19,6 +19,8 @@ export function showValue(value: Value): string {
 export const showMap = (map: ValueMap): string =>
   Object.keys(map).toSorted().map((name) => `${name}=${showValue(map[name]!)}`).join(' ');
 
+const shorten = (line: string) => line.length > 400 ? `${line.slice(0, 100)} … ${line.slice(-200)}` : line;
+
 /** What a run came to, to be read by people: nodes by their titles, whatever their ids. */
 export interface ShownRun {
   status: string;
@@ -66,7 +68,7 @@ export function showRun(
     const { order, text } = place(run.flow_run_id, run.node_id, run.times);
     const input = showMap(run.input.M);
     const end = run.output === null ? `✗ ${run.errors?.join() ?? 'not ended'}` : `→ ${showMap(run.output.M)}`;
-    return { order, text: [text, input, end].filter((part) => part !== '').join(' ').trimEnd() };
+    return { order, text: shorten([text, input, end].filter((part) => part !== '').join(' ').trimEnd()) };
   });
   return {
     status: result.status,

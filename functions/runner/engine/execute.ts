@@ -1,11 +1,11 @@
 import type { Snapshot } from '../../../types/flow.ts';
 import type { Value, ValueMap } from '../../../types/value.ts';
 import { makeRunGraph, type RunNode } from './graph.ts';
-import type { History, Journal, RunResult } from './journal.ts';
+import type { History, Journal, RunResult, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import { type Effect, formText, type Halt, type NodeRegistry, type NodeServices, type RunInfo } from './node.ts';
 import { beginExecution, logLine, type TreeRun } from './node_execution.ts';
-import { completeInputs, type Outcome } from './node_values.ts';
+import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { type FinishedNodes, readiness, take } from './readiness.ts';
 import type { Slice } from './slice.ts';
 import { toMessage } from './text_limits.ts';
@@ -32,8 +32,11 @@ export interface Tree {
   now: () => number;
   /** Aborted with a Halt. */
   halt: AbortSignal;
-  /** Counts a node execution; the one that is too many halts the tree. `isNew`: it was not replayed from the history. */
-  countExecution: (isNew: boolean) => void;
+  /**
+   * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
+   * and the tree is halted instead.
+   */
+  countExecution: (stored: StoredNodeRun | undefined) => boolean;
   /** Whether this claim has brought anything new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
@@ -101,16 +104,16 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    completions.push({ node, times, isElement, outcome: { outputs: {} } });
+    completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) } });
   };
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
   const apply = ({ node, times, isElement, outcome }: Completion): RunNode[] => {
-    const outputs: ValueMap = 'outputs' in outcome ? outcome.outputs : {};
+    const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
     node.isRunning = false;
     if ('error' in outcome) {
       const place = times > 0 || isElement ? `#${times}` : '';
-      errors.push({ node, times, line: toMessage(`${node.title} ${node.id}${place}: ${outcome.error}`) });
+      errors.push({ node, times, line: `${toMessage(node.title)} ${node.id}${place}: ${outcome.error}` });
     }
     for (const edge of node.outgoing) {
       const value = outputs[edge.sourcePort];
@@ -140,14 +143,19 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
     clearTimeout(timer);
     for (const [node, end] of underWay) {
       underWay.delete(node);
-      end({ error: message });
+      end(toError(message));
     }
     completions.splice(0).forEach(apply);
   };
 
-  /** After a halt only what is on record is gone through again: the outputs of the run are made of it. */
-  const mayStart = (node: RunNode): boolean =>
-    !halt.aborted || tree.history.nodeRun(run.id, node.id, node.times)?.end_time != null;
+  /**
+   * After a halt only what is on record is gone through again: the outputs of the run are made of it, and what an earlier claim
+   * began is cancelled.
+   */
+  const mayStart = (node: RunNode): boolean => {
+    const stored = tree.history.nodeRun(run.id, node.id, node.times);
+    return halt.aborted ? stored !== undefined : tree.countExecution(stored);
+  };
 
   const goesBack = (): boolean => isHandedBack || (slice.handBack.aborted && tree.hasProgressed());
 
@@ -200,7 +208,7 @@ export async function executeRun(tree: Tree, run: TreeRun): Promise<RunResult | 
   } else if (goesBack()) {
     return { status: 'handed_back' };
   }
-  const notRun = nodes.filter((node) => !node.hasStarted && tree.history.nodeRun(run.id, node.id, 0) === undefined);
+  const notRun = nodes.filter((node) => !node.hasStarted);
   return makeResult(notRun, flowOutputs, errors, halt.aborted ? halt.reason as Halt : undefined);
 }
 

@@ -1,6 +1,6 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
-import type { LosslessJson } from '../../../types/value.ts';
-import { type InputPort, type NodeModule, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
+import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/value.ts';
+import { formMember, type InputPort, type NodeModule, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
 import { EntryQueue } from './queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
@@ -29,6 +29,8 @@ export interface RunNode {
   inputNames: string[];
   outputNames: string[];
   formData: LosslessJson;
+  /** The values that form data has for inputs. */
+  presets: ValueMap;
   incoming: RunEdge[];
   outgoing: RunEdge[];
   /** Its place in the flow's nodes array, which is the order of starting. */
@@ -39,8 +41,8 @@ export interface RunNode {
   isRunning: boolean;
   /** It was started at least once. */
   hasStarted: boolean;
-  /** An edge names a port that the node does not have: its error when it is reached. */
-  wiringFault: string | undefined;
+  /** An edge names a port that the node does not have, or form data holds no value: its error when it is reached. */
+  fault: string | undefined;
 }
 
 /** A graph made ready to run, and what was left out on the way. */
@@ -61,6 +63,21 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
   outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
 });
 
+/** The values that form data has for inputs, or why one is none. */
+function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
+  const presets: ValueMap = Object.create(null);
+  try {
+    for (const { name } of inputs) {
+      const preset = formMember(formData, name);
+      if (preset !== undefined) presets[name] = jsonToValue(preset, ['form_data', name]);
+    }
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    return { presets, fault: error.message };
+  }
+  return { presets, fault: undefined };
+}
+
 function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
   const module = data.type === 'native' ? registry(data.node_id) : undefined;
   const formData = data.targets_form.form_data;
@@ -74,13 +91,13 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     inputNames: ports.inputs.map(({ name }) => name),
     outputNames: ports.outputs.map(({ name }) => name),
     formData,
+    ...readPresets(ports.inputs, formData),
     incoming: [],
     outgoing: [],
     index,
     times: 0,
     isRunning: false,
     hasStarted: false,
-    wiringFault: undefined,
   };
 }
 
@@ -124,12 +141,16 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     const targetPort = wiredName(target, targetName, 'input');
     const input = target.ports.inputs.find((port) => port.name === targetPort);
     if (input === undefined) {
-      target.wiringFault ??= `there is no input ${JSON.stringify(targetPort)}`;
+      target.fault ??= `there is no input ${JSON.stringify(targetPort)}`;
     }
-    const handedOn = isPassthrough ? source.ports.inputs.find((port) => port.name === sourcePort) : undefined;
+    const handedOn = isPassthrough
+      ? source.ports.inputs.find((port) => port.name === sourcePort && port.passthrough)
+      : undefined;
     const output = isPassthrough ? undefined : source.ports.outputs.find((port) => port.name === sourcePort);
     if (handedOn === undefined && output === undefined) {
-      source.wiringFault ??= `there is no output ${JSON.stringify(sourcePort)}`;
+      source.fault ??= isPassthrough
+        ? `the input ${JSON.stringify(sourcePort)} is not handed on`
+        : `there is no output ${JSON.stringify(sourcePort)}`;
     }
     const runEdge: RunEdge = {
       source,

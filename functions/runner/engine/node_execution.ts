@@ -3,9 +3,9 @@ import type { ValueMap } from '../../../types/value.ts';
 import type { Tree } from './execute.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
-import { HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
-import { type Outcome, settle, toError } from './node_values.ts';
-import { toLogContent, toMessage } from './text_limits.ts';
+import { type Halt, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
+import { copyMap, type Outcome, settle, toError } from './node_values.ts';
+import { toLogContent } from './text_limits.ts';
 
 /** One run of a tree. */
 export interface TreeRun {
@@ -48,7 +48,7 @@ export function logLine(
 }
 
 const replay = (stored: StoredNodeRun): Execution => ({
-  outcome: stored.errors === null ? { outputs: stored.output?.M ?? {} } : { error: stored.errors.join('\n') },
+  outcome: stored.errors === null ? { outputs: copyMap(stored.output?.M ?? {}) } : { error: stored.errors.join('\n') },
   record: () => {},
 });
 
@@ -61,9 +61,7 @@ const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it 
  */
 export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: number, inputs: ValueMap): Execution {
   const stored = tree.history.nodeRun(run.id, node.id, times);
-  const isReplayed = stored !== undefined && stored.end_time !== null;
-  tree.countExecution(!isReplayed);
-  if (isReplayed) return replay(stored);
+  if (stored !== undefined && stored.end_time !== null) return replay(stored);
 
   const { module } = node;
   const site = { flow_run_id: run.id, node_id: node.id, times };
@@ -81,15 +79,17 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
       ...row,
       end_time: timestamp(tree),
       output: 'outputs' in outcome ? { M: outcome.outputs } : null,
-      errors: 'error' in outcome ? [toMessage(outcome.error)] : null,
+      errors: 'error' in outcome ? [outcome.error] : null,
     });
   const begun = () => {
     if (stored === undefined) tree.journal.nodeBegan(row);
   };
 
   const compute = (): ValueMap | Promise<ValueMap> => {
+    // SAFETY: whoever aborts it gives a Halt.
+    if (tree.halt.aborted) throw new NodeError((tree.halt.reason as Halt).message);
     if (module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
-    if (node.wiringFault !== undefined) throw new NodeError(node.wiringFault);
+    if (node.fault !== undefined) throw new NodeError(node.fault);
     const call: NodeCall = {
       inputs,
       formData: node.formData,

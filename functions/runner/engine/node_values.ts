@@ -1,19 +1,21 @@
 import { base58 } from '@scure/base';
-import { jsonToValue, type Value, type ValueMap } from '../../../types/value.ts';
+import type { Value, ValueMap } from '../../../types/value.ts';
 import type { RunNode } from './graph.ts';
-import { formMember } from './node.ts';
+import { toMessage } from './text_limits.ts';
 import { measureValue } from './value_size.ts';
 
 /** How one execution of a node ended. */
 export type Outcome = { outputs: ValueMap } | { error: string };
 
+/** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
+export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
+
 /** Edge values, then form data for the inputs that got none. */
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {
-    if (values[name] !== undefined) continue;
-    const preset = formMember(node.formData, name);
-    if (preset !== undefined) values[name] = jsonToValue(preset);
+    const preset = node.presets[name];
+    if (preset !== undefined) values[name] ??= preset;
   }
   return values;
 };
@@ -45,13 +47,16 @@ function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
   return bytes > maxBytes ? `output_too_large: the outputs hold ${bytes} bytes, and ${maxBytes} at most` : undefined;
 }
 
+/** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. */
+export const toError = (error: unknown): Outcome => ({
+  error: toMessage(error instanceof Error ? error.message : String(error)),
+});
+
 /** What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. */
 export const settle = (node: RunNode, given: ValueMap, outputs: ValueMap, maxBytes: number): Outcome => {
-  const complete = withPassthrough(node, given, outputs);
+  const complete = withPassthrough(node, given, copyMap(outputs));
   const missing = node.ports.outputs.filter((port) => !port.optional && complete[port.name] === undefined);
-  if (missing.length > 0) return { error: `output not found: ${JSON.stringify(missing.map((port) => port.name))}` };
+  if (missing.length > 0) return toError(`output not found: ${JSON.stringify(missing.map((port) => port.name))}`);
   const fault = outputFault(complete, maxBytes);
-  return fault === undefined ? { outputs: complete } : { error: fault };
+  return fault === undefined ? { outputs: complete } : toError(fault);
 };
-
-export const toError = (error: unknown): Outcome => ({ error: error instanceof Error ? error.message : String(error) });

@@ -8,21 +8,43 @@ export type FinishedNodes = Map<RunNode, boolean>;
 const isSatisfiedBy = (edge: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined && (head.value !== undefined || !edge.input.required);
 
-/** The node will give no further output. */
+/** Whether the node will give no further output, or which source must be known before that can be told. */
+const judge = (node: RunNode, known: FinishedNodes): boolean | RunNode => {
+  if (node.isRunning) return false;
+  if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
+  const empty = node.incoming.filter((edge) => edge.queue.head === undefined);
+  const starving = empty.filter((edge) => edge.input.required);
+  for (const { source } of starving) {
+    const isFinished = known.get(source);
+    if (isFinished !== false) return isFinished ?? source;
+  }
+  if (starving.length > 0) return false;
+  if (node.incoming.some((edge) => edge.queue.head?.isElement)) return false;
+  const lacksValue = node.incoming.some((edge) => edge.input.required && edge.queue.head?.value === undefined);
+  if (node.times === 0 && !lacksValue) return false;
+  // Another element may still come to an optional input.
+  for (const { source } of empty) {
+    const isFinished = known.get(source);
+    if (isFinished !== true) return isFinished ?? source;
+  }
+  return true;
+};
+
+/** Whether the node will give no further output. Without recursion: flows may be longer than a stack is deep. */
 const isFinished = (node: RunNode, known: FinishedNodes): boolean => {
-  const before = known.get(node);
-  if (before !== undefined) return before;
-  const answer = (): boolean => {
-    if (node.isRunning) return false;
-    if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
-    const starving = node.incoming.filter((edge) => edge.input.required && edge.queue.head === undefined);
-    if (starving.length > 0) return starving.some((edge) => isFinished(edge.source, known));
-    if (node.incoming.some((edge) => edge.queue.head?.isElement)) return false;
-    return node.times > 0 || node.incoming.some((edge) => edge.input.required && edge.queue.head?.value === undefined);
-  };
-  const result = answer();
-  known.set(node, result);
-  return result;
+  const path = known.has(node) ? [] : [node];
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    // Until it is known: who meets it again on the way takes it for unfinished.
+    known.set(top, false);
+    const answer = judge(top, known);
+    if (typeof answer === 'boolean') {
+      known.set(top, answer);
+      path.pop();
+    } else {
+      path.push(answer);
+    }
+  }
+  return known.get(node) ?? false;
 };
 
 /** What a node takes out of its queues for one execution. */

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../../types/value.ts';
 import { executeRun, type HandBack, type Tree } from './execute.ts';
 import type { RunResult } from './journal.ts';
 import { type Halt, HandedBack, NodeError } from './node.ts';
+import { copyMap } from './node_values.ts';
 
 export interface TreeOptions extends Omit<Tree, 'halt' | 'countExecution' | 'hasProgressed' | 'callFlow'> {
   root: { id: string; inputs: ValueMap };
@@ -27,6 +28,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
     if (depth >= limits.interflowDepth) throw new NodeError('recursive depth reached');
+    // A new stack for each level: flows may call themselves a thousand deep.
+    await Promise.resolve();
     const known = history.child(flow_run_id, node_id, times);
     if (known?.result != null) return outputsOf(known.result);
     const id = known?.id ?? uuidv7();
@@ -40,8 +43,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
         parent_times: times,
       });
     }
-    // A new stack for each level: flows may call themselves a thousand deep.
-    await Promise.resolve();
+    // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
     const result = await executeRun(tree, { id, graph, inputs, depth: depth + 1, isNew: known === undefined });
     if (result.status === 'handed_back') throw new HandedBack();
     journal.runEnded(id, result);
@@ -51,16 +53,20 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const tree: Tree = {
     ...options,
     halt: halt.signal,
-    countExecution: (isNew) => {
-      hasProgressed ||= isNew;
-      executions += 1;
-      if (executions <= limits.nodeExecutions || halt.signal.aborted) return;
+    countExecution: (stored) => {
+      if (stored?.end_time != null || executions < limits.nodeExecutions) {
+        executions += 1;
+        // To go on with a call that was begun before is no progress: every claim does.
+        hasProgressed ||= stored === undefined;
+        return true;
+      }
       const reason: Halt = {
         status: 'failed',
         message: `node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`,
         graceMs: 0,
       };
       halt.abort(reason);
+      return false;
     },
     hasProgressed: () => hasProgressed,
     callFlow: (...call) => {
@@ -75,7 +81,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   if (stop?.aborted) halt.abort(stop.reason);
   stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
   const result = await executeRun(tree, {
-    ...root,
+    id: root.id,
+    inputs: copyMap(root.inputs),
     graph: snapshot.entry,
     depth: 0,
     isNew: history.isEmpty,

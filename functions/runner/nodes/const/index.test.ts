@@ -12,6 +12,7 @@ it.each<[LosslessJson, Value]>([
   [{ type: 'JSON', value: '{"exact": 0.10, "large": 18446744073709551616}' }, {
     M: { exact: { D: '0.10' }, large: { U1: '18446744073709551616' } },
   }],
+  ['as older editors saved it', { S: 'as older editors saved it' }],
   [{ type: 'File', value: ['https://example.com/a.png'] }, { A: [{ S: 'https://example.com/a.png' }] }],
 ])('const gives %j as a value', (formData, expected) => {
   expect(run(formData)).toEqual({ Source: expected });
@@ -22,7 +23,7 @@ it.each<[LosslessJson, RegExp]>([
   [{ type: 'JSON', value: {} }, /as text/],
   [{ type: 'U64', value: { U: '-1' } }, /from 0 to 2\^64-1/],
   [{ type: 'U64' }, /lacks type or value/],
-  ['no settings', /lacks type or value/],
+  [null, /lacks type or value/],
 ])('const fails with %j and says why', (formData, message) => {
   expect(() => run(formData)).toThrow(message);
 });

@@ -26,13 +26,12 @@ function constValue(
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
-/** Gives a constant. */
+/** Gives a constant. Form data that is a bare text, as older editors saved it, is the constant itself. */
 export const constNode: NodeModule = {
   definition,
   run: ({ formData }) => ({
-    Source: constValue(
-      formText(formData, 'type'),
-      formMember(formData, 'value'),
-    ),
+    Source: typeof formData === 'string'
+      ? jsonToValue(formData)
+      : constValue(formText(formData, 'type'), formMember(formData, 'value')),
   }),
 };

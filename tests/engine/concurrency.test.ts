@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { executeFlow, testNode } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+/** Three slow nodes, one after the other in a loop, and what was going on while each of them ran. */
+async function runPipeline() {
+  const running = new Set<string>();
+  const together: string[][] = [];
+  const slow = (nodeId: string) =>
+    testNode(['in'], ['out'], async ({ inputs }) => {
+      expect(running, 'a node runs beside itself').not.toContain(nodeId);
+      running.add(nodeId);
+      together.push([...running].toSorted());
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+      running.delete(nodeId);
+      return { out: inputs.in! };
+    });
+  const registry: NodeRegistry = (nodeId) => nodeId.startsWith('slow') ? slow(nodeId) : nodeRegistry(nodeId);
+  const flow = new FlowBuilder();
+  let port = flow.foreach(flow.json([1, 2, 3, 4]));
+  for (const nodeId of ['slow 1', 'slow 2', 'slow 3']) {
+    const node = flow.node(nodeId, { inputs: ['in'], outputs: ['out'] });
+    flow.connect(port, node.input('in'));
+    port = node.output('out');
+  }
+  flow.output('out', flow.collect(port));
+  const { output } = await executeFlow(flow, {}, { registry });
+  return { output, together };
+}
+
+it('in a loop different nodes work on different elements at once, and none beside itself', async () => {
+  const { output, together } = await runPipeline();
+  expect(output).toEqual({ M: { out: { A: ['1', '2', '3', '4'].map((U) => ({ U })) } } });
+  expect(together).toHaveLength(12);
+  expect(together).toContainEqual(['slow 1', 'slow 2', 'slow 3']);
+});
+
+it('waits beside each other take as long as the longest of them, not as all together', async () => {
+  const flow = new FlowBuilder();
+  const text = flow.constant({ S: 'x' });
+  for (let count = 0; count < 20; count++) flow.output(`out ${count}`, flow.wait(text, 200));
+  const startedAt = performance.now();
+  const { output } = await executeFlow(flow, {}, { now: Date.now });
+  expect(Object.keys(output.M)).toHaveLength(20);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+it('calls of flows run beside each other', async () => {
+  const flow = new FlowBuilder();
+  const called = new FlowBuilder();
+  called.output('out', called.wait(called.input('n'), 200));
+  for (let count = 0; count < 20; count++) {
+    flow.output(`out ${count}`, flow.interflow(1, { n: flow.json(count) }, ['out']).output('out'));
+  }
+  const startedAt = performance.now();
+  const { output } = await executeFlow(flow, {}, { now: Date.now, flows: { 1: called } });
+  expect(Object.keys(output.M)).toHaveLength(20);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
+it('a node starts as soon as its own inputs are there, whatever else is still running', async () => {
+  const order: string[] = [];
+  let release = () => {};
+  const nodes: { [nodeId: string]: ReturnType<typeof testNode> } = {
+    held: testNode([], ['out'], () => new Promise((resolve) => release = () => resolve({ out: { S: 'held' } }))),
+    last: testNode(['in'], [], () => {
+      order.push('last');
+      release();
+      return {};
+    }),
+    after: testNode(['in'], [], () => {
+      order.push('after');
+      return {};
+    }),
+  };
+  const flow = new FlowBuilder();
+  const after = flow.node('after', { inputs: ['in'] });
+  const last = flow.node('last', { inputs: ['in'] });
+  flow.connect(flow.node('held', { outputs: ['out'] }).output('out'), after.input('in'));
+  flow.connect(flow.toText(flow.toText(flow.constant({ S: 'x' }))), last.input('in'));
+  await executeFlow(flow, {}, { registry: (nodeId) => nodes[nodeId] ?? nodeRegistry(nodeId) });
+  expect(order).toEqual(['last', 'after']);
+});

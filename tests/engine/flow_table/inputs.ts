@@ -1,0 +1,239 @@
+import { d, type FlowRow, s } from './row.ts';
+
+const mergeText = 'if a == () { "none" } else { a }';
+
+/** Where a node's inputs come from: edges, form data, the inputs of the run. */
+export const inputRows: FlowRow[] = [
+  {
+    title: 'the value of an edge wins over form data, and form data serves inputs without an edge',
+    flow: (flow) => {
+      const form = { stringify: 'form' };
+      const wired = flow.use('to_string', { stringify: flow.constant(s('edge')) }, { form, title: 'wired' });
+      flow.output('wired', wired.output('result'), 'out 1');
+      flow.output('bare', flow.use('to_string', {}, { form, title: 'bare' }).output('result'), 'out 2');
+    },
+    output: 'bare="form" wired="edge"',
+    runs: [
+      'const#0 → Source="edge"',
+      'wired#0 stringify="edge" → result="edge"',
+      'out 1#0 wired="edge" → wired="edge"',
+      'bare#0 stringify="form" → result="form"',
+      'out 2#0 bare="form" → bare="form"',
+    ],
+  },
+  {
+    title: 'null in form data is the value null, not a missing input',
+    flow: (flow) => {
+      flow.output('null', flow.use('to_string', {}, { form: { stringify: null }, title: 'null' }).output('result'));
+      flow.output('none', flow.use('to_string', {}, { title: 'none' }).output('result'));
+    },
+    output: 'none="" null="{\\n  \\"N\\": 0\\n}"',
+    runs: [
+      'null#0 stringify=null → result="{\\n  \\"N\\": 0\\n}"',
+      'null#0 null="{\\n  \\"N\\": 0\\n}" → null="{\\n  \\"N\\": 0\\n}"',
+      'none#0 → result=""',
+      'none#0 none="" → none=""',
+    ],
+  },
+  {
+    title: 'null over an edge is a value: it satisfies a required input and hides form data',
+    flow: (flow) => {
+      const null_ = flow.constant({ N: 0 }, 'null');
+      flow.output(
+        'first',
+        flow.use('to_vec', { first: null_, second: null_ }, { form: { first: 1 } }).output('result'),
+      );
+    },
+    output: 'first=[null, null]',
+    runs: [
+      'null#0 → Source=null',
+      'to_vec#0 first=null second=null → result=[null, null]',
+      'first#0 first=[null, null] → first=[null, null]',
+    ],
+  },
+  {
+    title: 'form data of plain JSON becomes values: integers U and I, fractions D, objects M, texts never keys',
+    flow: (flow) => {
+      const form = {
+        first: { whole: 3, below: -3, part: 1.5, list: [true, null] },
+        second: '11111111111111111111111111111111',
+      };
+      flow.output('out', flow.use('to_vec', {}, { form }).output('result'));
+    },
+    output: 'out=[{below=-3i list=[true, null] part=1.5 whole=3u}, "11111111111111111111111111111111"]',
+    runs: [
+      'to_vec#0 first={below=-3i list=[true, null] part=1.5 whole=3u} second="11111111111111111111111111111111" → result=[{below=-3i list=[true, null] part=1.5 whole=3u}, "11111111111111111111111111111111"]',
+      'out#0 out=[{below=-3i list=[true, null] part=1.5 whole=3u}, "11111111111111111111111111111111"] → out=[{below=-3i list=[true, null] part=1.5 whole=3u}, "11111111111111111111111111111111"]',
+    ],
+  },
+  {
+    title: 'form data that names no input is ignored',
+    flow: (flow) => {
+      const form = { stringify: 'x', result: 'forged', other: 1 };
+      flow.output('out', flow.use('to_string', {}, { form }).output('result'));
+    },
+    output: 'out="x"',
+    runs: ['to_string#0 stringify="x" → result="x"', 'out#0 out="x" → out="x"'],
+  },
+  {
+    title: "a port's defaultValue is never applied",
+    flow: (flow) => {
+      const text = flow.use('to_string', {}, { title: 'text' });
+      for (const { data } of flow.nodes) Object.assign(data.targets[0]!, { defaultValue: 'never' });
+      flow.output('out', text.output('result'));
+    },
+    output: 'out=""',
+    runs: ['text#0 → result=""', 'out#0 out="" → out=""'],
+  },
+  {
+    title: 'form data applies where an optional edge delivers nothing',
+    flow: (flow) => {
+      const choice = flow.script('let v = "other"', {}, 2, 'choice');
+      const text = flow.use('to_string', { stringify: choice.output('u') }, {
+        form: { stringify: 'form' },
+        title: 'text',
+      });
+      flow.output('out', text.output('result'));
+    },
+    output: 'out="form"',
+    runs: [
+      'choice#0 source="let v = \\"other\\"" → v="other"',
+      'text#0 stringify="form" → result="form"',
+      'out#0 out="form" → out="form"',
+    ],
+  },
+  {
+    title: 'form data does not stand in for a required input whose edge delivers nothing',
+    flow: (flow) => {
+      const choice = flow.script('let v = "other"', {}, 2, 'choice');
+      const get = flow.use('json_get_field', { json_or_string: choice.output('u') }, {
+        form: { json_or_string: '{"x":1}', field: 'x' },
+        title: 'get',
+      });
+      flow.output('out', get.output('result_json'));
+    },
+    output: '',
+    notRun: ['get', 'out'],
+    runs: ['choice#0 source="let v = \\"other\\"" → v="other"'],
+  },
+  {
+    title: 'a node sees only its own inputs, a flow_input all inputs of the run, and unknown inputs are ignored',
+    flow: (flow) => flow.output('out', flow.toText(flow.input('a'))),
+    inputs: { a: d(1), b: d(2) },
+    output: 'out="1"',
+    runs: ['a#0 a=1 b=2 → a=1', 'to_string#0 stringify=1 → result="1"', 'out#0 out="1" → out="1"'],
+  },
+  {
+    title: 'a flow_input takes the given value before its default, null included, the default before null',
+    flow: (flow) => {
+      flow.output('a', flow.input('given', 1));
+      flow.output('b', flow.input('null', 2));
+      flow.output('c', flow.input('default', 3));
+      flow.output('d', flow.input('nothing'));
+      flow.output('e', flow.input('no default', null));
+    },
+    inputs: { given: s('x'), null: { N: 0 } },
+    output: 'a="x" b=null c=3u d=null e=null',
+    runs: [
+      'given#0 given="x" null=null → given="x"',
+      'a#0 a="x" → a="x"',
+      'null#0 given="x" null=null → null=null',
+      'b#0 b=null → b=null',
+      'default#0 given="x" null=null → default=3u',
+      'c#0 c=3u → c=3u',
+      'nothing#0 given="x" null=null → nothing=null',
+      'd#0 d=null → d=null',
+      'no default#0 given="x" null=null → no default=null',
+      'e#0 e=null → e=null',
+    ],
+  },
+  {
+    title: 'a default of a flow_input is plain JSON, never a tagged value',
+    flow: (flow) => flow.output('out', flow.input('in', { D: '1', more: [1.5] })),
+    output: 'out={D="1" more=[1.5]}',
+    runs: ['in#0 → in={D="1" more=[1.5]}', 'out#0 out={D="1" more=[1.5]} → out={D="1" more=[1.5]}'],
+  },
+  {
+    title: 'two flow_inputs of one label give the same value, each with its own default',
+    flow: (flow) => {
+      flow.output('a', flow.input('n', 1));
+      flow.output('b', flow.input('n', 2));
+      flow.output('c', flow.input('m', 3));
+      flow.output('d', flow.input('m', 4));
+    },
+    inputs: { n: d(9) },
+    output: 'a=9 b=9 c=3u d=4u',
+    runs: [
+      'n#0 n=9 → n=9',
+      'a#0 a=9 → a=9',
+      'n#0 n=9 → n=9',
+      'b#0 b=9 → b=9',
+      'm#0 n=9 → m=3u',
+      'c#0 c=3u → c=3u',
+      'm#0 n=9 → m=4u',
+      'd#0 d=4u → d=4u',
+    ],
+  },
+  {
+    title: "labels may be any text: those of an object's own members, an empty one, one with dots",
+    flow: (flow) => {
+      for (const label of ['constructor', '__proto__', '', 'a.b', 'toString']) {
+        flow.output(label, flow.input(label, 'default'), `out ${label}`);
+      }
+    },
+    inputs: { 'a.b': s('dots') },
+    output: '="default" __proto__="default" a.b="dots" constructor="default" toString="default"',
+    runs: [
+      'constructor#0 a.b="dots" → constructor="default"',
+      'out constructor#0 constructor="default" → constructor="default"',
+      '__proto__#0 a.b="dots" → __proto__="default"',
+      'out __proto__#0 __proto__="default" → __proto__="default"',
+      '#0 a.b="dots" → ="default"',
+      'out #0 ="default" → ="default"',
+      'a.b#0 a.b="dots" → a.b="dots"',
+      'out a.b#0 a.b="dots" → a.b="dots"',
+      'toString#0 a.b="dots" → toString="default"',
+      'out toString#0 toString="default" → toString="default"',
+    ],
+  },
+  {
+    title: 'a flow_output that nothing feeds fails, and gives no output',
+    flow: (flow) => {
+      flow.node('flow_output', { inputs: ['out'], form: { label: 'out' }, title: 'out' });
+    },
+    output: '',
+    errors: ['out: missing field `out`'],
+    runs: ['out#0 ✗ missing field `out`'],
+  },
+  {
+    title: 'one value may go to many flow_outputs',
+    flow: (flow) => {
+      const n = flow.input('n');
+      for (const label of ['a', 'b', 'c']) flow.output(label, n);
+    },
+    inputs: { n: d(1) },
+    output: 'a=1 b=1 c=1',
+    runs: ['n#0 n=1 → n=1', 'a#0 a=1 → a=1', 'b#0 b=1 → b=1', 'c#0 c=1 → c=1'],
+  },
+  {
+    title: 'a value passes through the flow as it is, whatever its tag',
+    flow: (flow) => flow.output('out', flow.input('in')),
+    inputs: {
+      in: { A: [{ U1: '5' }, { I1: '-5' }, { F: '1e+300' }, { D: '1.50' }, { BY: 'AQI=' }, { M: { N: { N: 0 } } }] },
+    },
+    output: 'out=[U1:5, I1:-5, 1e+300f, 1.50, BY:AQI=, {N=null}]',
+    runs: [
+      'in#0 in=[U1:5, I1:-5, 1e+300f, 1.50, BY:AQI=, {N=null}] → in=[U1:5, I1:-5, 1e+300f, 1.50, BY:AQI=, {N=null}]',
+      'out#0 out=[U1:5, I1:-5, 1e+300f, 1.50, BY:AQI=, {N=null}] → out=[U1:5, I1:-5, 1e+300f, 1.50, BY:AQI=, {N=null}]',
+    ],
+  },
+  {
+    title: 'an optional input without edge and form data is missing, not null',
+    flow: (flow) => {
+      const bare = flow.use('rhai_script_1x1', {}, { form: { source: mergeText }, title: 'bare' });
+      flow.output('out', bare.output('u'));
+    },
+    output: 'out="none"',
+    runs: ['bare#0 source="if a == () { \\"none\\" } else { a }" → u="none"', 'out#0 out="none" → out="none"'],
+  },
+];

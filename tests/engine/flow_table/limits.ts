@@ -1,0 +1,157 @@
+import type { FlowBuilder, FormJson, Port } from '../../support/flow_builder.ts';
+import { d, type FlowRow, s } from './row.ts';
+
+/** Arrays within each other. */
+const nestedJson = (levels: number): FormJson => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+/** The value within `levels` arrays, each made by a node of its own. */
+const nest = (flow: FlowBuilder, value: Port, levels: number): Port => {
+  let nested = value;
+  for (let level = 1; level <= levels; level++) nested = flow.collect(nested, `level ${level}`);
+  return nested;
+};
+
+/** What a run and a value may come to at most. */
+export const limitRows: FlowRow[] = [
+  {
+    title: 'a run of as many node executions as are allowed succeeds',
+    flow: (flow) => flow.output('out', flow.collect(flow.toText(flow.foreach(flow.input('list'))))),
+    inputs: { list: { A: [d(1), d(2)] } },
+    options: { limits: { nodeExecutions: 6 } },
+    output: 'out=["1", "2"]',
+    runs: [
+      'list#0 list=[1, 2] → list=[1, 2]',
+      'foreach#0 array=[1, 2] → element=[1, 2]',
+      'to_string#0 stringify=1 → result="1"',
+      'to_string#1 stringify=2 → result="2"',
+      'collect#0 element=["1", "2"] → array=["1", "2"]',
+      'out#0 out=["1", "2"] → out=["1", "2"]',
+    ],
+  },
+  {
+    title: 'a run of one execution more fails at that one, which is not begun, and keeps what it has put out',
+    flow: (flow) => {
+      flow.output('early', flow.constant(s('early')));
+      flow.output('out', flow.toText(flow.toText(flow.input('n'), 'text 1'), 'text 2'));
+    },
+    inputs: { n: d(1) },
+    options: { limits: { nodeExecutions: 4 } },
+    output: 'early="early"',
+    errors: ['node_executions_limit: more than 4 node executions in one run'],
+    notRun: ['text 2', 'out'],
+    runs: [
+      'const#0 → Source="early"',
+      'early#0 early="early" → early="early"',
+      'n#0 n=1 → n=1',
+      'text 1#0 stringify=1 → result="1"',
+    ],
+  },
+  {
+    title: 'the executions of called flows are counted with those of their caller',
+    flow: (flow) => {
+      const call = flow.interflow(1, { n: flow.foreach(flow.range(flow.constant(d(5)))) }, ['out'], 'call');
+      flow.output('out', flow.collect(call.output('out')));
+    },
+    flows: { 1: (flow) => flow.output('out', flow.toText(flow.input('n'))) },
+    options: { limits: { nodeExecutions: 9 } },
+    output: '',
+    errors: [
+      'node_executions_limit: more than 9 node executions in one run',
+      'call#1: node_executions_limit: more than 9 node executions in one run',
+    ],
+    notRun: ['collect', 'out'],
+    runs: [
+      'const#0 → Source=5',
+      'range#0 end=5 start=0u → result=[0, 1, 2, 3, 4]',
+      'foreach#0 array=[0, 1, 2, 3, 4] → element=[0, 1, 2, 3, 4]',
+      'call#0 n=0 → out="0"',
+      'call#0 > n#0 n=0 → n=0',
+      'call#0 > to_string#0 stringify=0 → result="0"',
+      'call#0 > out#0 out="0" → out="0"',
+      'call#1 n=1 ✗ node_executions_limit: more than 9 node executions in one run',
+      'call#1 > n#0 n=1 → n=1',
+    ],
+  },
+  {
+    title: 'outputs of a node that are larger than allowed fail it, passed-through inputs counted',
+    flow: (flow) => {
+      const text = flow.constant(s('x'.repeat(60)), 'x');
+      flow.output('out', flow.use('print', { print: text }, { title: 'print' }).passthrough('print'));
+    },
+    options: { limits: { outputBytes: 100 } },
+    output: '',
+    errors: ['print: output_too_large: the outputs hold 138 bytes, and 100 at most'],
+    notRun: ['out'],
+    runs: [
+      'x#0 → Source="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+      'print#0 print="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ output_too_large: the outputs hold 138 bytes, and 100 at most',
+    ],
+    logs: ['Info print#0: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
+  },
+  {
+    title: 'a NUL in an output fails its node',
+    flow: (flow) => flow.output('out', flow.use('test_nul', {}, { title: 'nul' }).output('out')),
+    output: '',
+    errors: ['nul: output out: a text holds NUL or half a surrogate pair'],
+    notRun: ['out'],
+    runs: ['nul#0 ✗ output out: a text holds NUL or half a surrogate pair'],
+  },
+  {
+    title: 'a NUL in a constant of JSON fails the constant, in a name too',
+    flow: (flow) => {
+      flow.json(['a\0b'], 'value');
+      flow.json({ 'a\0b': 1 }, 'name');
+    },
+    output: '',
+    errors: [
+      'value: output Source: a text holds NUL or half a surrogate pair',
+      'name: output Source: a name holds NUL or half a surrogate pair',
+    ],
+    runs: [
+      'value#0 ✗ output Source: a text holds NUL or half a surrogate pair',
+      'name#0 ✗ output Source: a name holds NUL or half a surrogate pair',
+    ],
+  },
+  {
+    title: 'a value may have 64 levels and no more, though each node adds but one',
+    // 61 levels, and one more for each collect.
+    flow: (flow) => flow.output('out', nest(flow, flow.json(nestedJson(61)), 4)),
+    output: '',
+    errors: ['level 4: output array: nested deeper than 64 levels'],
+    notRun: ['out'],
+    runs: [
+      'json#0 → Source=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]',
+      'level 1#0 element=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] → array=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]',
+      'level 2#0 element=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] → array=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]',
+      'level 3#0 element=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] → array=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]',
+      'level 4#0 element=[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] ✗ output array: nested deeper than 64 levels',
+    ],
+  },
+  {
+    title: 'form data that is nested deeper fails its node alone',
+    flow: (flow) => {
+      flow.use('to_string', {}, { form: { stringify: nestedJson(65) }, title: 'deep' });
+      flow.output('kept', flow.constant(d(1)));
+    },
+    output: 'kept=1',
+    errors: [
+      'deep: form_data.stringify.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0: nested deeper than 64 levels',
+    ],
+    runs: [
+      'deep#0 ✗ form_data.stringify.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0: nested deeper than 64 levels',
+      'const#0 → Source=1',
+      'kept#0 kept=1 → kept=1',
+    ],
+  },
+  {
+    title: 'a long error keeps its beginning and its end',
+    flow: (flow) => {
+      flow.use('test_long_error', {}, { title: 'long' });
+    },
+    output: '',
+    errors: [`long: ${'x'.repeat(1_000)} … (6000 characters left out) … ${'x'.repeat(3_000)}`],
+    runs: [
+      'long#0 ✗ xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+    ],
+  },
+];

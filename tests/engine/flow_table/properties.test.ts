@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { makeSlice, UNLIMITED } from '../../../functions/runner/engine/slice.ts';
+import { claimFlow, type ExecuteFlowOptions, type Recorded, recordedBy } from '../../support/execute_flow.ts';
+import { delayNodes } from '../../support/delayed_nodes.ts';
+import { type ShownRun, showRun } from '../../support/flow_text.ts';
+import { buildFlow, buildFlows, type FlowRow, tableRegistry } from './row.ts';
+import { rows } from './rows.ts';
+
+// Where the budget ends a run depends on how far its branches have come.
+const unlimitedRows = rows.filter((row) => row.options?.limits?.nodeExecutions === undefined)
+  .map((row) => [row.title, row] as const);
+
+function prepare(row: FlowRow) {
+  const [flow, flows] = [buildFlow(row.flow), buildFlows(row.flows)];
+  const claim = (options: ExecuteFlowOptions = {}) =>
+    claimFlow(flow, row.inputs, { registry: tableRegistry, flows, ...row.options, ...options });
+  const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>): ShownRun => {
+    if (result.status === 'handed_back') throw new Error('the run goes back to the queue');
+    const shown = showRun(flow, flows, result, recorded);
+    // A line that was stored before its node had ended is written again; and the order of the lines is that of time.
+    return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
+  };
+  return { claim, show };
+}
+
+describe('each flow of the table', () => {
+  it.each(unlimitedRows)('comes to the same whenever its worker dies: %s', async (_, row) => {
+    const { claim, show } = prepare(row);
+    for (const registry of [tableRegistry, delayNodes(tableRegistry, 7)]) {
+      const undisturbed = await claim({ registry });
+      for (let count = 0; count <= undisturbed.events.length; count++) {
+        const next = undisturbed.events[count];
+        // The warnings about a run are stored with its beginning.
+        if (next?.type === 'logged' && next.line.node_id === null) continue;
+        const earlier = recordedBy(undisturbed.events.slice(0, count));
+        expect(show(await claim({ registry, earlier })), `${count} events`).toEqual(show(undisturbed));
+      }
+    }
+  });
+
+  it.each(unlimitedRows)('comes to the same when each claim hands it back at the first chance: %s', async (_, row) => {
+    const { claim, show } = prepare(row);
+    const undisturbed = await claim();
+    for (const registry of [tableRegistry, delayNodes(tableRegistry, 11)]) {
+      const slice = makeSlice(UNLIMITED);
+      slice.end();
+      let earlier: Recorded = recordedBy([]);
+      let claims = 1;
+      let last = await claim({ slice, registry, earlier });
+      while (last.result.status === 'handed_back') {
+        expect(last.recorded.nodeRuns.length, 'each claim brings something new').toBeGreaterThan(
+          earlier.nodeRuns.length,
+        );
+        earlier = last.recorded;
+        last = await claim({ slice, registry, earlier });
+        claims++;
+      }
+      expect(show(last)).toEqual(show(undisturbed));
+      expect(claims).toBeGreaterThan(row.runs.length > 2 ? 1 : 0);
+    }
+  });
+
+  it.each(unlimitedRows)('comes to the same however long its nodes take: %s', async (_, row) => {
+    const { claim, show } = prepare(row);
+    const undisturbed = show(await claim());
+    for (let seed = 1; seed <= 50; seed++) {
+      expect(show(await claim({ registry: delayNodes(tableRegistry, seed) })), `seed ${seed}`).toEqual(undisturbed);
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { branchRows } from './branches.ts';
+import { failingCallRows } from './failing_calls.ts';
+import { failingLoopRows } from './failing_loops.ts';
+import { handleRows } from './handles.ts';
+import { inputRows } from './inputs.ts';
+import { interflowRows } from './interflow.ts';
+import { limitRows } from './limits.ts';
+import { loopRows } from './loops.ts';
+import { nestedLoopRows } from './nested_loops.ts';
+import { orderRows } from './order.ts';
+import type { FlowRow } from './row.ts';
+import { zipRows } from './zips.ts';
+
+/** The table of flows. */
+export const rows: FlowRow[] = [
+  ...orderRows,
+  ...inputRows,
+  ...handleRows,
+  ...branchRows,
+  ...loopRows,
+  ...zipRows,
+  ...failingLoopRows,
+  ...nestedLoopRows,
+  ...interflowRows,
+  ...failingCallRows,
+  ...limitRows,
+];

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { delayNodes } from '../support/delayed_nodes.ts';
+import { claimFlow, type ExecuteFlowOptions, recordedBy } from '../support/execute_flow.ts';
+import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { showRun } from '../support/flow_text.ts';
+
+/** Makes a port of two earlier ones, with nodes that branch, fail, spread, gather, merge, and call. */
+const kinds: ((flow: FlowBuilder, a: Port, b: Port, title: string) => Port)[] = [
+  (flow, a, _, title) => flow.foreach(a, title),
+  (flow, a, _, title) => flow.collect(a, title),
+  (flow, a, _, title) => flow.toText(a, title),
+  (flow, a, b, title) => flow.use('to_vec', { first: a, second: b }, { title }).output('result'),
+  (flow, a, b, title) => flow.script('if a != () { a } else { b }', { a, b }, 1, title).output('u'),
+  (flow, a, _, title) => flow.script('if type_of(a) == "array" { a.len() }', { a }, 1, title).output('u'),
+  (flow, a, _, title) => flow.script('if type_of(a) == "array" { throw "an array" } a', { a }, 1, title).output('u'),
+  (flow, a, b, title) => flow.wait(a, 0, b, title),
+  (flow, a, _, title) => flow.use('print', { print: a }, { title }).passthrough('print'),
+  (flow, a, _, title) => flow.interflow(1, { list: a }, ['each?'], title).output('each'),
+];
+
+const flows = fc.record({
+  nodes: fc.array(fc.record({ kind: fc.nat(kinds.length - 1), a: fc.nat(), b: fc.nat() }), {
+    minLength: 1,
+    maxLength: 14,
+  }),
+  /** Where each node goes in the nodes array. */
+  order: fc.infiniteStream(fc.nat()),
+});
+
+const called = new FlowBuilder();
+called.output('each', called.toText(called.foreach(called.input('list'))));
+
+function build({ nodes, order }: { nodes: { kind: number; a: number; b: number }[]; order: Iterator<number> }) {
+  const flow = new FlowBuilder();
+  const ports = [flow.json([1, 2, 3]), flow.json([[4], [], [5, 6]]), flow.json('x'), flow.json([])];
+  for (const [index, { kind, a, b }] of nodes.entries()) {
+    ports.push(kinds[kind]!(flow, ports[a % ports.length]!, ports[b % ports.length]!, `node ${index}`));
+  }
+  ports.forEach((port, index) => flow.output(`out ${index}`, port));
+  const places = new Map(flow.nodes.map((node) => [node, order.next().value]));
+  flow.nodes.sort((a, b) => places.get(a) - places.get(b));
+  return flow;
+}
+
+it('a flow of any shape comes to the same however its nodes are timed and its claims end', async () => {
+  await fc.assert(
+    fc.asyncProperty(flows, fc.nat(), async (shape, seed) => {
+      const flow = build(shape);
+      const claim = (options: ExecuteFlowOptions = {}) =>
+        claimFlow(flow, {}, { flows: { 1: called }, limits: { nodeExecutions: 100_000 }, ...options });
+      const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>) => {
+        if (result.status === 'handed_back') throw new Error('the run goes back to the queue');
+        return { ...showRun(flow, { 1: called }, result, recorded), logs: [] };
+      };
+      const first = await claim();
+      const expected = show(first);
+      const registry = delayNodes(nodeRegistry, seed);
+      expect(show(await claim({ registry })), 'slow nodes').toEqual(expected);
+      const cut = seed % (first.events.length + 1);
+      expect(show(await claim({ registry, earlier: recordedBy(first.events.slice(0, cut)) })), 'a lost worker').toEqual(
+        expected,
+      );
+      const slice = makeSlice(UNLIMITED);
+      slice.end();
+      let last = await claim({ slice, registry });
+      while (last.result.status === 'handed_back') last = await claim({ slice, registry, earlier: last.recorded });
+      expect(show(last), 'short claims').toEqual(expected);
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,118 @@
+import { base58 } from '@scure/base';
+import { parse } from 'lossless-json';
+import { createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import type { SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
+import { decodeValue, type Value, type ValueMap } from '../../types/value.ts';
+import { jsonTextToValue } from '../../types/value_json.ts';
+import { executeFlow, testNode } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+/** The chain's part of a called flow: whatever the key, the same balance. */
+const registry: NodeRegistry = (nodeId) =>
+  nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
+
+/** Reads a flow as the editor exports it. */
+function readFlow(folder: string, name: string): FlowBuilder {
+  // SAFETY: an export of the editor, with members that nobody reads at run time.
+  const { nodes, edges } = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as {
+    nodes: SnapshotNode[];
+    edges: SnapshotEdge[];
+  };
+  return Object.assign(new FlowBuilder(), { nodes, edges });
+}
+
+const settingsOf = (node: SnapshotNode) => node.data.targets_form.form_data as { type: string; value: unknown };
+
+const constantOf = (flow: FlowBuilder): SnapshotNode => flow.nodes.find(({ data }) => data.node_id === 'const')!;
+
+/** The 64 bytes of the key pair of a BIP-39 phrase, made without the code under test. */
+function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): Value {
+  const seed = pbkdf2Sync(phrase, `mnemonic${passphrase}`, 2048, 64, 'sha512').subarray(0, 32);
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+  const { x } = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  });
+  return { B6: base58.encode(Buffer.concat([seed, Buffer.from(x!, 'base64url')])) };
+}
+
+const own = { folder: join(projectDir, 'tests/fixtures/flows'), calledOutput: { S: '{\n  "N": 0\n}' } };
+const shared = { folder: join(projectDir, '../shared/flows'), calledOutput: { U: '5' } };
+
+describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
+  'flows of $folder',
+  ({ folder, calledOutput }) => {
+    const run = async (name: string, inputs: ValueMap = {}) => {
+      const flow = readFlow(folder, name);
+      return {
+        flow,
+        result: await executeFlow(flow, inputs, { registry, flows: { 94: readFlow(folder, 'subflow') } }),
+      };
+    };
+    const success = { status: 'succeeded', errors: null, not_run: [] };
+
+    it('add gives the sum of its inputs', async () => {
+      const { result } = await run('add', { a: { D: '1' }, b: { D: '2' } });
+      expect(result).toMatchObject({ ...success, output: { M: { c: { D: '3' } } } });
+    });
+
+    it.each([['6', '3'], ['7', '22'], ['1', '4']])('collatz_core of %s gives %s', async (n, next) => {
+      const { result } = await run('collatz_core', { n: { D: n } });
+      expect(result).toMatchObject({ ...success, output: { M: { out: { D: next } } } });
+    });
+
+    it('loop turns each element of its constant into text and collects them', async () => {
+      const { flow, result } = await run('loop');
+      const elements: unknown[] = JSON.parse(settingsOf(constantOf(flow)).value as string);
+      expect(result).toMatchObject({ ...success, output: { M: {} } });
+      const collect = flow.nodes.find(({ data }) => data.node_id === 'collect')!;
+      expect(result.nodeRuns.filter((row) => row.node_id === collect.id)).toMatchObject([
+        {
+          times: 0,
+          output: { M: { array: { A: elements.map((element) => ({ S: String(element) })) } } },
+          errors: null,
+        },
+      ]);
+    });
+
+    it.each(['consts', 'const_form_data'])('%s gives its twelve constants', async (name) => {
+      const { flow, result } = await run(name);
+      expect(result).toMatchObject({ ...success, output: { M: {} } });
+      expect(result.nodeRuns).toHaveLength(12);
+      for (const node of flow.nodes) {
+        const { type, value } = settingsOf(node);
+        expect(result.nodeRuns.find((row) => row.node_id === node.id)?.output).toEqual({
+          M: {
+            Source: type === 'JSON' ? jsonTextToValue(value as string) : decodeValue(JSON.parse(JSON.stringify(value))),
+          },
+        });
+      }
+    });
+
+    it('foreach makes a key pair of the two members of each object', async () => {
+      const { flow, result } = await run('foreach');
+      const phrases: { s: string; p: string }[] = JSON.parse(settingsOf(constantOf(flow)).value as string);
+      expect(result).toMatchObject({ ...success, output: { M: { keypairs: { A: phrases.map(deriveKeypair) } } } });
+    });
+
+    it('interflow_simple calls subflow, whose label names its port, and leaves the edge with an unknown handle out', async () => {
+      const { flow, result } = await run('interflow_simple');
+      const [{ id: callId } = { id: '' }] = flow.nodes.filter(({ data }) => data.node_id === 'interflow');
+      expect(result).toMatchObject({ ...success, output: { M: {} } });
+      expect(result.children).toMatchObject([{
+        flow_id: 94,
+        parent_node_id: callId,
+        parent_times: 0,
+        status: 'succeeded',
+        inputs: { M: {} },
+        output: { M: { balance: calledOutput } },
+      }]);
+      expect(result.logs).toMatchObject([{ log_level: 'Warn', content: expect.stringContaining('is left out') }]);
+    });
+  },
+);

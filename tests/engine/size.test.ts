@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { makeClaimJournal } from '../../functions/runner/claim_journal.ts';
+import type { Claim, Claims, Progress } from '../../functions/runner/claims.ts';
+import { runLimits } from '../../functions/runner/engine/limits.ts';
+import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { claimFlow, executeFlow, ROOT_RUN_ID } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+describe('large flows', () => {
+  it('a branch of ten thousand nodes that is not taken ends as a short one does, in whatever order its nodes are', async () => {
+    for (const isReversed of [false, true]) {
+      const flow = new FlowBuilder();
+      let port = flow.script('let v = 1', {}, 2, 'none').output('u');
+      for (let count = 0; count < 10_000; count++) port = flow.use('print', { print: port }).passthrough('print');
+      flow.output('out', flow.toText(port, 'after'));
+      if (isReversed) flow.nodes.reverse();
+      const { status, output, not_run } = await executeFlow(flow);
+      expect({ status, output }).toEqual({ status: 'succeeded', output: { M: { out: { S: '' } } } });
+      expect(not_run).toHaveLength(10_000);
+    }
+  });
+
+  it('a loop over twenty thousand elements gives each its turn, in order', async () => {
+    const flow = new FlowBuilder();
+    const texts = flow.toText(flow.foreach(flow.range(flow.constant({ D: '20000' }))));
+    flow.output('out', flow.collect(texts));
+    const { output } = await executeFlow(flow);
+    expect(output).toEqual({ M: { out: { A: Array.from({ length: 20_000 }, (_, index) => ({ S: String(index) })) } } });
+  });
+});
+
+describe('limits', () => {
+  it('a run keeps its first hundred error lines, by the places of the nodes and their times', async () => {
+    const flow = new FlowBuilder();
+    const elements = flow.foreach(flow.range(flow.constant({ D: '150' })));
+    const failing = flow.use('wallet', {}, { title: 'first' });
+    const each = flow.field('x', flow.toText(elements), 'each');
+    const { errors, nodeRuns } = await executeFlow(flow);
+    expect(nodeRuns.filter((run) => run.errors !== null)).toHaveLength(151);
+    expect(errors).toHaveLength(100);
+    expect(errors?.[0]).toContain(`first ${failing.id}: `);
+    expect(errors?.slice(1).every((line, times) => line.startsWith(`each ${each.nodeId}#${times}: `))).toBe(true);
+  });
+
+  it('flows call each other as deep as the limit says, and no deeper', async () => {
+    const flow = new FlowBuilder();
+    flow.interflow(1, {}, [], 'call');
+    const { children, errors } = await executeFlow(flow, {}, { flows: { 1: flow } });
+    expect(children).toHaveLength(runLimits.interflowDepth);
+    expect(errors?.[0]).toMatch(/recursive depth reached$/);
+  });
+
+  it('a run keeps ten thousand log lines, of which the last says so, and goes on', async () => {
+    const flow = new FlowBuilder();
+    flow.script('for i in 0..10100 { print(i) }', {}, 1, 'loud');
+    flow.output('out', flow.constant({ S: 'done' }));
+    const stored: Progress[] = [];
+    // SAFETY: the journal calls nothing else of it, and reads no more of a claim.
+    const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
+    const claim = { flow_run_id: ROOT_RUN_ID, history: null, work_ms: 0 } as Partial<Claim> as Claim;
+    const journal = makeClaimJournal(claims, claim, readRunnerSettings(() => undefined, false), Date.now);
+    const { result } = await claimFlow(flow, {}, { journal });
+    journal.close();
+    const lines = [...stored, await journal.takeRest()].flatMap(({ logs }) => logs);
+    expect(result).toMatchObject({ status: 'succeeded', output: { M: { out: { S: 'done' } } } });
+    expect(lines.map((line) => line.log_index)).toEqual(
+      Array.from({ length: runLimits.logLines }, (_, index) => index),
+    );
+    expect(lines.at(-2)?.content).toBe('9998');
+    expect(lines.at(-1)).toMatchObject({
+      log_level: 'Warn',
+      content: expect.stringMatching(/^log_lines_limit: .* 10000 /),
+    });
+  });
+});
