@@ -28,49 +28,10 @@ $$;
 comment on function private.pick_flow_runs(integer) is
   'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
-create function private.flow_run_history(flow_run_id uuid)
-returns jsonb
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive tree as (
-    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
-    union all
-    select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
-  )
-  select jsonb_build_object(
-    'children', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
-        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
-      )), '[]')
-      from tree join public.flow_run as r on r.id = tree.id
-      where tree.parent_flow_run_id is not null
-    ),
-    'node_runs', (
-      -- Of a child that has ended its result is enough.
-      select coalesce(jsonb_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
-      from tree join public.node_run as n on n.flow_run_id = tree.id
-      where tree.end_time is null
-    ),
-    'log_counts', (
-      select coalesce(jsonb_object_agg(tree.id, counted.log_count), '{}')
-      from tree
-      cross join lateral (
-        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
-      ) as counted
-      where counted.log_count is not null
-    )
-  );
-$$;
-comment on function private.flow_run_history(uuid) is
-  'What earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}. Definer: for the runner''s own functions.';
-
 create function private.claim_flow_runs(max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer)
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, history jsonb, work_ms bigint, stop jsonb
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb
 )
 language plpgsql volatile security definer
 set search_path = ''
@@ -128,8 +89,6 @@ begin
     ),
     encode(j.snapshot_hash, 'hex'),
     case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
-    -- Only a run that was claimed before has a history.
-    case when j.attempt > 1 then private.flow_run_history(r.id) end,
     j.work_ms,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
@@ -150,7 +109,7 @@ create function public.claim_flow_runs(
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, history jsonb, work_ms bigint, stop jsonb
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb
 )
 language sql volatile security invoker
 set search_path = ''
@@ -160,5 +119,5 @@ as $$
   );
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
+  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer) to service_role;

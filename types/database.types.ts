@@ -249,7 +249,7 @@ isOneToOne: false
                            },
 "claim_flow_runs":
 { Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"history": Json,"inputs": Json,"lost_claim_count": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "create_api_key":
@@ -282,6 +282,9 @@ isOneToOne: false
                            },
 "finish_flow_run":
 { Args: { "attempt": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
+                           },
+"flow_run_history":
+{ Args: { "flow_run_id": string }; Returns: Json
                            },
 "flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json

@@ -1,4 +1,4 @@
-import type { Claim, Claims, Progress } from './claims.ts';
+import type { Claim, Claims, Progress, StoredHistory } from './claims.ts';
 import type { ChildRow, Journal, NodeRun } from './engine/journal.ts';
 import { measureMap } from './engine/value_size.ts';
 import type { RunnerSettings } from './settings.ts';
@@ -19,11 +19,12 @@ const executionKey = (run: NodeRun): string => `${run.flow_run_id}/${run.node_id
 export function makeClaimJournal(
   claims: Claims,
   claim: Claim,
+  history: StoredHistory,
   settings: RunnerSettings,
   now: () => number,
 ): ClaimJournal {
   const claimedAt = now();
-  const logCounts = new Map(Object.entries(claim.history?.log_counts ?? {}));
+  const logCounts = new Map(Object.entries(history.log_counts));
   let children = new Map<string, ChildRow>();
   let begun = new Map<string, NodeRun>();
   let ended: NodeRun[] = [];
@@ -70,7 +71,7 @@ export function makeClaimJournal(
   const timer = setInterval(() => void flush().catch(() => {}), settings.checkpointMs);
 
   /** Children that have not ended. */
-  const open = new Map(claim.history?.children.filter((row) => row.end_time === null).map((row) => [row.id, row]));
+  const open = new Map(history.children.filter((row) => row.end_time === null).map((row) => [row.id, row]));
 
   return {
     runBegan: (run) => {

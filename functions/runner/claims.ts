@@ -25,11 +25,16 @@ export interface Claim {
   snapshot_hash: string;
   /** JSON text; null when the worker said that it knows the hash. */
   snapshot: string | null;
-  /** What earlier claims stored; null for the first. */
-  history: { node_runs: StoredNodeRun[]; children: ChildRow[]; log_counts: { [flowRunId: string]: number } } | null;
   /** Milliseconds that earlier claims worked on it. */
   work_ms: number;
   stop: StopRequest | null;
+}
+
+/** What earlier claims of a run stored. */
+export interface StoredHistory {
+  node_runs: StoredNodeRun[];
+  children: ChildRow[];
+  log_counts: { [flowRunId: string]: number };
 }
 
 /** What a worker stores of a run's progress. */
@@ -51,6 +56,8 @@ export interface ClaimNews {
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
   claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
+  /** Reads what earlier claims of the run stored. */
+  history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
   /** Stores progress and gives the run back to the queue, to be claimed at once. */
@@ -87,7 +94,7 @@ export interface ClaimsOptions {
 export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   const held = ({ flow_run_id, attempt }: Claim) => ({ flow_run_id, attempt });
   const lease = { lease_seconds: options.runnerLeaseSeconds };
-  const store = (name: string, args: object) => retried(options.retryMs, () => rpc<void>(name, args));
+  const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
   return {
     claim: (maxRuns, knownSnapshots) =>
       rpc('claim_flow_runs', {
@@ -96,10 +103,14 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         max_lost_claims: options.runnerMaxLostClaims,
         ...lease,
       }),
-    checkpoint: (claim, progress) => store('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
+    history: ({ attempt, flow_run_id }) =>
+      attempt > 1
+        ? persist('flow_run_history', { flow_run_id })
+        : Promise.resolve({ node_runs: [], children: [], log_counts: {} }),
+    checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     handBack: (claim, progress) =>
-      store('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),
+      persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
-    finish: (claim, progress, result) => store('finish_flow_run', { ...held(claim), progress, ...result }),
+    finish: (claim, progress, result) => persist('finish_flow_run', { ...held(claim), progress, ...result }),
   };
 }

@@ -64,7 +64,8 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
   });
 
   const execute = async (): Promise<void> => {
-    const journal = makeClaimJournal(claims, claim, settings, now);
+    const history = await claims.history(claim);
+    const journal = makeClaimJournal(claims, claim, history, settings, now);
     const workLimit = setTimeout(() =>
       end({
         status: 'failed',
@@ -86,7 +87,7 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
             journal.nodeEnded(run);
           },
         },
-        history: makeHistory(claim.history?.node_runs ?? [], claim.history?.children ?? []),
+        history: makeHistory(history.node_runs, history.children),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,

@@ -28,7 +28,7 @@ select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
     test.child(test.kept('grandchild')::uuid, test.kept('open')::uuid, 9)
   )
 ));
-select test.keep('history', private.flow_run_history(test.kept('run')::uuid));
+select test.keep('history', private.flow_run_history(test.kept('run')::uuid)::text);
 create temporary view child as select c from jsonb_array_elements(test.kept('history')::jsonb -> 'children') as c;
 create temporary view node_run as select n from jsonb_array_elements(test.kept('history')::jsonb -> 'node_runs') as n;
 
@@ -67,10 +67,10 @@ select is(
   'log lines are counted for each run that has some'
 );
 select is(
-  private.flow_run_history(test.kept('other')::uuid), '{"children": [], "node_runs": [], "log_counts": {}}', 'another tree has none of it'
+  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "log_counts": {}}', 'another tree has none of it'
 );
 select is(
-  private.flow_run_history(gen_random_uuid()), '{"children": [], "node_runs": [], "log_counts": {}}', 'a deleted run has no history'
+  private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "log_counts": {}}', 'a deleted run has no history'
 );
 
 select * from finish();

@@ -20,6 +20,44 @@ DROP FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer);
 
 CREATE SEQUENCE "private"."flow_run_turn" AS bigint INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1 NO CYCLE;
 
+CREATE TABLE "private"."kv_usage" (
+  "user_id"     uuid    NOT NULL,
+  "store_count" integer NOT NULL DEFAULT 0,
+  "item_bytes"  bigint  NOT NULL DEFAULT 0,
+  CONSTRAINT "kv_usage_natural" CHECK (((store_count >= 0) AND (item_bytes >= 0))),
+  CONSTRAINT "kv_usage_pkey" PRIMARY KEY (user_id)
+);
+
+CREATE TABLE "public"."kv_items" (
+  "user_id"    uuid                     NOT NULL,
+  "store"      text                     NOT NULL,
+  "key"        text                     NOT NULL,
+  "value"      jsonb                    NOT NULL,
+  "size_bytes" integer                  GENERATED ALWAYS AS ((octet_length(key) + octet_length((VALUE)::text))) STORED NOT NULL,
+  "created_at" timestamp with time zone NOT NULL DEFAULT now(),
+  "updated_at" timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "kv_items_key_length" CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 1024))),
+  CONSTRAINT "kv_items_pkey" PRIMARY KEY (user_id, store, key)
+);
+
+ALTER TABLE "public"."kv_items"
+  ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON TABLE "public"."kv_items" FROM "anon";
+
+CREATE TABLE "public"."kv_stores" (
+  "user_id"    uuid                     NOT NULL,
+  "name"       text                     NOT NULL,
+  "created_at" timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT "kv_stores_name_form" CHECK ((name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$'::text)),
+  CONSTRAINT "kv_stores_pkey" PRIMARY KEY (user_id, name)
+);
+
+ALTER TABLE "public"."kv_stores"
+  ENABLE ROW LEVEL SECURITY;
+
+REVOKE ALL ON TABLE "public"."kv_stores" FROM "anon";
+
 ALTER TABLE "private"."flow_run_jobs"
   ADD COLUMN "user_id" uuid;
 
@@ -64,6 +102,41 @@ WHERE pending.id = j.flow_run_id;
 -- Claims passed over messages of runs that had ended or were deleted, and left them to the sweep; now there are none.
 DELETE FROM pgmq.q_flow_runs AS m WHERE NOT EXISTS (SELECT FROM private.flow_run_jobs AS j WHERE j.message_id = m.msg_id);
 -- End of what is written by hand.
+
+CREATE OR REPLACE FUNCTION private.add_kv_usage (
+  user_id uuid,
+  stores  bigint,
+  bytes   bigint
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_usage private.kv_usage;
+begin
+  if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
+    -- Nothing to find is right: with the user, this row goes before the last items or after them.
+    update private.kv_usage as u
+    set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
+    where u.user_id = add_kv_usage.user_id;
+    return;
+  end if;
+  insert into private.kv_usage as u (user_id, store_count, item_bytes)
+  values (add_kv_usage.user_id, add_kv_usage.stores, add_kv_usage.bytes)
+  on conflict on constraint kv_usage_pkey do update
+  set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
+  returning u.* into v_usage;
+  if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
+    perform private.fail(409, 'kv_stores_limit', 'A user has 100 key-value stores at most.', hint => 'Delete one that is not needed any more.');
+  end if;
+  if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
+    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user hold 100 MiB at most, keys and values as text.',
+      jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
+  end if;
+end;
+$function$;
 
 CREATE OR REPLACE FUNCTION private.check_runner_schedule()
   RETURNS TABLE (
@@ -185,7 +258,6 @@ CREATE OR REPLACE FUNCTION private.claim_flow_runs (
     settings         jsonb,
     snapshot_hash    text,
     snapshot         text,
-    history          jsonb,
     work_ms          bigint,
     stop             jsonb
   )
@@ -246,8 +318,6 @@ begin
     ),
     encode(j.snapshot_hash, 'hex'),
     case when encode(j.snapshot_hash, 'hex') = any (claim_flow_runs.known_snapshots) then null else s.data::text end,
-    -- Only a run that was claimed before has a history.
-    case when j.attempt > 1 then private.flow_run_history(r.id) end,
     j.work_ms,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
@@ -367,7 +437,7 @@ $function$;
 CREATE OR REPLACE FUNCTION private.flow_run_history (
   flow_run_id uuid
 )
-  RETURNS jsonb
+  RETURNS json
   LANGUAGE sql
   STABLE
   SECURITY DEFINER
@@ -378,9 +448,9 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
     union all
     select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
   )
-  select jsonb_build_object(
+  select json_build_object(
     'children', (
-      select coalesce(jsonb_agg(jsonb_build_object(
+      select coalesce(json_agg(json_build_object(
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
         'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
@@ -390,12 +460,12 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
     ),
     'node_runs', (
       -- Of a child that has ended its result is enough.
-      select coalesce(jsonb_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree join public.node_run as n on n.flow_run_id = tree.id
       where tree.end_time is null
     ),
     'log_counts', (
-      select coalesce(jsonb_object_agg(tree.id, counted.log_count), '{}')
+      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
       from tree
       cross join lateral (
         select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
@@ -496,6 +566,202 @@ begin
     perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
   end if;
   return v_run;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.hold_run_and_owner (
+  claim jsonb
+)
+  RETURNS uuid
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_id constant uuid := hold_run_and_owner.claim ->> 'flow_run_id';
+begin
+  -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
+  perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
+  return (private.hold_flow_run(v_run_id, (hold_run_and_owner.claim ->> 'attempt')::integer)).user_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.keep_effect (
+  effect jsonb,
+  output jsonb
+)
+  RETURNS void
+  LANGUAGE sql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  update public.node_run as n
+  set output = keep_effect.output
+  where n.flow_run_id = (keep_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (keep_effect.effect ->> 'node_id')::uuid
+    and n.times = (keep_effect.effect ->> 'times')::integer;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.kv_create_store (
+  claim  jsonb,
+  effect jsonb,
+  store  text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
+begin
+  if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  begin
+    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
+  exception when check_violation then
+    perform private.fail(400, 'kv_store_name_invalid',
+      'The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.');
+  end;
+  if not found then
+    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(kv_create_store.store)));
+  end if;
+  perform private.keep_effect(kv_create_store.effect, '{"M": {}}');
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.kv_delete_store (
+  claim  jsonb,
+  effect jsonb,
+  store  text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
+begin
+  if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  -- Writers of one user take turns, so that none waits for a row while another waits for this one.
+  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
+  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
+  if not found then
+    perform private.kv_store_missing(kv_delete_store.store);
+  end if;
+  perform private.keep_effect(kv_delete_store.effect, '{"M": {}}');
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.kv_read_item (
+  claim jsonb,
+  store text,
+  key   text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id constant uuid := (private.hold_flow_run(
+    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
+  )).user_id;
+  v_value jsonb;
+begin
+  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
+    perform private.kv_store_missing(kv_read_item.store);
+  end if;
+  select i.value into v_value
+  from public.kv_items as i
+  where i.user_id = v_user_id and i.store = kv_read_item.store and i.key = kv_read_item.key;
+  return v_value;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.kv_store_missing (
+  store text
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(kv_store_missing.store)));
+$function$;
+
+CREATE OR REPLACE FUNCTION private.kv_write_item (
+  claim  jsonb,
+  effect jsonb,
+  store  text,
+  key    text,
+  value  jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id constant uuid := private.hold_run_and_owner(kv_write_item.claim);
+  v_output jsonb := private.lock_effect(kv_write_item.effect, v_user_id);
+  v_bad text;
+  v_old_value jsonb;
+begin
+  if v_output is not null then
+    return v_output #> '{M,old_value}';
+  end if;
+  v_bad := private.bad_value(kv_write_item.value, 'value', 64);
+  if v_bad is not null then
+    perform private.fail(400, 'kv_value_invalid', v_bad);
+  end if;
+
+  -- Writers of one user take turns: what is read here is what is replaced.
+  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
+  if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_write_item.store) then
+    perform private.kv_store_missing(kv_write_item.store);
+  end if;
+  select i.value into v_old_value
+  from public.kv_items as i
+  where i.user_id = v_user_id and i.store = kv_write_item.store and i.key = kv_write_item.key;
+  begin
+    insert into public.kv_items (user_id, store, key, value)
+    values (v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value)
+    on conflict on constraint kv_items_pkey do update set value = excluded.value;
+  exception when check_violation then
+    perform private.fail(400, 'kv_key_invalid', 'A key takes 1 to 1024 bytes.');
+  end;
+
+  perform private.keep_effect(kv_write_item.effect, jsonb_build_object(
+    'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
+  ));
+  return v_old_value;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.lock_effect (
+  effect  jsonb,
+  user_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_output jsonb;
+begin
+  select n.output into v_output
+  from public.node_run as n
+  where n.flow_run_id = (lock_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (lock_effect.effect ->> 'node_id')::uuid
+    and n.times = (lock_effect.effect ->> 'times')::integer and n.user_id = lock_effect.user_id
+  for no key update;
+  if not found then
+    perform private.fail(500, 'internal', 'The node run of this change is not stored.');
+  end if;
+  return v_output;
 end;
 $function$;
 
@@ -918,6 +1184,72 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.tg_kv_items__after_delete()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.add_kv_usage(i.user_id, 0, -sum(i.size_bytes)) from deleted as i group by i.user_id order by i.user_id;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_kv_items__after_insert()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes)) from inserted as i group by i.user_id order by i.user_id;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_kv_items__after_update()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.add_kv_usage(i.user_id, 0, sum(i.size_bytes))
+  from (
+    select u.user_id, u.size_bytes from updated as u
+    union all
+    select f.user_id, -f.size_bytes from former as f
+  ) as i
+  group by i.user_id order by i.user_id;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_kv_stores__after_delete()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.add_kv_usage(s.user_id, -count(*), 0) from deleted as s group by s.user_id order by s.user_id;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_kv_stores__after_insert()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.add_kv_usage(s.user_id, count(*), 0) from inserted as s group by s.user_id order by s.user_id;
+  return null;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION public.checkpoint_flow_run (
   flow_run_id       uuid,
   attempt           integer,
@@ -954,7 +1286,6 @@ CREATE OR REPLACE FUNCTION public.claim_flow_runs (
     settings         jsonb,
     snapshot_hash    text,
     snapshot         text,
-    history          jsonb,
     work_ms          bigint,
     stop             jsonb
   )
@@ -989,6 +1320,19 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM PUBLIC, "anon", "authenticated";
 
+CREATE OR REPLACE FUNCTION public.flow_run_history (
+  flow_run_id uuid
+)
+  RETURNS json
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select private.flow_run_history(flow_run_history.flow_run_id);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid) FROM PUBLIC, "anon", "authenticated";
+
 CREATE OR REPLACE FUNCTION public.heartbeat_flow_runs (
   claims        jsonb,
   lease_seconds integer
@@ -1005,6 +1349,66 @@ CREATE OR REPLACE FUNCTION public.heartbeat_flow_runs (
 $function$;
 
 REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.kv_create_store (
+  claim  jsonb,
+  effect jsonb,
+  store  text
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."kv_create_store"(jsonb, jsonb, text) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.kv_delete_store (
+  claim  jsonb,
+  effect jsonb,
+  store  text
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."kv_delete_store"(jsonb, jsonb, text) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.kv_read_item (
+  claim jsonb,
+  store text,
+  key   text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.kv_read_item(kv_read_item.claim, kv_read_item.store, kv_read_item.key);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."kv_read_item"(jsonb, text, text) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.kv_write_item (
+  claim  jsonb,
+  effect jsonb,
+  store  text,
+  key    text,
+  value  jsonb
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.kv_write_item(
+    kv_write_item.claim, kv_write_item.effect, kv_write_item.store, kv_write_item.key, kv_write_item.value
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."kv_write_item"(jsonb, jsonb, text, text, jsonb) FROM PUBLIC, "anon", "authenticated";
 
 CREATE OR REPLACE FUNCTION public.runner_metrics()
   RETURNS jsonb
@@ -1039,6 +1443,15 @@ ALTER TABLE "private"."flow_run_jobs"
 ALTER TABLE "private"."flow_run_jobs"
   ADD CONSTRAINT "flow_run_jobs_work_ms_natural" CHECK ((work_ms >= 0));
 
+ALTER TABLE "private"."kv_usage"
+  ADD CONSTRAINT "kv_usage_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."kv_items"
+  ADD CONSTRAINT "kv_items_store_fkey" FOREIGN KEY (user_id, store) REFERENCES public.kv_stores(user_id, name) ON DELETE CASCADE;
+
+ALTER TABLE "public"."kv_stores"
+  ADD CONSTRAINT "kv_stores_user_id_fkey" FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE;
+
 CREATE UNIQUE INDEX flow_run_jobs_message_id_idx_pending ON private.flow_run_jobs USING btree (message_id)
   WHERE (message_id IS NOT NULL);
 
@@ -1060,6 +1473,46 @@ CREATE TRIGGER _500_delete_message
   WHEN ((old.message_id IS NOT NULL))
   EXECUTE FUNCTION private.tg_flow_run_jobs__after_delete();
 
+CREATE TRIGGER _100_count_deleted
+  AFTER DELETE ON public.kv_items REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION private.tg_kv_items__after_delete();
+
+CREATE TRIGGER _100_count_inserted
+  AFTER INSERT ON public.kv_items REFERENCING NEW TABLE AS inserted
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION private.tg_kv_items__after_insert();
+
+CREATE TRIGGER _100_count_updated
+  AFTER UPDATE ON public.kv_items REFERENCING OLD TABLE AS former NEW TABLE AS updated
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION private.tg_kv_items__after_update();
+
+CREATE TRIGGER _200_touch
+  BEFORE UPDATE ON public.kv_items
+  FOR EACH ROW
+  EXECUTE FUNCTION private.tg_any__before_update_touch();
+
+CREATE TRIGGER _100_count_deleted
+  AFTER DELETE ON public.kv_stores REFERENCING OLD TABLE AS deleted
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION private.tg_kv_stores__after_delete();
+
+CREATE TRIGGER _100_count_inserted
+  AFTER INSERT ON public.kv_stores REFERENCING NEW TABLE AS inserted
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION private.tg_kv_stores__after_insert();
+
+CREATE POLICY "kv_items_select_owner" ON "public"."kv_items"
+  FOR SELECT
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
+CREATE POLICY "kv_stores_select_owner" ON "public"."kv_stores"
+  FOR SELECT
+  TO "authenticated"
+  USING ((user_id = ( SELECT auth.uid() AS uid)));
+
 COMMENT ON COLUMN "private"."flow_run_jobs"."is_held" IS 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
 
 COMMENT ON COLUMN "private"."flow_run_jobs"."lost_claim_count" IS 'Workers lost in a row with this run, since it last got anywhere.';
@@ -1071,6 +1524,16 @@ COMMENT ON COLUMN "private"."flow_run_jobs"."turn" IS 'Runs are claimed in this 
 COMMENT ON COLUMN "private"."flow_run_jobs"."user_id" IS 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
 
 COMMENT ON COLUMN "private"."flow_run_jobs"."work_ms" IS 'Milliseconds that claims worked on it, as far as they told.';
+
+COMMENT ON COLUMN "private"."kv_usage"."item_bytes" IS 'The sum of size_bytes of the user''s items.';
+
+COMMENT ON COLUMN "public"."kv_items"."size_bytes" IS 'What the item counts against the user''s limit: the bytes of its key and of its value as text.';
+
+COMMENT ON COLUMN "public"."kv_items"."value" IS 'One value with its tag, such as {"S": "text"}.';
+
+COMMENT ON COLUMN "public"."kv_stores"."name" IS '1 to 120 letters, digits, _ and -, a letter first.';
+
+COMMENT ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) IS 'Adds stores and bytes to what a user has, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
 
 COMMENT ON FUNCTION "private"."check_runner_schedule"() IS 'What private.schedule_runner needs and has set up, a row each, with what is missing and how to mend it; that the pokes arrive shows in the row "queue". Administrators only.';
 
@@ -1084,13 +1547,29 @@ COMMENT ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) 
 
 COMMENT ON FUNCTION "private"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'Does what public.finish_flow_run says. Definer: nobody else ends runs, and the queue is private.';
 
-COMMENT ON FUNCTION "private"."flow_run_history"(uuid) IS 'What earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}. Definer: for the runner''s own functions.';
+COMMENT ON FUNCTION "private"."flow_run_history"(uuid) IS 'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
 
 COMMENT ON FUNCTION "private"."has_queued_run"(interval) IS 'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
 
 COMMENT ON FUNCTION "private"."heartbeat_flow_runs"(jsonb, integer) IS 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
 
 COMMENT ON FUNCTION "private"."hold_flow_run"(uuid, integer) IS 'Locks a claimed run for what its worker is about to write; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
+
+COMMENT ON FUNCTION "private"."hold_run_and_owner"(jsonb) IS 'Locks the run of a claim, {flow_run_id, attempt}, for a change of what is its owner''s, and gives the owner; 409 claim_lost when the claim is not the newest. Definer: it locks users.';
+
+COMMENT ON FUNCTION "private"."keep_effect"(jsonb, jsonb) IS 'Stores that a change is made, with what it gave, {"M": {…}}: asked again, lock_effect gives it back. Definer: nobody else writes node runs.';
+
+COMMENT ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) IS 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
+
+COMMENT ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) IS 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
+
+COMMENT ON FUNCTION "private"."kv_read_item"(jsonb, text, text) IS 'Does what public.kv_read_item says. Definer, as private.hold_flow_run is.';
+
+COMMENT ON FUNCTION "private"."kv_store_missing"(text) IS 'Raises 404 kv_store_not_found.';
+
+COMMENT ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) IS 'Does what public.kv_write_item says. Definer: only claimed runs write items.';
+
+COMMENT ON FUNCTION "private"."lock_effect"(jsonb, uuid) IS 'Locks the node run that makes a change, {flow_run_id, node_id, times}, and gives the output that the change left when it was made before; null when it is still to be made. Definer: nobody else writes node runs.';
 
 COMMENT ON FUNCTION "private"."next_turn"(uuid) IS 'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
 
@@ -1118,15 +1597,35 @@ COMMENT ON FUNCTION "private"."sweep_runner"(interval, integer) IS 'Does what pu
 
 COMMENT ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() IS 'Takes the message of a deleted run out of the queue. Definer: whoever deletes flows has no part in the queue.';
 
+COMMENT ON FUNCTION "private"."tg_kv_items__after_delete"() IS 'Counts the bytes of deleted items. Definer: the usage is private.';
+
+COMMENT ON FUNCTION "private"."tg_kv_items__after_insert"() IS 'Counts the bytes of new items, and refuses those that are too many. Definer: the usage is private.';
+
+COMMENT ON FUNCTION "private"."tg_kv_items__after_update"() IS 'Counts what changed items grew or shrank, and refuses those that grew too much. Definer: the usage is private.';
+
+COMMENT ON FUNCTION "private"."tg_kv_stores__after_delete"() IS 'Counts deleted stores. Definer: the usage is private.';
+
+COMMENT ON FUNCTION "private"."tg_kv_stores__after_insert"() IS 'Counts new stores, and refuses one too many. Definer: the usage is private.';
+
 COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 
-COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots; history is what earlier claims stored. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
+COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
 
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."flow_run_history"(uuid) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 
 COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
 
 COMMENT ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) IS 'For the runner: holds its claims, [{flow_run_id, attempt}], for another lease, and returns those that are lost or shall stop.';
+
+COMMENT ON FUNCTION "public"."kv_create_store"(jsonb, jsonb, text) IS 'For the runner: creates a store of the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+
+COMMENT ON FUNCTION "public"."kv_delete_store"(jsonb, jsonb, text) IS 'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
+
+COMMENT ON FUNCTION "public"."kv_read_item"(jsonb, text, text) IS 'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
+
+COMMENT ON FUNCTION "public"."kv_write_item"(jsonb, jsonb, text, text, jsonb) IS 'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and gives the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
 
 COMMENT ON FUNCTION "public"."runner_metrics"() IS 'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued, or given back, for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
 
@@ -1135,6 +1634,18 @@ COMMENT ON FUNCTION "public"."stop_flow_run"(uuid, text, integer) IS 'Asks a run
 COMMENT ON FUNCTION "public"."sweep_runner"(interval, integer) IS 'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
 
 COMMENT ON SEQUENCE "private"."flow_run_turn" IS 'The greatest turn claimed so far, the queue''s virtual time. A sequence, since it only moves forward and never with a transaction.';
+
+COMMENT ON TABLE "private"."kv_usage" IS 'What each user''s key-value stores add up to, kept by the triggers of kv_stores and kv_items: limits are checked without adding up 100 MiB. Its row is also what writers of one user wait for each other on.';
+
+COMMENT ON TABLE "public"."kv_items" IS 'What the key-value stores hold: written by the nodes of the owner''s flows, read by the owner. 100 MiB a user at most.';
+
+COMMENT ON TABLE "public"."kv_stores" IS 'The key-value stores of a user, 100 at most: made and deleted by the nodes of that user''s flows, read by the user.';
+
+REVOKE ALL ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."add_kv_usage"(uuid, bigint, bigint) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."check_runner_schedule"() FROM PUBLIC;
 
@@ -1184,6 +1695,8 @@ REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid) TO "postgres";
 
+GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."has_queued_run"(interval) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."has_queued_run"(interval) FROM "postgres";
@@ -1203,6 +1716,62 @@ REVOKE ALL ON FUNCTION "private"."hold_flow_run"(uuid, integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."hold_flow_run"(uuid, integer) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."hold_flow_run"(uuid, integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."hold_run_and_owner"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."hold_run_and_owner"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."hold_run_and_owner"(jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."keep_effect"(jsonb, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."keep_effect"(jsonb, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."keep_effect"(jsonb, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_create_store"(jsonb, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_delete_store"(jsonb, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."kv_read_item"(jsonb, text, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."kv_read_item"(jsonb, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_read_item"(jsonb, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_read_item"(jsonb, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."kv_store_missing"(text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."kv_store_missing"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_store_missing"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."lock_effect"(jsonb, uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."lock_effect"(jsonb, uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."lock_effect"(jsonb, uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM PUBLIC;
 
@@ -1286,6 +1855,36 @@ REVOKE ALL ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() FROM "postgr
 
 GRANT EXECUTE ON FUNCTION "private"."tg_flow_run_jobs__after_delete"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_delete"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_delete"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_kv_items__after_delete"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_insert"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_insert"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_kv_items__after_insert"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_update"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_items__after_update"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_kv_items__after_update"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_stores__after_delete"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_stores__after_delete"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_kv_stores__after_delete"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_stores__after_insert"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_kv_stores__after_insert"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_kv_stores__after_insert"() TO "postgres";
+
 REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "postgres";
@@ -1304,11 +1903,41 @@ GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb,
 
 GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."heartbeat_flow_runs"(jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."kv_create_store"(jsonb, jsonb, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_create_store"(jsonb, jsonb, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_create_store"(jsonb, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."kv_delete_store"(jsonb, jsonb, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_delete_store"(jsonb, jsonb, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_delete_store"(jsonb, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."kv_read_item"(jsonb, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_read_item"(jsonb, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_read_item"(jsonb, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."kv_write_item"(jsonb, jsonb, text, text, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."kv_write_item"(jsonb, jsonb, text, text, jsonb) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."runner_metrics"() FROM "postgres";
 
@@ -1321,3 +1950,19 @@ REVOKE ALL ON FUNCTION "public"."sweep_runner"(interval, integer) FROM "postgres
 GRANT EXECUTE ON FUNCTION "public"."sweep_runner"(interval, integer) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."sweep_runner"(interval, integer) TO "service_role";
+
+REVOKE ALL ON TABLE "public"."kv_items" FROM "authenticated";
+
+GRANT SELECT ON TABLE "public"."kv_items" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."kv_items" FROM "service_role";
+
+GRANT SELECT ON TABLE "public"."kv_items" TO "service_role";
+
+REVOKE ALL ON TABLE "public"."kv_stores" FROM "authenticated";
+
+GRANT SELECT ON TABLE "public"."kv_stores" TO "authenticated";
+
+REVOKE ALL ON TABLE "public"."kv_stores" FROM "service_role";
+
+GRANT SELECT ON TABLE "public"."kv_stores" TO "service_role";
