@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { makeSlice, UNLIMITED } from '../../../functions/runner/engine/slice.ts';
-import { claimFlow, type ExecuteFlowOptions, type Recorded, recordedBy } from '../../support/execute_flow.ts';
+import {
+  claimFlow,
+  type ExecuteFlowOptions,
+  type Recorded,
+  recordedBy,
+  ROOT_RUN_ID,
+  stopHalt,
+} from '../../support/execute_flow.ts';
 import { delayNodes } from '../../support/delayed_nodes.ts';
 import { type ShownRun, showRun } from '../../support/flow_text.ts';
 import { buildFlow, buildFlows, type FlowRow, tableRegistry } from './row.ts';
@@ -20,7 +27,7 @@ function prepare(row: FlowRow) {
     // A line that was stored before its node had ended is written again; and the order of the lines is that of time.
     return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
   };
-  return { claim, show };
+  return { flow, claim, show };
 }
 
 describe('each flow of the table', () => {
@@ -65,6 +72,25 @@ describe('each flow of the table', () => {
     const undisturbed = show(await claim());
     for (let seed = 1; seed <= 50; seed++) {
       expect(show(await claim({ registry: delayNodes(tableRegistry, seed) })), `seed ${seed}`).toEqual(undisturbed);
+    }
+  });
+
+  it.each(unlimitedRows)('accounts for each of its nodes when it is stopped at any moment: %s', async (_, row) => {
+    const { flow, claim } = prepare(row);
+    const undisturbed = await claim();
+    const ids = flow.nodes.filter(({ data }) => data.type !== 'mock').map(({ id }) => id);
+    for (let count = 0; count <= undisturbed.events.length; count++) {
+      const stop = new AbortController();
+      stop.abort(stopHalt('enough', 0));
+      const earlier = recordedBy(undisturbed.events.slice(0, count));
+      const { result, recorded } = await claim({ earlier, stop: stop.signal });
+      if (result.status === 'handed_back') throw new Error('a stopped run goes back to the queue');
+      const own = recorded.nodeRuns.filter((run) => run.flow_run_id === ROOT_RUN_ID);
+      expect(result.status).toBe('stopped');
+      expect(own.filter((run) => run.end_time === null), `${count} events: left open`).toEqual([]);
+      expect([...new Set(own.map((run) => run.node_id)), ...result.not_run].toSorted()).toEqual(ids.toSorted());
+      expect(result.errors ?? []).toHaveLength(own.filter((run) => run.errors !== null).length);
+      expect(recorded.nodeRuns.length, 'nothing new begins').toBe(earlier.nodeRuns.length);
     }
   });
 });
