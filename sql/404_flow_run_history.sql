@@ -24,6 +24,10 @@ as $$
       from tree join public.node_run as n on n.flow_run_id = tree.id
       where tree.end_time is null
     ),
+    'ended_executions', (
+      -- They count against the limit of the tree, though nobody goes through them again.
+      select count(*) from tree join public.node_run as n on n.flow_run_id = tree.id where tree.end_time is not null
+    ),
     'log_counts', (
       select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
       from tree
@@ -46,5 +50,5 @@ as $$
   select private.flow_run_history(flow_run_history.flow_run_id);
 $$;
 comment on function public.flow_run_history(uuid) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 grant execute on function public.flow_run_history(uuid) to service_role;

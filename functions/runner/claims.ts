@@ -34,6 +34,8 @@ export interface Claim {
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
   children: ChildRow[];
+  /** Node executions of the children that have ended. */
+  ended_executions: number;
   log_counts: { [flowRunId: string]: number };
 }
 
@@ -106,7 +108,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     history: ({ attempt, flow_run_id }) =>
       attempt > 1
         ? persist('flow_run_history', { flow_run_id })
-        : Promise.resolve({ node_runs: [], children: [], log_counts: {} }),
+        : Promise.resolve({ node_runs: [], children: [], ended_executions: 0, log_counts: {} }),
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     handBack: (claim, progress) =>
       persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),

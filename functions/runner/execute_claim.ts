@@ -87,7 +87,7 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
             journal.nodeEnded(run);
           },
         },
-        history: makeHistory(history.node_runs, history.children),
+        history: makeHistory(history.node_runs, history.children, history.ended_executions),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,

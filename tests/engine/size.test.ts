@@ -42,6 +42,29 @@ describe('limits', () => {
     expect(errors?.slice(1).every((line, times) => line.startsWith(`each ${each.nodeId}#${times}: `))).toBe(true);
   });
 
+  it('executions of called flows that have ended count in the claims after theirs', async () => {
+    const called = new FlowBuilder();
+    called.output('out', called.toText(called.toText(called.constant({ S: 'x' }))));
+    const flow = new FlowBuilder();
+    const first = flow.interflow(1, {}, ['out'], 'first').output('out');
+    flow.output('out', flow.toText(flow.toText(first)));
+    const flows = { 1: called };
+    const whole = await executeFlow(flow, {}, { flows });
+    expect(whole.status).toBe('succeeded');
+    const child = new Set(whole.children.map(({ id }) => id));
+    const afterCall = { ...whole, nodeRuns: whole.nodeRuns.filter((run) => child.has(run.flow_run_id)) };
+
+    const count = whole.nodeRuns.length;
+    const enough = await executeFlow(flow, {}, { flows, earlier: afterCall, limits: { nodeExecutions: count } });
+    expect(enough.status).toBe('succeeded');
+    const { errors } = await executeFlow(flow, {}, {
+      flows,
+      earlier: afterCall,
+      limits: { nodeExecutions: count - 1 },
+    });
+    expect(errors?.[0]).toMatch(/^node_executions_limit: /);
+  });
+
   it('flows call each other as deep as the limit says, and no deeper', async () => {
     const flow = new FlowBuilder();
     flow.interflow(1, {}, [], 'call');
@@ -58,7 +81,7 @@ describe('limits', () => {
     // SAFETY: the journal calls nothing else of it, and reads no more of a claim.
     const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
     const claim = { flow_run_id: ROOT_RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
-    const nothing = { node_runs: [], children: [], log_counts: {} };
+    const nothing = { node_runs: [], children: [], ended_executions: 0, log_counts: {} };
     const journal = makeClaimJournal(claims, claim, nothing, readRunnerSettings(() => undefined, false), Date.now);
     const { result } = await claimFlow(flow, {}, { journal });
     journal.close();

@@ -148,6 +148,7 @@ const generated = (): fc.Arbitrary<Generated> => {
       'stop_flow_run',
       'claim_flow_runs',
       'checkpoint_flow_run',
+      'flow_run_history',
       'heartbeat_flow_runs',
       'finish_flow_run',
       'rotate_run_token_secret',

@@ -95,9 +95,9 @@ it('an upgrade leaves each run that has not ended its message, or gives it one, 
 
 it('an upgraded run is claimed in its turn, with what was stored of it, and the worker of before counts as lost', async () => {
   const claims = await sql<{ flow_run_id: string; attempt: number; lost_claim_count: number; node_runs: number }[]>`
-    select flow_run_id, attempt, lost_claim_count, jsonb_array_length(history -> 'node_runs') as node_runs
+    select flow_run_id, attempt, lost_claim_count, json_array_length(public.flow_run_history(flow_run_id) -> 'node_runs') as node_runs
     from public.claim_flow_runs(10, 3600)`;
-  const fresh = { attempt: 1, lost_claim_count: 0, node_runs: null };
+  const fresh = { attempt: 1, lost_claim_count: 0, node_runs: 0 };
   expect(claims).toEqual([
     { flow_run_id: runs.running!.id, attempt: 2, lost_claim_count: 1, node_runs: 1 },
     { flow_run_id: runs.queued!.id, ...fresh },

@@ -69,6 +69,8 @@ export interface StoredChild {
 /** What earlier claims of a run stored: taken as it is, not done again. */
 export interface History {
   isEmpty: boolean;
+  /** Node executions of children that have ended. */
+  endedExecutions: number;
   nodeRun: (flowRunId: string, nodeId: string, times: number) => StoredNodeRun | undefined;
   child: (flowRunId: string, nodeId: string, times: number) => StoredChild | undefined;
 }
@@ -88,7 +90,7 @@ const key = (flowRunId: string, nodeId: string, times: number): string => `${flo
 const isEnded = (status: string): status is RunResult['status'] =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
-export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[]): History {
+export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[], endedExecutions = 0): History {
   const runs = new Map(nodeRuns.map((run) => [key(run.flow_run_id, run.node_id, run.times), run]));
   const childRuns = new Map(
     children.map((row) => {
@@ -98,6 +100,7 @@ export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[]): Hi
     }),
   );
   return {
+    endedExecutions,
     isEmpty: runs.size === 0 && childRuns.size === 0,
     nodeRun: (...execution) => runs.get(key(...execution)),
     child: (...site) => childRuns.get(key(...site)),

@@ -21,7 +21,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const { snapshot, history, journal, limits, stop, root } = options;
   const halt = new AbortController();
   const children = new Set<Promise<unknown>>();
-  let executions = 0;
+  let executions = history.endedExecutions;
   let hasProgressed = false;
 
   const callFlow: Tree['callFlow'] = async ({ flow_run_id, node_id, times }, depth, flowId, inputs) => {

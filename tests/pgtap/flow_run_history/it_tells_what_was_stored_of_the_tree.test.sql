@@ -1,4 +1,4 @@
-select plan(7);
+select plan(9);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -67,10 +67,16 @@ select is(
   'log lines are counted for each run that has some'
 );
 select is(
-  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "log_counts": {}}', 'another tree has none of it'
+  (test.kept('history')::jsonb ->> 'ended_executions')::integer,
+  (select count(*)::integer from public.node_run where flow_run_id = test.kept('ended')::uuid),
+  'executions of a child that has ended are counted'
+);
+select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'and there are some');
+select is(
+  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "log_counts": {}, "ended_executions": 0}', 'another tree has none of it'
 );
 select is(
-  private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "log_counts": {}}', 'a deleted run has no history'
+  private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "log_counts": {}, "ended_executions": 0}', 'a deleted run has no history'
 );
 
 select * from finish();

@@ -18,6 +18,7 @@ select set_eq(
     ('ended_flow_runs', 'service_role'),
     ('finish_flow_run', 'service_role'),
     ('flow_run_result', 'anon, authenticated, service_role'),
+    ('flow_run_history', 'service_role'),
     ('heartbeat_flow_runs', 'service_role'),
     ('kv_create_store', 'service_role'),
     ('kv_delete_store', 'service_role'),

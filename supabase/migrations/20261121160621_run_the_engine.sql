@@ -464,6 +464,10 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
       from tree join public.node_run as n on n.flow_run_id = tree.id
       where tree.end_time is null
     ),
+    'ended_executions', (
+      -- They count against the limit of the tree, though nobody goes through them again.
+      select count(*) from tree join public.node_run as n on n.flow_run_id = tree.id where tree.end_time is not null
+    ),
     'log_counts', (
       select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
       from tree
@@ -1613,7 +1617,7 @@ COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer
 
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 
-COMMENT ON FUNCTION "public"."flow_run_history"(uuid) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+COMMENT ON FUNCTION "public"."flow_run_history"(uuid) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 
 COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
 
