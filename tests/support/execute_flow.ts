@@ -1,4 +1,4 @@
-import type { HandBack } from '../../functions/runner/engine/execute.ts';
+import type { HandBack } from '../../functions/runner/engine/context.ts';
 import {
   type ChildRow,
   type ChildRun,

@@ -1,22 +1,10 @@
-import type { Graph } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/value.ts';
-import type { Tree } from './execute.ts';
+import type { Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { type Halt, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { copyMap, type Outcome, settle, toError } from './node_values.ts';
 import { toLogContent } from './text_limits.ts';
-
-/** One run of a tree. */
-export interface TreeRun {
-  id: string;
-  graph: Graph;
-  inputs: ValueMap;
-  /** 0 for the root. */
-  depth: number;
-  /** No earlier claim has begun it. */
-  isNew: boolean;
-}
 
 /** One execution of a node that has begun. */
 export interface Execution {

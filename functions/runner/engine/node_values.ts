@@ -1,5 +1,5 @@
-import { base58 } from '@scure/base';
 import type { Value, ValueMap } from '../../../types/value.ts';
+import { toPubkey } from '../../../types/value_keys.ts';
 import type { RunNode } from './graph.ts';
 import { toMessage } from './text_limits.ts';
 import { measureValue } from './value_size.ts';
@@ -20,11 +20,14 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
   return values;
 };
 
-/** A key as its public half, so that no secret is handed on; what is no key stays as it is. */
-const publicKeyOf = (value: Value): Value => {
-  if (!('B6' in value)) return value;
-  return { B3: base58.encode(base58.decode(value.B6).slice(32)) };
-};
+/** A key as its public half, in whatever form, so that no secret is handed on; what is no key stays as it is. */
+function publicKeyOf(value: Value): Value {
+  try {
+    return { B3: toPubkey(value) };
+  } catch {
+    return value;
+  }
+}
 
 /** Adds the inputs that the node hands on under their own names. */
 const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {

@@ -39,7 +39,9 @@ export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
   const controller = new AbortController();
   let busyMs = 0;
-  let enteredAt: number | undefined;
+  let enteredAt = 0;
+  /** Runs that are computing: they take turns within one stretch, which counts once. */
+  let computing = 0;
   let breathAt = now();
   const timer = Number.isFinite(limits.wallMs) ? setTimeout(() => end(), limits.wallMs) : undefined;
 
@@ -47,18 +49,18 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     clearTimeout(timer);
     controller.abort();
   };
-  const spentMs = () => busyMs + (enteredAt === undefined ? 0 : now() - enteredAt);
+  const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
 
   return {
     handBack: controller.signal,
     end,
     enter: () => {
-      enteredAt = now();
+      if (computing++ === 0) enteredAt = now();
     },
     leave: () => {
-      busyMs = spentMs();
-      enteredAt = undefined;
-      if (busyMs >= limits.busyMs) end();
+      const spent = spentMs();
+      if (--computing === 0) busyMs = spent;
+      if (spent >= limits.busyMs) end();
     },
     needsBreath: () => now() - breathAt >= BREATH_MS,
     breathe: async () => {

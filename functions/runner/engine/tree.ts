@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { ValueMap } from '../../../types/value.ts';
-import { executeRun, type HandBack, type Tree } from './execute.ts';
+import type { HandBack, Tree } from './context.ts';
+import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
 import { type Halt, HandedBack, NodeError } from './node.ts';
 import { copyMap } from './node_values.ts';

@@ -1,0 +1,58 @@
+import type { Value, ValueMap } from '../../../types/value.ts';
+import type { RunNode } from './graph.ts';
+import type { RunResult } from './journal.ts';
+import { formText, type Halt } from './node.ts';
+import type { Outcome } from './node_values.ts';
+import { toMessage } from './text_limits.ts';
+
+/** Error lines that a run keeps at most. */
+const MAX_ERROR_LINES = 100;
+
+const flowOutputLabel = (node: RunNode): string => formText(node.formData, 'label') ?? '';
+
+/** How one execution of a node ended. */
+export interface Completion {
+  node: RunNode;
+  times: number;
+  /** It belonged to one iteration of a loop. */
+  isElement: boolean;
+  outcome: Outcome;
+}
+
+/** What a run gives: gathered while its nodes end. */
+export class RunRecord {
+  readonly #errors: { node: RunNode; times: number; line: string }[] = [];
+  readonly #outputs = new Map<RunNode, Value[]>();
+
+  add({ node, times, isElement, outcome }: Completion): void {
+    if ('error' in outcome) {
+      const place = times > 0 || isElement ? `#${times}` : '';
+      this.#errors.push({ node, times, line: `${toMessage(node.title)} ${node.id}${place}: ${outcome.error}` });
+    } else if (node.module?.isFlowOutput) {
+      const value = outcome.outputs[flowOutputLabel(node)];
+      const values = this.#outputs.get(node) ?? [];
+      if (value !== undefined) values.push(value);
+      this.#outputs.set(node, values);
+    }
+  }
+
+  /** The result; `halt` when the run ended before it was done. */
+  result(notRun: RunNode[], halt: Halt | undefined): RunResult {
+    const output: ValueMap = Object.create(null);
+    for (const [node, values] of this.#outputs) {
+      const [first] = values;
+      if (first !== undefined) output[flowOutputLabel(node)] = values.length > 1 ? { A: values } : first;
+    }
+    // In the order of the nodes, not of time: the same run gives the same lines.
+    const lines = this.#errors
+      .sort((a, b) => a.node.index - b.node.index || a.times - b.times)
+      .map(({ line }) => line);
+    if (halt?.status === 'failed') lines.unshift(halt.message);
+    return {
+      status: halt?.status ?? (lines.length > 0 ? 'failed' : 'succeeded'),
+      output: { M: output },
+      errors: lines.length > 0 ? lines.slice(0, MAX_ERROR_LINES) : null,
+      not_run: notRun.map(({ id }) => id),
+    };
+  }
+}
