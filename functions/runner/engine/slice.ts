@@ -2,6 +2,8 @@ import { HandedBack, NodeError } from './node.ts';
 
 /** How long everything that runs on one thread may work before it lets the event loop have a turn. */
 const BREATH_MS = 20;
+/** Nothing computed for so long: the event loop has had its turn. */
+const IDLE_MS = 1;
 /** A computation that began within this share of a slice had the slice to itself. */
 const FRESH_SHARE = 0.1;
 
@@ -43,6 +45,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   /** Runs that are computing: they take turns within one stretch, which counts once. */
   let computing = 0;
   let breathAt = now();
+  let leftAt = breathAt;
   const timer = Number.isFinite(limits.wallMs) ? setTimeout(() => end(), limits.wallMs) : undefined;
 
   const end = () => {
@@ -55,11 +58,16 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     handBack: controller.signal,
     end,
     enter: () => {
-      if (computing++ === 0) enteredAt = now();
+      if (computing++ > 0) return;
+      enteredAt = now();
+      if (enteredAt - leftAt >= IDLE_MS) breathAt = enteredAt;
     },
     leave: () => {
       const spent = spentMs();
-      if (--computing === 0) busyMs = spent;
+      if (--computing === 0) {
+        busyMs = spent;
+        leftAt = now();
+      }
       if (spent >= limits.busyMs) end();
     },
     needsBreath: () => now() - breathAt >= BREATH_MS,

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { HandedBack, NodeError } from '../../functions/runner/engine/node.ts';
+import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+
+/** A slice of 100 ms of computing, on a clock that the test moves. */
+function makeTestSlice() {
+  const clock = { now: 0 };
+  return { clock, slice: makeSlice({ wallMs: Infinity, busyMs: 100 }, () => clock.now) };
+}
+
+it('only computing counts, once for all that computes at a time', () => {
+  const { clock, slice } = makeTestSlice();
+  slice.enter();
+  slice.enter();
+  clock.now = 60;
+  slice.leave();
+  slice.leave();
+  clock.now = 10_000;
+  slice.enter();
+  clock.now += 39;
+  slice.leave();
+  expect(slice.handBack.aborted).toBe(false);
+  slice.enter();
+  clock.now += 1;
+  slice.leave();
+  expect(slice.handBack.aborted).toBe(true);
+});
+
+it('a breath is due after 20 ms in one go, and not after a pause', () => {
+  const { clock, slice } = makeTestSlice();
+  clock.now = 500;
+  slice.enter();
+  expect(slice.needsBreath()).toBe(false);
+  clock.now += 20;
+  expect(slice.needsBreath()).toBe(true);
+  slice.leave();
+  // At once again, as when an answer was there already: nobody else had a turn.
+  slice.enter();
+  expect(slice.needsBreath()).toBe(true);
+});
+
+it('a computation that had the slice to itself fails, one that came late goes back and may try once more', () => {
+  const { clock, slice } = makeTestSlice();
+  slice.enter();
+  const early = slice.makeCheck(false);
+  clock.now = 50;
+  const late = slice.makeCheck(false);
+  const again = slice.makeCheck(true);
+  expect([early(), late(), again()]).toEqual([undefined, undefined, undefined]);
+  clock.now = 100;
+  expect(early).toThrow(NodeError);
+  expect(early).toThrow('node_cpu_limit');
+  expect(late).toThrow(HandedBack);
+  expect(slice.handBack.aborted).toBe(true);
+  // A budget of its own, from its own beginning.
+  expect(again()).toBeUndefined();
+  clock.now = 150;
+  expect(again).toThrow('node_cpu_limit');
+});
+
+it('a slice without limits ends when it is told to', () => {
+  const slice = makeSlice(UNLIMITED);
+  slice.enter();
+  expect(slice.makeCheck(false)()).toBeUndefined();
+  slice.leave();
+  expect(slice.handBack.aborted).toBe(false);
+  slice.end();
+  expect(slice.handBack.aborted).toBe(true);
+});
