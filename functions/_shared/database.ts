@@ -16,6 +16,9 @@ export interface RpcOptions {
   fetch: typeof fetch;
 }
 
+/** How long a call may take; a connection that leads nowhere says nothing by itself. */
+const TIMEOUT_MS = 30_000;
+
 /** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
 const UNAVAILABLE_CODES = new Set([
   'PGRST000', // could not connect
@@ -102,6 +105,7 @@ export function makeRpc(options: RpcOptions): Rpc {
     args: object,
     headers: Record<string, string> = {},
   ): Promise<Result> => {
+    const body = JSON.stringify(args);
     let response: Response;
     let text: string;
     try {
@@ -116,16 +120,17 @@ export function makeRpc(options: RpcOptions): Rpc {
               { authorization: options.authorization }),
             ...headers,
           },
-          body: JSON.stringify(args),
+          body,
+          signal: AbortSignal.timeout(TIMEOUT_MS),
         },
       );
       text = await response.text();
     } catch (error) {
       throw unavailable(error);
     }
-    let body: unknown = null;
+    let answer: unknown = null;
     try {
-      if (text !== '') body = JSON.parse(text);
+      if (text !== '') answer = JSON.parse(text);
     } catch (error) {
       // Not PostgREST's words: something on the way there.
       throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
@@ -133,9 +138,9 @@ export function makeRpc(options: RpcOptions): Rpc {
       });
     }
     if (!response.ok) {
-      throw toApiError(name, response.status, body as Partial<ErrorBody>);
+      throw toApiError(name, response.status, answer as Partial<ErrorBody>);
     }
     // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
-    return body as Result;
+    return answer as Result;
   };
 }

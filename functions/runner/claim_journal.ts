@@ -5,6 +5,8 @@ import type { RunnerSettings } from './settings.ts';
 
 /** A journal that stores what a claimed run comes to, in batches. */
 export interface ClaimJournal extends Journal {
+  /** Whether anything is stored of what this claim has ended. */
+  hasStored: () => boolean;
   /** What is not stored yet; the caller stores it. Resolves after the batches under way; rejects when one of them failed. */
   takeRest: () => Promise<Progress>;
   /** Ends the regular checkpoints. */
@@ -22,6 +24,8 @@ export function makeClaimJournal(
   history: StoredHistory,
   settings: RunnerSettings,
   now: () => number,
+  /** Told when something can't be stored: nothing will be any more. */
+  onFailure: (error: unknown) => void = () => {},
 ): ClaimJournal {
   const claimedAt = now();
   const logCounts = new Map(Object.entries(history.log_counts));
@@ -29,7 +33,12 @@ export function makeClaimJournal(
   let begun = new Map<string, NodeRun>();
   let ended: NodeRun[] = [];
   let logs: Progress['logs'] = [];
+  const lastLine =
+    `log_lines_limit: a run keeps ${settings.flowRunMaxLogLines} lines, of ${settings.flowRunMaxLogCharacters} ` +
+    'characters in all; the others are left out';
   let bytes = 0;
+  let logCharacters = 0;
+  let hasStored = false;
   let last: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
 
@@ -56,13 +65,14 @@ export function makeClaimJournal(
   const flush = (): Promise<void> => {
     if (queued !== undefined) return queued;
     if (rows() === 0) return last;
-    queued = last.then(() => {
+    queued = last.then(async () => {
       queued = undefined;
-      return claims.checkpoint(claim, take());
+      const progress = take();
+      await claims.checkpoint(claim, progress);
+      hasStored ||= progress.node_runs.some((run) => run.end_time !== null);
     });
     last = queued;
-    // Whoever waits for it gets to know.
-    last.catch(() => {});
+    last.catch(onFailure);
     return last;
   };
   const flushIfMuch = () => {
@@ -109,18 +119,16 @@ export function makeClaimJournal(
     logged: (line) => {
       const index = logCounts.get(line.flow_run_id) ?? 0;
       if (index >= settings.flowRunMaxLogLines) return;
-      logCounts.set(line.flow_run_id, index + 1);
-      const isLast = index === settings.flowRunMaxLogLines - 1;
-      logs.push({
-        ...line,
-        log_index: index,
-        ...(isLast && {
-          log_level: 'Warn',
-          content: `log_lines_limit: a run keeps ${settings.flowRunMaxLogLines} lines; the others are left out`,
-        }),
-      });
+      logCharacters += line.content.length;
+      const isLast = index === settings.flowRunMaxLogLines - 1 || logCharacters > settings.flowRunMaxLogCharacters;
+      logCounts.set(line.flow_run_id, isLast ? settings.flowRunMaxLogLines : index + 1);
+      logs.push(
+        isLast ? { ...line, log_index: index, log_level: 'Warn', content: lastLine } : { ...line, log_index: index },
+      );
       bytes += ROW_BYTES + line.content.length;
+      flushIfMuch();
     },
+    hasStored: () => hasStored,
     flush,
     isFull: () => holds(settings.maxUnstoredCheckpoints),
     takeRest: async () => {

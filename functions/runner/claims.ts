@@ -47,6 +47,9 @@ export interface Progress {
   work_ms: number;
 }
 
+/** No progress at all. */
+export const NOTHING: Progress = Object.freeze({ children: [], node_runs: [], logs: [], work_ms: 0 });
+
 /** News of a held claim. */
 export interface ClaimNews {
   flow_run_id: string;
@@ -54,6 +57,9 @@ export interface ClaimNews {
   is_lost: boolean;
   stop: StopRequest | null;
 }
+
+/** How a run ended, as far as its worker can tell. */
+export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
@@ -66,8 +72,8 @@ export interface Claims {
   handBack: (claim: Claim, progress: Progress) => Promise<void>;
   /** Holds the claims for another lease; tells which are lost or shall stop. */
   heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
-  /** Stores the rest and ends the run. */
-  finish: (claim: Claim, progress: Progress, result: RunResult) => Promise<void>;
+  /** Stores the rest and ends the run; the database tells which nodes did not run where `not_run` is null. */
+  finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
 
 const FIRST_RETRY_MS = 100;

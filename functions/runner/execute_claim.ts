@@ -1,6 +1,7 @@
 import { ApiError } from '../_shared/api_error.ts';
-import { makeClaimJournal } from './claim_journal.ts';
-import type { Claim, Claims, StopRequest } from './claims.ts';
+import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
+import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
+import type { HandBack } from './engine/context.ts';
 import { makeHistory } from './engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
 import type { Slice } from './engine/slice.ts';
@@ -33,20 +34,37 @@ export interface ClaimExecution extends RunControl {
   claim: Claim;
   /** Resolves when this worker has nothing more to do with the run; never rejects. */
   ended: Promise<void>;
+  /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
+  hasStored: () => boolean;
 }
 
-const isClaimLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'claim_lost';
+const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
+
+/** The result of a run that the runner itself could not execute: the log says why, its readers need not know. */
+const brokenResult = (message: string): FinalResult => ({
+  status: 'failed',
+  output: { M: {} },
+  errors: [`internal: ${message}`],
+  not_run: null,
+});
 
 /**
  * Executes a claimed run to its end or to the end of the slice, storing progress on the way.
- * When the claim is lost meanwhile, whoever has it now goes on; what keeps it from going on is logged, and the run is claimed
- * again when the lease is over.
+ * When the claim is lost meanwhile, whoever has it now goes on. While the database does not answer for long, the run is claimed
+ * again when its lease is over. A run that can't be executed, or whose progress can't be stored, fails.
  */
-export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Snapshot, slice: Slice): ClaimExecution {
+export function executeClaim(
+  deps: ExecuteClaimDeps,
+  claim: Claim,
+  readSnapshot: () => Snapshot,
+  slice: Slice,
+): ClaimExecution {
   const { claims, settings, log, now } = deps;
   const halt = new AbortController();
+  const abandon = new AbortController();
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
+  let journal: ClaimJournal | undefined;
   let isLost = false;
   let executions = 0;
 
@@ -55,7 +73,9 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
   const lose = () => {
     isLost = true;
     end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
+    abandon.abort();
   };
+  const fail = (message: string) => end({ status: 'failed', message, graceMs: 0 });
   const facts = (): RunFacts => ({
     flow_run_id: claim.flow_run_id,
     attempt: claim.attempt,
@@ -63,42 +83,50 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
     node_executions: executions,
   });
 
-  const execute = async (): Promise<void> => {
-    const history = await claims.history(claim);
-    const journal = makeClaimJournal(claims, claim, history, settings, now);
-    const workLimit = setTimeout(() =>
-      end({
-        status: 'failed',
-        message: `run_time_limit: the run has worked for ${settings.flowRunMaxWorkMs} ms`,
-        graceMs: 0,
-      }), Math.max(settings.flowRunMaxWorkMs - claim.work_ms, 0));
-    if (claim.stop !== null) stop(claim.stop);
+  const executeTo = async (recording: ClaimJournal, history: StoredHistory): Promise<FinalResult | HandBack> => {
     try {
-      const result = await executeTree({
+      return await executeTree({
         root: { id: claim.flow_run_id, inputs: claim.inputs.M },
-        snapshot,
+        snapshot: readSnapshot(),
         run: { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network },
         registry: deps.registry,
         services: deps.makeServices(claim),
         journal: {
-          ...journal,
+          ...recording,
           nodeEnded: (run) => {
             executions += 1;
-            journal.nodeEnded(run);
+            recording.nodeEnded(run);
           },
         },
         history: makeHistory(history.node_runs, history.children, history.ended_executions),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,
-          workMs: settings.flowRunMaxWorkMs,
           outputBytes: settings.flowRunMaxOutputBytes,
-          logLines: settings.flowRunMaxLogLines,
+          totalBytes: settings.flowRunMaxTotalBytes,
         },
         slice,
         stop: halt.signal,
+        abandon: abandon.signal,
         now,
       });
+    } catch (error) {
+      log('error', { event: 'run_broken', error: errorText(error), ...facts() });
+      return brokenResult('the runner could not execute this flow');
+    }
+  };
+
+  const execute = async (): Promise<void> => {
+    const history = await claims.history(claim);
+    journal = makeClaimJournal(claims, claim, history, settings, now, () => fail("progress can't be stored"));
+    const limitMs = settings.flowRunMaxWorkMs;
+    const workLimit = setTimeout(
+      () => fail(`run_time_limit: the run has worked for ${limitMs} ms`),
+      Math.max(limitMs - claim.work_ms, 0),
+    );
+    if (claim.stop !== null) stop(claim.stop);
+    try {
+      const result = await executeTo(journal, history);
       journal.close();
       const rest = await journal.takeRest();
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
@@ -107,12 +135,7 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
         log('info', { event: 'run_handed_back', ...facts() });
       } else {
         await claims.finish(claim, rest, result);
-        log(result.status === 'failed' ? 'warn' : 'info', {
-          event: 'run_finished',
-          status: result.status,
-          errors: result.errors?.length ?? 0,
-          ...facts(),
-        });
+        logFinished(result);
       }
     } finally {
       clearTimeout(workLimit);
@@ -120,9 +143,26 @@ export function executeClaim(deps: ExecuteClaimDeps, claim: Claim, snapshot: Sna
     }
   };
 
-  const ended = execute().catch((error) => {
-    if (isClaimLost(error)) log('warn', { event: 'claim_lost', ...facts() });
-    else log('error', { event: 'run_interrupted', error: errorText(error), ...facts() });
-  });
-  return { claim, ended, stop, lose };
+  const logFinished = ({ status, errors }: FinalResult) =>
+    log(status === 'failed' ? 'warn' : 'info', {
+      event: 'run_finished',
+      status,
+      errors: errors?.length ?? 0,
+      ...facts(),
+    });
+
+  /** What keeps the run from going on: the claim, the database for now, or the run itself. */
+  const settle = async (error: unknown): Promise<void> => {
+    if (isCode(error, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
+    log('error', { event: 'run_interrupted', error: errorText(error), ...facts() });
+    if (isCode(error, 'service_unavailable')) return;
+    const result = brokenResult('what this run has come to could not be stored');
+    await claims.finish(claim, NOTHING, result).then(
+      () => logFinished(result),
+      (again) => log('error', { event: 'run_interrupted', error: errorText(again), ...facts() }),
+    );
+  };
+
+  const ended = execute().catch(settle);
+  return { claim, ended, stop, lose, hasStored: () => journal?.hasStored() ?? false };
 }

@@ -3,7 +3,7 @@ export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_handed_back' | 'claim_lost' | 'worker_stopped' }
   | { event: 'worker_started'; url: string; concurrency: number }
-  | { event: 'run_interrupted' | 'queue_unreadable'; error: string };
+  | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable'; error: string };
 
 /** The run of an event. */
 export interface RunFacts {

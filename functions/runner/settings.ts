@@ -1,30 +1,45 @@
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
 
+interface NumberSetting {
+  default: number;
+  min: number;
+  max: number;
+}
+
+/** Timers fire at once beyond this. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const setting = (value: number, min = 1, max = MAX_TIMER_MS): NumberSetting => ({ default: value, min, max });
+
 /** How the runner works; each is overridden by the environment variable of its name in upper case. */
-const runnerDefaults = Object.freeze({
-  /** How long a claim holds without a sign of life; then another worker may take the run over. */
-  runnerLeaseSeconds: 30,
+const numberSettings = {
+  /** How long a claim holds without a sign of life; then another worker may take the run over. Several heartbeats fit in. */
+  runnerLeaseSeconds: setting(30, 2, 3_600),
   /** Runs that one worker executes at a time. */
-  runnerConcurrency: 16,
+  runnerConcurrency: setting(16, 1, 1_000),
   /** Workers that a run may lose in a row before it fails. */
-  runnerMaxLostClaims: 5,
+  runnerMaxLostClaims: setting(5),
   /** The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. */
-  runnerSliceMs: 100_000,
-  runnerSliceBusyMs: 1_000,
+  runnerSliceMs: setting(100_000),
+  runnerSliceBusyMs: setting(1_000),
   /** How long a node's HTTP request may take. */
-  httpTimeoutMs: 30_000,
+  httpTimeoutMs: setting(30_000),
   /** Bytes that the answer to a node's HTTP request may have. */
-  httpMaxResponseBytes: 10 * 1_048_576,
-  flowRunMaxNodeExecutions: runLimits.nodeExecutions,
-  flowRunMaxInterflowDepth: runLimits.interflowDepth,
-  flowRunMaxWorkMs: runLimits.workMs,
-  flowRunMaxOutputBytes: runLimits.outputBytes,
-  flowRunMaxLogLines: runLimits.logLines,
-});
+  httpMaxResponseBytes: setting(10 * 1_048_576),
+  flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
+  flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
+  flowRunMaxOutputBytes: setting(runLimits.outputBytes),
+  flowRunMaxTotalBytes: setting(runLimits.totalBytes),
+  /** Milliseconds of work; waiting for signatures is none. */
+  flowRunMaxWorkMs: setting(900_000),
+  /** Log lines of one run, children counted for themselves; and characters of what one claim logs. */
+  flowRunMaxLogLines: setting(10_000),
+  flowRunMaxLogCharacters: setting(4 * 1_048_576),
+} satisfies Record<string, NumberSetting>;
 
 /** What nobody needs to change. */
-export const runnerTuning = Object.freeze({
+const runnerTuning = Object.freeze({
   /** How often a worker holds its claims and asks for news of them, such as a stop. */
   heartbeatMs: 1_000,
   /** How often progress is stored, if there is any. */
@@ -42,7 +57,7 @@ export const runnerTuning = Object.freeze({
   pollMs: 500,
 });
 
-export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof runnerDefaults]: number } & {
+export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
@@ -52,20 +67,23 @@ const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (let
 
 /**
  * The settings as the environment gives them. In an Edge Function time is short: the platform ends one after 150 s (free plan), or
- * after 2 s of computing. Throws one error that names every variable that is no positive integer.
+ * after 2 s of computing. Throws one error that names every variable that is wrong.
  * Source: Supabase documentation, "Edge Functions limits".
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
   const wrong: string[] = [];
-  const numbers = Object.entries(runnerDefaults).map(([name, fallback]) => {
+  const numbers = Object.entries(numberSettings).map(([name, { default: fallback, min, max }]) => {
     const text = env(variableName(name));
     if (text === undefined || text === '') return [name, fallback];
-    if (!/^[1-9]\d{0,9}$/.test(text)) wrong.push(`${variableName(name)}=${text}`);
-    return [name, Number(text)];
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) {
+      wrong.push(`${variableName(name)}=${text}: takes an integer from ${min} to ${max}`);
+    }
+    return [name, value];
   });
-  if (wrong.length > 0) throw new Error(`Not a positive integer in the environment: ${wrong.join(', ')}`);
-  // SAFETY: made of the entries of runnerDefaults, number by number.
-  const given = Object.fromEntries(numbers) as { [name in keyof typeof runnerDefaults]: number };
+  if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
+  // SAFETY: made of the entries of numberSettings, number by number.
+  const given = Object.fromEntries(numbers) as { [name in keyof typeof numberSettings]: number };
   return Object.freeze({
     ...runnerTuning,
     ...given,

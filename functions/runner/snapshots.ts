@@ -6,6 +6,8 @@ export interface SnapshotCache {
   hashes: () => string[];
   /** The snapshot of a claim; `text` is null when its hash was known when it was claimed. */
   get: (hash: string, text: string | null) => Snapshot;
+  /** Forgets those that were used least recently; not while claims that count on them are still to be begun. */
+  trim: () => void;
 }
 
 export function makeSnapshotCache(size: number): SnapshotCache {
@@ -23,11 +25,10 @@ export function makeSnapshotCache(size: number): SnapshotCache {
       // Used last means kept longest.
       cache.delete(hash);
       cache.set(hash, snapshot);
-      if (cache.size > size) {
-        const oldest = cache.keys().next().value;
-        if (oldest !== undefined) cache.delete(oldest);
-      }
       return snapshot;
+    },
+    trim: () => {
+      for (const hash of [...cache.keys()].slice(0, Math.max(cache.size - size, 0))) cache.delete(hash);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Claim } from './claims.ts';
+import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from './engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
 import { makeSnapshotCache } from './snapshots.ts';
@@ -7,7 +7,7 @@ import { makeSnapshotCache } from './snapshots.ts';
 export interface Worker {
   /**
    * Resolves when no claimable run is left, or the slice is over and its runs are back in the queue; true: there may be more
-   * to do. A call during the work only makes it look once more.
+   * to do, and whoever is told so sees to it. A call during the work only makes it look once more.
    */
   drain: () => Promise<boolean>;
   /** Gives the runs back to the queue as soon as they can be left; `drain` resolves then. */
@@ -23,21 +23,28 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   const executing = new Set<ClaimExecution>();
   let draining: Promise<boolean> | undefined;
   let slice: Slice | undefined;
+  /** A suspect run that waits until the others are gone. */
+  let suspect: Claim | undefined;
   let wasPoked = false;
+  let isLeaving = false;
+  /** When the claims were held last. */
+  let beatAt = 0;
   let wake = () => {};
 
-  const begin = (claim: Claim, present: Slice): void => {
-    const execution = executeClaim(deps, claim, snapshots.get(claim.snapshot_hash, claim.snapshot), present);
+  const begin = (claim: Claim, present: Slice): ClaimExecution => {
+    const execution = executeClaim(deps, claim, () => snapshots.get(claim.snapshot_hash, claim.snapshot), present);
     executing.add(execution);
     void execution.ended.then(() => executing.delete(execution));
+    return execution;
   };
 
   /** Holds all claims at once, and hands on what became of them. */
   const heartbeat = async (): Promise<void> => {
-    const held = [...executing];
-    const news = await claims.heartbeat(held.map(({ claim }) => claim));
-    const newsOf = new Map(news.map((item) => [item.flow_run_id, item]));
-    for (const execution of held) {
+    const beating = [...executing];
+    const held = [...beating.map(({ claim }) => claim), ...(suspect === undefined ? [] : [suspect])];
+    const newsOf = new Map((await claims.heartbeat(held)).map((item) => [item.flow_run_id, item]));
+    beatAt = performance.now();
+    for (const execution of beating) {
       const item = newsOf.get(execution.claim.flow_run_id);
       if (item?.is_lost) execution.lose();
       else if (item?.stop != null) execution.stop(item.stop);
@@ -46,6 +53,8 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
 
   const claimSome = async (count: number): Promise<Claim[]> => {
     try {
+      // After an outage its own runs would look as if nobody had them.
+      if (executing.size > 0 && performance.now() - beatAt > settings.heartbeatMs * 2) await heartbeat();
       return await claims.claim(count, snapshots.hashes());
     } catch (error) {
       // What runs goes on; its end brings the next look.
@@ -54,45 +63,74 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
-  /** True: it ended because the slice is over. */
-  const executeAll = async (present: Slice): Promise<boolean> => {
-    for (;;) {
-      const isOver = present.handBack.aborted;
-      const isAlone = [...executing].some(({ claim }) => claim.lost_claim_count >= SUSPECT_LOST_CLAIMS);
-      const free = isOver || isAlone ? 0 : settings.runnerConcurrency - executing.size;
-      wasPoked = false;
-      const found = free > 0 ? await claimSome(free) : [];
-      const [first] = found;
-      if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) {
-        // Nothing else shall go down with it.
-        const others = [...executing].map(({ ended }) => ended);
-        const waiting = { claim: first, ended: Promise.all(others).then(() => {}), stop: () => {}, lose: () => {} };
-        executing.add(waiting);
-        await waiting.ended;
-        executing.delete(waiting);
-      }
-      found.forEach((claim) => begin(claim, present));
-      // As many as asked for: there may be more. Poked meanwhile: there are.
-      if (!isOver && (wasPoked || (found.length === free && free > 0))) continue;
-      if (executing.size === 0) return isOver;
-      const poked = new Promise<void>((resolve) => wake = resolve);
-      await Promise.race([...[...executing].map(({ ended }) => ended), ...(free > found.length ? [poked] : [])]);
+  /** Resolves when a run has ended; when somebody pokes or the slice is over as well, if that is of interest. */
+  const news = async (isPokeNews: boolean): Promise<void> => {
+    const poked = new Promise<void>((resolve) => wake = resolve);
+    await Promise.race([...[...executing].map(({ ended }) => ended), ...(isPokeNews ? [poked] : [])]);
+  };
+
+  /** Executes a run that may end its worker, until it has got somewhere or has lived as long as a claim may be silent. */
+  const executeAlone = async (claim: Claim, present: Slice): Promise<void> => {
+    const execution = begin(claim, present);
+    const provenAt = performance.now() + settings.runnerLeaseSeconds * 1_000;
+    while (executing.has(execution) && !execution.hasStored() && performance.now() < provenAt) {
+      await Promise.race([execution.ended, new Promise((resolve) => setTimeout(resolve, settings.heartbeatMs))]);
     }
   };
 
-  const drainSlice = async (): Promise<boolean> => {
-    const present = makeSlice(settings.slice);
-    slice = present;
+  /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
+  const executeAll = async (present: Slice): Promise<Claim | undefined> => {
+    for (;;) {
+      const isOver = present.handBack.aborted;
+      const free = isOver ? 0 : settings.runnerConcurrency - executing.size;
+      wasPoked = false;
+      const found = free > 0 ? await claimSome(free) : [];
+      const [first] = found;
+      if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
+      for (const claim of found) begin(claim, present);
+      snapshots.trim();
+      // As many as asked for: there may be more. Poked meanwhile: there are.
+      if (!isOver && (wasPoked || (found.length === free && free > 0))) continue;
+      if (executing.size === 0) return undefined;
+      await news(isOver || free > found.length);
+    }
+  };
+
+  /** One slice after another, when suspect runs have to be executed alone; the clock goes on. */
+  const executeSlices = async (): Promise<boolean> => {
+    const startedAt = performance.now();
+    for (;;) {
+      const wallMs = Math.max(settings.slice.wallMs - (performance.now() - startedAt), 1);
+      const present = slice = makeSlice({ ...settings.slice, wallMs });
+      present.handBack.addEventListener('abort', () => wake());
+      try {
+        const alone = suspect;
+        suspect = undefined;
+        if (alone !== undefined && isLeaving) await claims.handBack(alone, NOTHING);
+        else if (alone !== undefined) await executeAlone(alone, present);
+        if (isLeaving) present.end();
+        suspect = await executeAll(present);
+        if (suspect === undefined) return present.handBack.aborted;
+      } finally {
+        present.end();
+      }
+      // The others go back to the queue, with all that they have come to.
+      while (executing.size > 0) await news(false);
+    }
+  };
+
+  const drainQueue = async (): Promise<boolean> => {
+    let isBeating = false;
     const timer = setInterval(() => {
+      if (isBeating || (executing.size === 0 && suspect === undefined)) return;
+      isBeating = true;
       // A missed beat is made up for by the next; a lease outlasts many.
-      if (executing.size > 0) heartbeat().catch(() => {});
+      void heartbeat().catch(() => {}).finally(() => isBeating = false);
     }, settings.heartbeatMs);
-    present.handBack.addEventListener('abort', () => wake());
     try {
-      return await executeAll(present);
+      return await executeSlices();
     } finally {
       clearInterval(timer);
-      present.end();
     }
   };
 
@@ -100,8 +138,13 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     drain: () => {
       wasPoked = true;
       wake();
-      return draining ??= drainSlice().finally(() => draining = undefined);
+      if (draining !== undefined) return draining.then(() => false);
+      draining = drainQueue().finally(() => draining = undefined);
+      return draining;
     },
-    handBack: () => slice?.end(),
+    handBack: () => {
+      isLeaving = true;
+      slice?.end();
+    },
   };
 }

@@ -12,26 +12,17 @@ const definition = {
   targets: [],
 };
 
-/** Two slow nodes side by side, each with a follower; `stubborn` ends after the stop when it is told to, `deaf` never. */
+/** Two slow nodes side by side, each with a follower; `slow` ends a while after the stop, `deaf` never. */
 async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();
   const modules: Record<string, NodeModule> = {
-    stubborn: {
-      definition,
-      run: ({ signal }) =>
-        new Promise((resolve) =>
-          signal.addEventListener(
-            'abort',
-            () => setTimeout(() => resolve({ out: { S: 'done' } }), 5),
-          )
-        ),
-    },
+    slow: { definition, run: () => new Promise((resolve) => setTimeout(() => resolve({ out: { S: 'done' } }), 20)) },
     deaf: { definition, run: () => new Promise(() => {}) },
   };
   const flow = new FlowBuilder();
-  const stubborn = flow.node('stubborn', { outputs: ['out'] });
+  const slow = flow.node('slow', { outputs: ['out'] });
   const deaf = flow.node('deaf', { outputs: ['out'] });
-  const a = flow.output('a', stubborn.output('out'));
+  const a = flow.output('a', slow.output('out'));
   const b = flow.output('b', deaf.output('out'));
   const running = executeFlow(flow, {}, {
     registry: (nodeId) => modules[nodeId] ?? nodeRegistry(nodeId),
@@ -42,24 +33,24 @@ async function stopWhileRunning(halt: Halt) {
   const errorsOf = (id: string) => nodeRuns.find((run) => run.node_id === id)?.errors;
   return {
     result,
-    stubborn: errorsOf(stubborn.id),
+    slow: errorsOf(slow.id),
     deaf: errorsOf(deaf.id),
     notStarted: [a.id, b.id],
   };
 }
 
 it('a stop starts nothing more, records what ends within the grace period, and cancels the rest', async () => {
-  const { result, stubborn, deaf, notStarted } = await stopWhileRunning(stopHalt('enough', 200));
+  const { result, slow, deaf, notStarted } = await stopWhileRunning(stopHalt('enough', 200));
   expect(result.status).toBe('stopped');
-  expect(stubborn).toBeNull();
+  expect(slow).toBeNull();
   expect(deaf).toEqual(['canceled by user enough']);
   expect(result.not_run).toEqual(notStarted);
 });
 
 it('a stop without a grace period cancels everything at once', async () => {
-  const { result, stubborn, deaf } = await stopWhileRunning(stopHalt('', 0));
+  const { result, slow, deaf } = await stopWhileRunning(stopHalt('', 0));
   expect(result.status).toBe('stopped');
-  expect([stubborn, deaf]).toEqual([['canceled by user'], [
+  expect([slow, deaf]).toEqual([['canceled by user'], [
     'canceled by user',
   ]]);
   expect(result.errors).toHaveLength(2);

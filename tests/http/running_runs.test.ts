@@ -55,13 +55,25 @@ it('a running run shows what has begun, and stops at once with what its nodes we
 });
 
 it('a stop with a grace period lets a node end, starts nothing more, and only the first one counts', async () => {
-  const runId = await startRunning(LONG_MS);
+  const runId = await startRunning(4_000);
   await stop(runId, { timeout_millies: 60_000, reason: 'first' });
   await stop(runId, { timeout_millies: 0, reason: 'second' });
   const run = await finishedRun(owner, runId);
-  expect(run.status).toBe('stopped');
-  expect(run.errors).toEqual([expect.stringMatching(/: canceled by user first$/)]);
+  expect(run).toMatchObject({ status: 'stopped', errors: null, output: { M: {} } });
   expect(run.not_run).toHaveLength(1);
+  const { data } = await owner.client.from('node_run').select('output, errors').eq('flow_run_id', runId).not(
+    'input->M->value',
+    'is',
+    null,
+  );
+  expect(data).toEqual([{ output: { M: { value: { U: '1' }, wait_for: { B: true } } }, errors: null }]);
+});
+
+it('a grace period that is over cancels what still runs', async () => {
+  const runId = await startRunning(LONG_MS);
+  await stop(runId, { timeout_millies: 300, reason: 'soon' });
+  const run = await finishedRun(owner, runId);
+  expect(run.errors).toEqual([expect.stringMatching(/: canceled by user soon$/)]);
 });
 
 it('a called flow has a run of its own, which is not counted as a start of the deployment', async () => {

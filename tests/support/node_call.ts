@@ -10,6 +10,7 @@ export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}):
   return {
     inputs: {},
     formData: {},
+    maxOutputBytes: 1_048_576,
     inputNames: module.definition.targets.map(({ name }) => name),
     outputNames: module.definition.sources.map(({ name }) => name),
     run: {

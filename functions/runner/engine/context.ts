@@ -22,14 +22,24 @@ export interface Tree {
   slice: Slice;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Aborted with a Halt. */
+  /** Aborted with a Halt: no node starts any more. */
   halt: AbortSignal;
+  /** Aborted with the Halt when the time is over that it leaves to running nodes. */
+  cancel: AbortSignal;
+  /** Aborted when the run shall go back to the queue. */
+  handBack: AbortSignal;
+  /** Sends the run back to the queue. */
+  giveBack: () => void;
   /**
    * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
    * and the tree is halted instead.
    */
   countExecution: (stored: StoredNodeRun | undefined) => boolean;
-  /** Whether this claim has brought anything new: a run that goes back without would never end. */
+  /** Counts elements of loops, each of which is an execution to come or is passed over. */
+  countElements: (count: number) => void;
+  /** Counts bytes of values that are kept: inputs and outputs of node executions. */
+  countBytes: (bytes: number) => void;
+  /** Whether this claim has brought enough that is new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
   callFlow: (caller: Effect, depth: number, flowId: number, inputs: ValueMap) => Promise<ValueMap>;

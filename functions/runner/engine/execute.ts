@@ -17,7 +17,8 @@ class RunExecution {
   readonly #underWay = new Map<RunNode, (outcome: Outcome) => void>();
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
-  #isHandedBack = false;
+  /** What ends the nodes that gave up their time, should the run end after all. */
+  readonly #handedBack: ((outcome: Outcome) => void)[] = [];
   #wake = () => {};
 
   constructor(tree: Tree, run: TreeRun) {
@@ -43,7 +44,7 @@ class RunExecution {
     if (this.#goesBack() && !halt.aborted) return { status: 'handed_back' };
     // SAFETY: whoever aborts it gives a Halt.
     const reason = halt.aborted ? halt.reason as Halt : undefined;
-    if (reason !== undefined) await this.#cancelUnderWay(reason);
+    if (reason !== undefined) await this.#endUnderWay(reason);
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), reason);
   }
 
@@ -72,7 +73,7 @@ class RunExecution {
   }
 
   async #startReady(candidates: RunNode[]): Promise<void> {
-    const { slice, journal } = this.#tree;
+    const { slice, journal, giveBack } = this.#tree;
     const known: FinishedNodes = new Map();
     for (const node of candidates) {
       const state = readiness(node, known);
@@ -80,7 +81,7 @@ class RunExecution {
       if (state === 'skip') this.#skip(node);
       else if (this.#mayStart(node)) this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe());
-      if (journal.isFull()) await this.#pause(journal.flush().catch(() => void (this.#isHandedBack = true)));
+      if (journal.isFull()) await this.#pause(journal.flush().catch(giveBack));
       if (this.#goesBack()) return;
     }
   }
@@ -113,7 +114,8 @@ class RunExecution {
       if (this.#underWay.delete(node)) end(ended);
     }, () => {
       this.#underWay.delete(node);
-      this.#isHandedBack = true;
+      this.#handedBack.push(end);
+      this.#tree.giveBack();
     }).finally(() => this.#wake());
   }
 
@@ -134,7 +136,9 @@ class RunExecution {
     for (const edge of node.outgoing) {
       const value = outputs[edge.sourcePort];
       if (value !== undefined && edge.isSpread) {
-        for (const element of 'A' in value ? value.A : [value]) edge.queue.push({ value: element, isElement: true });
+        const elements = 'A' in value ? value.A : [value];
+        this.#tree.countElements(elements.length);
+        for (const element of elements) edge.queue.push({ value: element, isElement: true });
       } else if (value !== undefined || isElement || edge.isOptional) {
         // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
         edge.queue.push({ value, isElement });
@@ -144,24 +148,26 @@ class RunExecution {
   }
 
   /** Waits for what runs as long as the halt allows, and cancels the rest. */
-  async #cancelUnderWay({ message, graceMs }: Halt): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const deadline = new Promise<'over'>((resolve) => timer = setTimeout(() => resolve('over'), graceMs));
-    while (this.#underWay.size > 0) {
-      if (await Promise.race([deadline, this.#news()]) === 'over') break;
-    }
-    clearTimeout(timer);
+  async #endUnderWay({ message }: Halt): Promise<void> {
+    const { cancel } = this.#tree;
+    const wake = () => this.#wake();
+    cancel.addEventListener('abort', wake);
+    while (this.#underWay.size > 0 && !cancel.aborted) await this.#news();
+    cancel.removeEventListener('abort', wake);
+    // What hears of its cancellation and ends at once may say so itself.
+    await Promise.resolve();
     for (const [node, end] of this.#underWay) {
       this.#underWay.delete(node);
       end(toError(message));
     }
+    for (const end of this.#handedBack) end(toError(message));
     this.#completions.splice(0).forEach((completion) => this.#apply(completion));
   }
 
-  /** Nothing more shall be started: a node gave up its time, or the slice is over and this claim has brought something. */
+  /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */
   #goesBack(): boolean {
-    const { slice, hasProgressed } = this.#tree;
-    return this.#isHandedBack || (slice.handBack.aborted && hasProgressed());
+    const { handBack, hasProgressed } = this.#tree;
+    return this.#handedBack.length > 0 || (handBack.aborted && hasProgressed());
   }
 
   /** Resolves when something has ended, or the run is halted. */

@@ -84,7 +84,8 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
   const ports = module === undefined || module.takesPortsFromFlow ? flowPorts(data) : nodePorts(module, formData);
   return {
     id,
-    title: data.display_name || data.node_id,
+    // Whatever the editor saved: only texts are names.
+    title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
     nodeId: data.node_id,
     module,
     ports,
@@ -124,14 +125,16 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     const source = nodes.get(edge.source);
     const target = nodes.get(edge.target);
     if (source === undefined || target === undefined) continue;
-    const { sourceHandle, targetHandle } = edge;
+    const [sourceHandle, targetHandle] = [edge.sourceHandle, edge.targetHandle].map((handle) =>
+      typeof handle === 'string' ? handle : undefined
+    );
     const isPassthrough = sourceHandle?.startsWith(PASSTHROUGH) ?? false;
     const sourceName = isPassthrough
       ? targetNames.get(sourceHandle?.slice(PASSTHROUGH.length) ?? '')
       : sourceNames.get(sourceHandle ?? '');
     const targetName = targetNames.get(targetHandle ?? '');
     if (sourceName === undefined || targetName === undefined) {
-      const handle = sourceName === undefined ? sourceHandle : targetHandle;
+      const handle = sourceName === undefined ? edge.sourceHandle : edge.targetHandle;
       warnings.push(
         `edges[${index}] from ${edge.source} to ${edge.target} is left out: no port has the id ${handle}`,
       );

@@ -4,12 +4,10 @@ export const runLimits = Object.freeze({
   nodeExecutions: 100_000,
   /** How deep flows may call flows. */
   interflowDepth: 1_024,
-  /** Milliseconds of work; waiting for signatures is none. */
-  workMs: 900_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
-  /** Log lines of one run, children counted for themselves. */
-  logLines: 10_000,
+  /** Bytes of the inputs and outputs of all node executions, as JSON. */
+  totalBytes: 134_217_728,
 });
 
 export type RunLimits = { readonly [limit in keyof typeof runLimits]: number };

@@ -48,10 +48,12 @@ export interface NodeCall {
   /** The names of its inputs and outputs, in order. */
   inputNames: readonly string[];
   outputNames: readonly string[];
+  /** Bytes that its outputs may hold, as JSON. */
+  maxOutputBytes: number;
   run: RunInfo;
   /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
   startTime: number;
-  /** Aborted, with a Halt as its reason, when the run shall end. */
+  /** Aborted, with a Halt as its reason, when the run ends and the time is over that it leaves to its nodes. */
   signal: AbortSignal;
   /** Aborted when the worker gives the run back to the queue: a node that can begin again throws HandedBack. */
   handBack: AbortSignal;

@@ -39,6 +39,10 @@ const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): Val
   return outputs;
 };
 
+/** The error of outputs that are too large, or would be. */
+export const tooLarge = (bytes: number, maxBytes: number): string =>
+  `output_too_large: the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`;
+
 /** What keeps outputs from being stored. */
 function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
   let bytes = 0;
@@ -47,7 +51,7 @@ function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
     if (size.fault !== undefined) return `output ${name}: ${size.fault}`;
     bytes += size.bytes;
   }
-  return bytes > maxBytes ? `output_too_large: the outputs hold ${bytes} bytes, and ${maxBytes} at most` : undefined;
+  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : undefined;
 }
 
 /** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. */

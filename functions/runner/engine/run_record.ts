@@ -28,12 +28,18 @@ export class RunRecord {
     if ('error' in outcome) {
       const place = times > 0 || isElement ? `#${times}` : '';
       this.#errors.push({ node, times, line: `${toMessage(node.title)} ${node.id}${place}: ${outcome.error}` });
+      if (this.#errors.length > MAX_ERROR_LINES * 10) this.#keepFirstErrors();
     } else if (node.module?.isFlowOutput) {
       const value = outcome.outputs[flowOutputLabel(node)];
       const values = this.#outputs.get(node) ?? [];
       if (value !== undefined) values.push(value);
       this.#outputs.set(node, values);
     }
+  }
+
+  /** In the order of the nodes, not of time: the same run gives the same lines. */
+  #keepFirstErrors(): void {
+    this.#errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).splice(MAX_ERROR_LINES);
   }
 
   /** The result; `halt` when the run ended before it was done. */
@@ -43,10 +49,8 @@ export class RunRecord {
       const [first] = values;
       if (first !== undefined) output[flowOutputLabel(node)] = values.length > 1 ? { A: values } : first;
     }
-    // In the order of the nodes, not of time: the same run gives the same lines.
-    const lines = this.#errors
-      .sort((a, b) => a.node.index - b.node.index || a.times - b.times)
-      .map(({ line }) => line);
+    this.#keepFirstErrors();
+    const lines = this.#errors.map(({ line }) => line);
     if (halt?.status === 'failed') lines.unshift(halt.message);
     return {
       status: halt?.status ?? (lines.length > 0 ? 'failed' : 'succeeded'),

@@ -4,6 +4,8 @@ import { HandedBack, NodeError } from './node.ts';
 const BREATH_MS = 20;
 /** Nothing computed for so long: the event loop has had its turn. */
 const IDLE_MS = 1;
+/** The share of a slice that brings a run on, even when going through its history took all of it. */
+const LEAST_SHARE = 0.25;
 /** A computation that began within this share of a slice had the slice to itself. */
 const FRESH_SHARE = 0.1;
 
@@ -24,6 +26,10 @@ export interface Slice {
   needsBreath: () => boolean;
   /** Lets timers and answers of the network have their turn. */
   breathe: () => Promise<void>;
+  /** A clock of the computing so far. */
+  spentMs: () => number;
+  /** Computing that a run may do for itself before it has to go back, however long it took to get to where it was. */
+  leastMs: number;
   /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
   makeCheck: (wasBegun: boolean) => () => void;
 }
@@ -70,6 +76,8 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }
       if (spent >= limits.busyMs) end();
     },
+    spentMs,
+    leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
     needsBreath: () => now() - breathAt >= BREATH_MS,
     breathe: async () => {
       await new Promise((resolve) => setTimeout(resolve, 0));

@@ -22,6 +22,8 @@ export const resolveBySystem: Resolve = async (hostname) =>
 
 /** Settles as the promise does, unless the signal is aborted first: then throws its reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody may be left to hear of its failure, which would end the process.
+  promise.catch(() => {});
   signal.throwIfAborted();
   let abort = () => {};
   const aborted = new Promise<never>((_, reject) => {

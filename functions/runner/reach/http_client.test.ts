@@ -98,14 +98,16 @@ function makeResolver(names: Record<string, string[][]>) {
 }
 
 /** A client for which loopback, where the servers of this test are, is the public Internet; all else has the real rules. */
-const makeClient = (options: HttpClientOptions = {}) =>
+const makeClient = (options: Partial<HttpClientOptions> = {}) =>
   makeHttpClient({
+    timeoutMs: 30_000,
+    maxResponseBytes: 10 * 1_048_576,
     isAllowed: (address) => address === '127.0.0.1',
     resolve: makeResolver({ 'public.example': [['127.0.0.1']], 'other.example': [['127.0.0.1']] }).resolve,
     ...options,
   });
 
-const get = (url: string, options?: HttpClientOptions, request: Partial<HttpRequest> = {}) =>
+const get = (url: string, options?: Partial<HttpClientOptions>, request: Partial<HttpRequest> = {}) =>
   makeClient(options).request({ method: 'GET', url, headers: [], signal: new AbortController().signal, ...request });
 
 const echo = async (path: string, request: Partial<HttpRequest> = {}) => {

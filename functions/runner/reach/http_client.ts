@@ -8,20 +8,16 @@ export interface HttpClientOptions {
   /** Whether an IP address may be reached; those of the public Internet unless given. */
   isAllowed?: (address: string) => boolean;
   /** Time for the whole of a request, redirects and body included. */
-  timeoutMs?: number;
+  timeoutMs: number;
   /** Bytes that the body of a response may have, as sent and as decoded. */
-  maxResponseBytes?: number;
+  maxResponseBytes: number;
   /** The system's resolver unless given. */
   resolve?: Resolve;
   /** Certificate authorities to trust instead of the platform's, in PEM. */
   ca?: string;
 }
 
-const DEFAULTS = Object.freeze({
-  timeoutMs: 30_000,
-  maxResponseBytes: 10 * 1024 * 1024,
-  maxRedirects: 10,
-});
+const MAX_REDIRECTS = 10;
 
 /** What the client says of the connection and the message itself. Source: RFC 9110, sections 7.2, 7.6, 8.6 and 10.1.1. */
 const OWN_HEADERS = [
@@ -138,6 +134,7 @@ async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, sig
   const abort = () => socket.destroy(signal.reason);
   signal.addEventListener('abort', abort);
   try {
+    signal.throwIfAborted();
     socket.write(bytes);
     return await readResponse(socket[Symbol.asyncIterator](), hop.method, maxBytes);
   } catch (error) {
@@ -155,8 +152,8 @@ async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, sig
  * Makes the client that nodes make HTTP requests with. It follows up to 10 redirects; each host is resolved once, and only
  * addresses that are allowed are connected to. Headers of the connection and the message's framing are the client's own.
  */
-export function makeHttpClient(given: HttpClientOptions = {}): HttpClient {
-  const { timeoutMs = DEFAULTS.timeoutMs, maxResponseBytes = DEFAULTS.maxResponseBytes } = given;
+export function makeHttpClient(given: HttpClientOptions): HttpClient {
+  const { timeoutMs, maxResponseBytes } = given;
   const options: ConnectOptions = {
     isAllowed: given.isAllowed ?? isPublicAddress,
     resolve: given.resolve ?? resolveBySystem,
@@ -165,13 +162,13 @@ export function makeHttpClient(given: HttpClientOptions = {}): HttpClient {
 
   const follow = async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
     let hop = firstHop(request);
-    for (let redirects = 0; redirects <= DEFAULTS.maxRedirects; redirects++) {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const response = await exchange(hop, options, maxResponseBytes, signal);
       const next = nextHop(hop, response);
       if (next === undefined) return { ...response, body: await decodeBody(response, maxResponseBytes) };
       hop = next;
     }
-    throw new NodeError(`more than ${DEFAULTS.maxRedirects} redirects`);
+    throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
   return {

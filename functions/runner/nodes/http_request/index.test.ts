@@ -39,7 +39,7 @@ afterAll(() => {
   server.close();
 });
 
-const http = makeHttpClient({ isAllowed: () => true, timeoutMs: 5_000 });
+const http = makeHttpClient({ isAllowed: () => true, timeoutMs: 5_000, maxResponseBytes: 1_048_576 });
 
 const run = (inputs: ValueMap, given: Partial<NodeCall> = {}) =>
   runNode(httpRequestNode, { url: { S: `${base}/echo` }, ...inputs }, { http, ...given });
@@ -233,7 +233,7 @@ describe('an execution of http_request', () => {
   it('goes back to the queue with its run when it can begin again, else is waited for', async () => {
     const url = { S: `${base}/silent` };
     await expect(run({ url }, { handBack: AbortSignal.timeout(50) })).rejects.toThrow(HandedBack);
-    const quick = makeHttpClient({ isAllowed: () => true, timeoutMs: 300 });
+    const quick = makeHttpClient({ isAllowed: () => true, timeoutMs: 300, maxResponseBytes: 1_048_576 });
     await expect(run({ url, method: { S: 'POST' } }, { handBack: AbortSignal.timeout(50), http: quick })).rejects
       .toThrow(
         'the request took longer than 0.3 s',

@@ -1,26 +1,31 @@
 import type { ValueMap } from '../../../../types/value.ts';
 import { haltError, HandedBack, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
-import { readRequest } from './request.ts';
+import { readMethod, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 
 /** Methods that are safe, and so may be repeated. Source: RFC 9110, section 9.2.1; the client refuses TRACE. */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const isSafe = ({ method }: ValueMap): boolean =>
-  method === undefined || 'N' in method || ('S' in method && SAFE_METHODS.has(method.S.toUpperCase()));
+function isSafe(inputs: ValueMap): boolean {
+  try {
+    return SAFE_METHODS.has(readMethod(inputs));
+  } catch {
+    return false;
+  }
+}
 
 /** Makes an HTTP request. */
 export const httpRequestNode: NodeModule = {
   definition,
   hasOutsideEffect: true,
   repeatable: isSafe,
-  run: async ({ inputs, http, signal, handBack }) => {
+  run: async ({ inputs, maxOutputBytes, http, signal, handBack }) => {
     const request = await readRequest(inputs);
     const canBeginAgain = isSafe(inputs);
     try {
       const end = canBeginAgain ? AbortSignal.any([signal, handBack]) : signal;
-      return readResponse(await http.request({ ...request, signal: end }));
+      return readResponse(await http.request({ ...request, signal: end }), maxOutputBytes);
     } catch (error) {
       if (signal.aborted) throw haltError(signal);
       if (canBeginAgain && handBack.aborted) throw new HandedBack();

@@ -29,8 +29,12 @@ function parseJson(text: string): Value {
   }
 }
 
-function bodyValue(body: Uint8Array, contentType: string): Value {
+/** A value is larger than the text that it is read from: what can't be an output is not read at all. */
+function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
   const type = mediaType(contentType);
+  if (body.length > maxBytes) {
+    throw new NodeError(`output_too_large: the response holds ${body.length} bytes, and an output ${maxBytes} at most`);
+  }
   if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
   if (type.includes('json')) return parseJson(decodeText(body, contentType));
   return bytesToValue(body);
@@ -46,10 +50,10 @@ function quote(body: Uint8Array, contentType: string): string {
 }
 
 /** The node's outputs; a NodeError with status and body when the status is not 2xx. */
-export function readResponse({ status, headers, body }: HttpResponse): ValueMap {
+export function readResponse({ status, headers, body }: HttpResponse, maxBytes: number): ValueMap {
   const contentType = headers['content-type'] ?? '';
   if (status < 200 || status > 299) throw new NodeError(`status code: ${status}${quote(body, contentType)}`);
   const values: ValueMap = Object.create(null);
   for (const [name, value] of Object.entries(headers)) values[name] = { S: value };
-  return { body: bodyValue(body, contentType), headers: { M: values } };
+  return { body: bodyValue(body, contentType, maxBytes), headers: { M: values } };
 }
