@@ -162,16 +162,16 @@ export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Eval
   };
 }
 
+/** In a catch clause, throwing nothing throws again what it caught. */
 export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, at }, context) => {
   const thrown = optional(compiler, value, context);
   return (frame) => {
-    if (rethrows !== undefined) {
-      throw frame.caught?.get(rethrows) ?? new RhaiError('Runtime', 'Runtime error', at, null);
-    }
     const result = thrown === undefined ? null : thrown(frame);
+    const caught = rethrows === undefined || result !== null ? undefined : frame.caught?.get(rethrows);
+    if (caught !== undefined) throw caught.movedTo(at);
     const text = displayText(result);
     frame.run.charge(text.length >> 4);
-    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, result);
+    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, {}, result);
   };
 };
 
@@ -185,10 +185,12 @@ function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
       ['message', error.reason],
       ['line', error.line],
       ['position', error.column],
+      ...Object.entries(error.details),
     ]),
   );
 }
 
+/** Its value is that of the block that is tried, unit when that failed. */
 export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
   const attempted = compiler.compile(body, context);
   const handled = compiler.compile(handler, context);
@@ -196,6 +198,7 @@ export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handl
     frame.run.attempt(() => attempted(frame), (error) => {
       (frame.caught ??= new Map()).set(variable, error);
       frame.define(variable, caughtValue(frame, error));
-      return handled(frame);
+      const value = handled(frame);
+      return frame.signal === Signal.none ? null : value;
     });
 };

@@ -9,7 +9,7 @@ export type RhaiErrorKind =
   | 'Syntax'
   | 'VariableNotFound'
   | 'FunctionNotFound'
-  | 'PropertyNotFound'
+  | 'DotExpr'
   | 'UnboundThis'
   | 'MismatchDataType'
   | 'IndexingType'
@@ -17,6 +17,7 @@ export type RhaiErrorKind =
   | 'StringBounds'
   | 'For'
   | 'Arithmetic'
+  | 'NonPureMethodCallOnConstant'
   | 'AssignmentToConstant'
   | 'DataRace'
   | 'Runtime'
@@ -24,6 +25,9 @@ export type RhaiErrorKind =
   | 'TooManyVariables'
   | 'StackOverflow'
   | 'DataTooLarge';
+
+/** What an error is about, by the names that a catch clause finds it under. */
+export type ErrorDetails = Readonly<Record<string, string | number | bigint>>;
 
 /** What ends a script for good: its own try … catch does not see it. */
 const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
@@ -42,16 +46,23 @@ export class RhaiError extends Error {
   readonly reason: string;
   readonly line: number;
   readonly column: number;
+  readonly details: ErrorDetails;
   /** What a `throw` statement threw: a value of the script. */
   readonly thrown: unknown;
 
-  constructor(kind: RhaiErrorKind, reason: string, at: Position, thrown?: unknown) {
+  constructor(kind: RhaiErrorKind, reason: string, at: Position, details: ErrorDetails = {}, thrown?: unknown) {
     super(`${reason} (line ${at.line}, position ${at.column})`);
     this.kind = kind;
     this.reason = reason;
     this.line = at.line;
     this.column = at.column;
+    this.details = details;
     this.thrown = thrown;
+  }
+
+  /** The same error at another place. */
+  movedTo(at: Position): RhaiError {
+    return new RhaiError(this.kind, this.reason, at, this.details, this.thrown);
   }
 
   get isCatchable(): boolean {

@@ -2,7 +2,7 @@ import { Decimal } from '../../../types/decimal.ts';
 import type { BinaryOperator } from './ast.ts';
 import { displayText } from './display.ts';
 import { compareValues, equalValues, intToDecimal, rangeContains } from './equality.ts';
-import { checkedInt, type Int, toInt } from './integers.ts';
+import { checkedInt, type Int, INT_MIN, toInt } from './integers.ts';
 import type { Run } from './run.ts';
 import {
   Blob,
@@ -15,7 +15,10 @@ import {
   RhaiArray,
   RhaiMap,
   type RhaiValue,
+  tagOf,
   textOf,
+  typeName,
+  type TypeTag,
 } from './values.ts';
 
 const utf8 = new TextDecoder();
@@ -26,7 +29,7 @@ const NAMES: Record<string, string> = {
   '-': 'Subtraction overflow',
   '*': 'Multiplication overflow',
   '/': 'Division overflow',
-  '%': 'Modulo overflow',
+  '%': 'Modulo division by zero or overflow',
   '**': 'Exponential overflow',
 };
 
@@ -36,10 +39,9 @@ const overflow = (run: Run, operator: string, left: unknown, right: unknown): ne
 const isZeroDivision = (operator: BinaryOperator): boolean => operator === '/' || operator === '%';
 
 const divisionByZero = (run: Run, operator: string, left: unknown, right: unknown): never =>
-  run.fail(
-    'Arithmetic',
-    `${operator === '/' ? 'Division by zero' : 'Modulo division by zero'}: ${left} ${operator} ${right}`,
-  );
+  operator === '/'
+    ? run.fail('Arithmetic', `Division by zero: ${left} / ${right}`)
+    : overflow(run, operator, left, right);
 
 function intPower(run: Run, base: bigint, exponent: bigint): Int {
   if (exponent < 0n) run.fail('Arithmetic', `Integer raised to a negative power: ${base} ** ${exponent}`);
@@ -69,7 +71,7 @@ export function intArithmetic(run: Run, operator: BinaryOperator, left: Int, rig
     case '/':
       return checkedInt(a / b) ?? overflow(run, operator, left, right);
     case '%':
-      return toInt(a % b);
+      return a === INT_MIN && b === -1n ? overflow(run, operator, left, right) : toInt(a % b);
     case '**':
       return intPower(run, a, b);
     case '<<':
@@ -155,7 +157,9 @@ export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
 }
 
 function plus(run: Run, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
-  if (isText(left) || isText(right)) return joinTexts(run, left, right);
+  if (typeof left === 'string' || typeof right === 'string' || (isText(left) && isText(right))) {
+    return joinTexts(run, left, right);
+  }
   if (left instanceof RhaiArray && right instanceof RhaiArray) {
     run.checkLength(left.items.length + right.items.length);
     return run.newArray([...left.items, ...right.items].map((item) => run.copy(item)));
@@ -188,6 +192,9 @@ function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | u
   }
   return undefined;
 }
+
+/** Types whose values have no order among themselves. */
+const UNORDERED: ReadonlySet<TypeTag> = new Set(['array', 'map', 'blob', 'range', 'sequence', 'fn']);
 
 /** How much of two values comparing them goes through. */
 function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): void {
@@ -222,6 +229,8 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
     case '>=': {
       chargeComparison(run, left, right);
       const order = compareValues(left, right) ?? NaN;
+      // Values of different types are simply not in order; those of one type that has none are an error.
+      if (Number.isNaN(order) && UNORDERED.has(tagOf(left)) && typeName(left) === typeName(right)) return undefined;
       return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0;
     }
     case 'in':
@@ -238,9 +247,9 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
   if (number !== undefined) return number;
   if (typeof left === 'boolean' && typeof right === 'boolean') return boolOperation(operator, left, right);
   if (operator === '+') return plus(run, left, right);
-  if (operator === '-' && isText(left) && isText(right)) {
-    run.chargeText(textOf(left).length);
-    return textOf(left).replaceAll(textOf(right), '');
+  if (operator === '-' && typeof left === 'string' && isText(right)) {
+    run.chargeText(left.length);
+    return left.replaceAll(textOf(right), '');
   }
   return undefined;
 }

@@ -67,8 +67,11 @@ class Parser extends ControlParser {
     }
     if (this.accept('throw')) {
       const value = this.optionalExpression();
-      const rethrows = value === undefined ? this.scope.caught.at(-1) : undefined;
-      return this.make({ kind: 'throw', value, rethrows }, at, value === undefined ? [] : [value]);
+      return this.make(
+        { kind: 'throw', value, rethrows: this.scope.caught.at(-1) },
+        at,
+        value === undefined ? [] : [value],
+      );
     }
     if (this.accept('break')) {
       if (this.scope.loopDepth === 0) this.fail(`'break' must be within a loop`, at);
@@ -130,7 +133,10 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
+    // What is thrown in it goes to its own clause.
+    this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
+    this.scope.caught.pop();
     this.expect('catch', "after the block of 'try'");
     this.scope.enter();
     const name = this.accept('(') ? this.name('the name of a variable') : '';

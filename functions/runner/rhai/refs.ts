@@ -9,6 +9,7 @@ import {
   type RhaiMap,
   type RhaiValue,
   sliceCharacters,
+  typeName,
 } from './values.ts';
 
 /** A place that a value is in. What is set must belong to nobody else: the caller has copied it if need be. */
@@ -124,7 +125,7 @@ export class CharacterRef extends Ref {
     return new Char(sliceCharacters(String(this.#text.get()), this.#index, this.#index + 1));
   }
   set(value: RhaiValue): void {
-    if (!(value instanceof Char)) return this.#run.fail('MismatchDataType', 'Only a char can be set in a string');
+    if (!(value instanceof Char)) return this.#run.mismatch('char', typeName(value));
     const characters = charactersOf(String(this.#text.get()));
     this.#run.charge(characters.length >> 4);
     this.#text.set(characters.with(this.#index, value.text).join(''));
@@ -146,7 +147,7 @@ export class ByteRef extends Ref {
   }
   set(value: RhaiValue): void {
     if (typeof value !== 'number' && typeof value !== 'bigint') {
-      return this.#run.fail('MismatchDataType', 'Only an integer can be set in a blob');
+      return this.#run.mismatch('i64', typeName(value));
     }
     this.#blob.bytes[this.#index] = Number(BigInt.asUintN(8, BigInt(value)));
   }
@@ -157,5 +158,5 @@ export function boundsError(run: Run, kind: 'Array' | 'String', length: number, 
   const rest = length === 0
     ? `${kind.toLowerCase()} is empty`
     : `only ${length} ${unit}${length === 1 ? '' : 's'} in ${kind.toLowerCase()}`;
-  return run.fail(`${kind}Bounds`, `${kind} index ${index} out of bounds: ${rest}`);
+  return run.fail(`${kind}Bounds`, `${kind} index ${index} out of bounds: ${rest}`, run.at, { length, index });
 }

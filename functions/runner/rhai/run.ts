@@ -74,6 +74,9 @@ const MAX_STACK_DEPTH = 3_000;
 /** What calling a function takes itself. */
 const CALL_DEPTH = 4;
 
+/** How Rhai calls a string among the arguments of a function that there is none for. */
+const STRING_TYPES = '&str | ImmutableString | String';
+
 /** What making and catching an error costs, counted in operations. */
 const CATCH_COST = 20;
 
@@ -133,7 +136,9 @@ export class Run extends Memory {
   }
 
   noFunction(name: string, args: readonly RhaiValue[]): never {
-    return this.fail('FunctionNotFound', `Function not found: ${name} (${args.map(typeName).join(', ')})`);
+    const types = args.map((arg) => typeof arg === 'string' ? STRING_TYPES : typeName(arg));
+    const signature = `${name} (${types.join(', ')})`;
+    return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });
   }
 
   findNative(name: string, self: RhaiValue): Native | undefined {
@@ -148,7 +153,9 @@ export class Run extends Memory {
       return this.noFunction(name, [self, ...args]);
     }
     if (native.isWriter && ref.constant !== undefined) {
-      this.fail('AssignmentToConstant', `Cannot call '${name}' on constant ${ref.constant}: it would modify it`);
+      this.fail('NonPureMethodCallOnConstant', `Non-pure method '${name}' cannot be called on constant`, this.at, {
+        function: name,
+      });
     }
     if (native.isWriter && self instanceof Container) this.checkFree(self);
     return this.#finish(name, native.call(this, self, args, ref), [self, ...args]);

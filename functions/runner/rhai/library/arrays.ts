@@ -2,8 +2,8 @@ import { compareValues, equalValues } from '../equality.ts';
 import { NativeSet } from '../native.ts';
 import { ElementRef, ValueRef } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { FnPointer, isInt, RhaiArray, type RhaiValue, tagOf } from '../values.ts';
-import { clampPosition, selectSpan, toNumber, toPointer, toVerdict } from './args.ts';
+import { FnPointer, isInt, RhaiArray, type RhaiValue, tagOf, typeName } from '../values.ts';
+import { clampPosition, holds, selectSpan, toNumber, toPointer } from './args.ts';
 
 /** Elements that left the array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
@@ -62,7 +62,7 @@ function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiVal
   const from = start === undefined ? 0 : toNumber(start);
   if (from === undefined) return undefined;
   for (let index = clampPosition(from, self.items.length); index < self.items.length; index++) {
-    if (toVerdict(run, callWithItem(run, pointer, self.items[index] ?? null, index))) return index;
+    if (holds(callWithItem(run, pointer, self.items[index] ?? null, index))) return index;
   }
   return -1;
 }
@@ -82,7 +82,7 @@ function partition(run: Run, self: RhaiArray, pointer: FnPointer): { held: RhaiV
   const held: RhaiValue[] = [];
   const others: RhaiValue[] = [];
   self.items.forEach((item, index) => {
-    (toVerdict(run, callWithItem(run, pointer, item, index)) ? held : others).push(item);
+    (holds(callWithItem(run, pointer, item, index)) ? held : others).push(item);
   });
   return { held, others };
 }
@@ -127,9 +127,7 @@ const reduce = (isReversed: boolean) =>
     return result;
   });
 
-const SORTABLE = new Set(['int', 'float', 'decimal', 'string', 'char', 'bool', 'unit']);
-
-/** Sorts by a function that tells which of two comes first, else values of one type by their order. */
+/** Sorts by a function that tells which of two comes first, else values of one type by their order, if they have one. */
 function sort(run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): RhaiValue | undefined {
   const { length } = self.items;
   run.charge(length * Math.ceil(Math.log2(length + 1)));
@@ -137,8 +135,8 @@ function sort(run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): Rh
   if (comparator !== undefined && pointer === undefined) return undefined;
   if (pointer === undefined && length > 0) {
     const tag = tagOf(self.items[0] ?? null);
-    if (!SORTABLE.has(tag) || self.items.some((item) => tagOf(item) !== tag)) {
-      run.fail('MismatchDataType', 'Elements of different types, or without an order, need a function to be sorted');
+    if (self.items.some((item) => tagOf(item) !== tag)) {
+      run.fail('FunctionNotFound', 'Function not found: sort() cannot be called with elements of different types');
     }
   }
   const compare = (a: RhaiValue, b: RhaiValue): number => {
@@ -146,8 +144,7 @@ function sort(run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): Rh
     run.tick(run.at);
     const order = run.callPointer(pointer, [run.copy(a), run.copy(b)]);
     if (typeof order === 'boolean') return order ? -1 : 1;
-    return toNumber(order) ??
-      run.fail('MismatchDataType', 'Data type incorrect: a comparison gives an integer or a bool');
+    return toNumber(order) ?? run.mismatch('i64', typeName(order));
   };
   self.items = run.borrow(self, () => self.items.toSorted(compare));
   return null;
@@ -164,7 +161,7 @@ function dedup(run: Run, self: RhaiArray, [predicate]: readonly RhaiValue[]): Rh
       const isSame = previous !== undefined &&
         (pointer === undefined
           ? equalValues(previous, item)
-          : toVerdict(run, run.callPointer(pointer, [run.copy(previous), run.copy(item)])));
+          : holds(run.callPointer(pointer, [run.copy(previous), run.copy(item)])));
       if (!isSame) kept.push(item);
     }
   });
@@ -255,7 +252,7 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
     'all',
     1,
     withPointer((run, self, pointer) =>
-      self.items.every((item, index) => toVerdict(run, callWithItem(run, pointer, item, index)))
+      self.items.every((item, index) => holds(callWithItem(run, pointer, item, index)))
     ),
   )
   .method('reduce', [1, 2], reduce(false))

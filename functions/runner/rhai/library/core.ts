@@ -45,7 +45,7 @@ function stepRange(run: Run, args: readonly RhaiValue[]): RhaiValue | undefined 
     kinds.every((kind) => kind instanceof Decimal);
   if (!isUniform) return undefined;
   const direction = compareValues(third, 0) ?? 0;
-  if (direction === 0) return run.fail('Arithmetic', 'The step of a range must not be zero');
+  if (direction === 0) return run.fail('Arithmetic', 'step value cannot be zero');
   return new Sequence('iterator', () => steps(first, second, third, direction));
 }
 

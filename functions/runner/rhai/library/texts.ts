@@ -79,6 +79,7 @@ function indexOf(self: string, [target, start]: readonly RhaiValue[]): RhaiValue
   const from = start === undefined ? 0 : toNumber(start);
   if (target === undefined || !isText(target) || from === undefined) return undefined;
   const characters = charactersOf(self);
+  if (self === '' || (from > 0 && from >= characters.length)) return -1;
   const skipped = characters.slice(0, clampPosition(from, characters.length)).join('');
   const unit = self.indexOf(textOf(target), skipped.length);
   return unit < 0 ? -1 : countCharacters(self.slice(0, unit));
@@ -124,8 +125,8 @@ function pop(run: Run, self: string, ref: Ref, args: readonly RhaiValue[]): Rhai
   return characters.slice(cut).join('');
 }
 
-const fails = (run: Run, what: string, text: string): never =>
-  run.fail('Arithmetic', `Error parsing ${what} ${JSON.stringify(text.slice(0, 100))}`);
+const fails = (run: Run, what: string, text: string, problem: string): never =>
+  run.fail('Arithmetic', `Error parsing ${what} '${text.slice(0, 100)}': ${problem}`);
 
 /** With it, a function pays for the text that it goes through. */
 const paid =
@@ -193,7 +194,8 @@ export const textFunctions = withExtremes(new NativeSet<string>())
       const base = radix === undefined ? 10 : toNumber(radix);
       if (base === undefined) return undefined;
       if (base < 2 || base > 36) run.fail('Arithmetic', `Invalid radix: '${base}'`);
-      return parseIntText(self.trim(), base) ?? fails(run, 'integer number', self);
+      const result = parseIntText(self.trim(), base);
+      return typeof result === 'string' ? fails(run, 'integer number', self, result) : result;
     }),
   )
   .method(
@@ -201,11 +203,16 @@ export const textFunctions = withExtremes(new NativeSet<string>())
     0,
     paid((run, self) => {
       const text = self.trim().toLowerCase();
-      if (!FLOAT_TEXT.test(text)) return fails(run, 'floating-point number', self);
+      if (text === '') return fails(run, 'floating-point number', self, 'cannot parse float from empty string');
+      if (!FLOAT_TEXT.test(text)) return fails(run, 'floating-point number', self, 'invalid float literal');
       return new Float(Number(text.replace(/inf(?:inity)?/, 'Infinity').replace(/^[+-]?nan$/, 'NaN')));
     }),
   )
-  .method('parse_decimal', 0, (run, self) => parseDecimalText(self) ?? fails(run, 'decimal number', self))
+  .method(
+    'parse_decimal',
+    0,
+    (run, self) => parseDecimalText(self) ?? fails(run, 'decimal number', self, 'invalid decimal'),
+  )
   .writer(
     'append',
     1,
