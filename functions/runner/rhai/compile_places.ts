@@ -1,7 +1,18 @@
 import type { Node, NodeOf, Variable } from './ast.ts';
 import { type CompileNode, type Compiler, type Context } from './compiler.ts';
 import type { Position } from './errors.ts';
-import { boundsError, ByteRef, CharacterRef, ElementRef, PropertyRef, type Ref, SlotRef, ValueRef } from './refs.ts';
+import { bitPlace, rangeSpan } from './bit_fields.ts';
+import {
+  BitsRef,
+  boundsError,
+  ByteRef,
+  CharacterRef,
+  ElementRef,
+  PropertyRef,
+  type Ref,
+  SlotRef,
+  ValueRef,
+} from './refs.ts';
 import type { Evaluate, Frame, Run } from './run.ts';
 import {
   Blob,
@@ -9,6 +20,7 @@ import {
   Char,
   countCharacters,
   isInt,
+  Range,
   RhaiArray,
   RhaiMap,
   type RhaiValue,
@@ -61,15 +73,23 @@ function countPaid(run: Run, text: string): number {
 /** There are elements, but not by an index of this type. */
 function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
   if (base instanceof RhaiMap) return run.mismatch('string', typeName(index));
-  if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string') {
+  if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string' || isInt(base)) {
     return run.mismatch('i64', typeName(index));
   }
   const type = `${typeName(base)} [${typeName(index)}]`;
   return run.fail('IndexingType', `Indexer unavailable: ${type}`, run.at, { type });
 }
 
+/** The bits of an integer that an index or a range selects. */
+function locateBits(run: Run, ref: Ref, index: RhaiValue): Ref {
+  if (index instanceof Range) return new BitsRef(run, ref, rangeSpan(run, index), false);
+  if (!isInt(index)) return badIndex(run, ref.get(), index);
+  return new BitsRef(run, ref, { start: bitPlace(run, index), count: 1 }, true);
+}
+
 function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
   if (base instanceof RhaiMap && typeof index === 'string') return base.properties.get(index) ?? null;
+  if (isInt(base)) return locateBits(run, new ValueRef(base), index).get();
   if (!isInt(index)) return badIndex(run, base, index);
   if (base instanceof RhaiArray) return base.items[position(run, 'Array', base.items.length, index)] ?? null;
   if (typeof base === 'string') {
@@ -83,6 +103,7 @@ function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
 function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
   const base = ref.get();
   if (base instanceof RhaiMap && typeof index === 'string') return new PropertyRef(run, base, index, ref.constant);
+  if (isInt(base)) return locateBits(run, ref, index);
   if (!isInt(index)) return badIndex(run, base, index);
   if (base instanceof RhaiArray) {
     return new ElementRef(run, base, position(run, 'Array', base.items.length, index), ref.constant);

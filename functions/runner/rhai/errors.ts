@@ -15,6 +15,7 @@ export type RhaiErrorKind =
   | 'IndexingType'
   | 'ArrayBounds'
   | 'StringBounds'
+  | 'BitFieldBounds'
   | 'For'
   | 'Arithmetic'
   | 'NonPureMethodCallOnConstant'

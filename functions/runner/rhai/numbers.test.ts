@@ -103,6 +103,32 @@ check('integers', [
   ['let x = 12; x &= 10; x |= 1; x ^= 3; x', '10'],
 ]);
 
+check('bits of integers', [
+  ['5[0]', 'true'],
+  ['5[1]', 'false'],
+  ['let x = 5; x[-1]', 'false'],
+  ['(-1)[63]', 'true'],
+  ['0xabcd[4..12]', '188'],
+  ['0xabcd[4..=11]', '188'],
+  ['0xabcd[4..4]', '0'],
+  ['(-1)[0..64]', '-1'],
+  ['let x = 5; x[1] = true; x[0] = false; x', '6'],
+  ['let x = 0xff; x[4..8] = 0x1a; x', '175'],
+  ['let x = 0; x[-1] = true; x', '-9223372036854775808'],
+  ['let a = [5]; a[0][0] = false; a', '[4]'],
+  ['123456.get_bit(6)', 'true'],
+  ['123456.get_bit(-48)', 'true'],
+  ['123456.get_bits(5..10)', '18'],
+  ['123456.get_bits(5, 5)', '18'],
+  ['(-1).get_bits(0, 64)', '-1'],
+  ['let x = 123456; x.set_bit(5, true); x', '123488'],
+  ['let x = 123456; x.set_bits(5..=9, 42); x', '123200'],
+  ['let x = 123456; x.set_bits(-16, 10, 42); x.get_bits(48, 10)', '42'],
+  ['let s = ""; for bit in 6.bits(0..4) { s += if bit { 1 } else { 0 }; } s', '"0110"'],
+  ['let n = 0; for bit in (-1).bits { n += 1; } n', '64'],
+  ['let n = 0; for bit in 0.bits(-4) { n += 1; } n', '4'],
+]);
+
 check('floats', [
   ['1.0', '1.0'],
   ['1.', '1.0'],

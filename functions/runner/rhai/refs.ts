@@ -1,3 +1,4 @@
+import { type BitSpan, readBits, writeBits } from './bit_fields.ts';
 import type { Run } from './run.ts';
 import {
   type Blob,
@@ -5,6 +6,7 @@ import {
   Char,
   charactersOf,
   type Container,
+  isInt,
   type RhaiArray,
   type RhaiMap,
   type RhaiValue,
@@ -150,6 +152,38 @@ export class ByteRef extends Ref {
       return this.#run.mismatch('i64', typeName(value));
     }
     this.#blob.bytes[this.#index] = Number(BigInt.asUintN(8, BigInt(value)));
+  }
+}
+
+/** Bits of an integer: one of them as a bool, several as an integer. */
+export class BitsRef extends Ref {
+  readonly #run: Run;
+  readonly #integer: Ref;
+  readonly #span: BitSpan;
+  readonly #isSingle: boolean;
+  constructor(run: Run, integer: Ref, span: BitSpan, isSingle: boolean) {
+    super(integer.constant);
+    this.#run = run;
+    this.#integer = integer;
+    this.#span = span;
+    this.#isSingle = isSingle;
+  }
+  #current(): number | bigint {
+    const value = this.#integer.get();
+    return isInt(value) ? value : this.#run.mismatch('i64', typeName(value));
+  }
+  get(): RhaiValue {
+    const bits = readBits(this.#current(), this.#span);
+    return this.#isSingle ? bits === 1 : bits;
+  }
+  set(value: RhaiValue): void {
+    const bits = this.#isSingle
+      ? typeof value === 'boolean' ? Number(value) : undefined
+      : isInt(value)
+      ? value
+      : undefined;
+    if (bits === undefined) return this.#run.mismatch(this.#isSingle ? 'bool' : 'i64', typeName(value));
+    this.#integer.set(writeBits(this.#current(), this.#span, bits));
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
 import { arrayFunctions } from './arrays.ts';
+import { bitFunctions } from './bits.ts';
 import { blobFunctions, blobMakers } from './blobs.ts';
 import { anyFunctions, fnFunctions, plainFunctions } from './core.ts';
 import { mapFunctions } from './maps.ts';
@@ -15,7 +16,7 @@ const merge = (...sets: { readonly methods: NativeMethods }[]): NativeMethods =>
 export const standardLibrary: NativeTable = new Map([
   ['any', merge(anyFunctions)],
   ['none', merge(plainFunctions, blobMakers, randomMakers)],
-  ['int', merge(intFunctions)],
+  ['int', merge(intFunctions, bitFunctions)],
   ['float', merge(floatFunctions)],
   ['decimal', merge(decimalFunctions)],
   ['string', merge(textFunctions)],
