@@ -36,6 +36,8 @@ check('statements and scopes', [
   ['exit(3); 4', '3'],
   ['fn f() { exit("out"); } f(); 4', '"out"'],
   ['let _x1 = 3; _x1', '3'],
+  ['let x = [1]; let y = take(x); [x, y]', '[(), [1]]'],
+  ['let x = [[1], 2]; let y = x[0].take(); y.push(3); [x, y]', '[[(), 2], [1, 3]]'],
 ]);
 
 check('conditions', [

@@ -18,6 +18,10 @@ function shown(run: Run, text: string): string {
 export const anyFunctions = new NativeSet()
   .method('type_of', 0, (_, self) => typeName(self))
   .method('to_string', 0, (run, self) => shown(run, displayText(self)))
+  .writer('take', 0, (run, self, _, ref) => {
+    ref.set(null);
+    return run.release(self);
+  })
   .method('to_debug', 0, (run, self) => shown(run, debugText(self)));
 
 export const fnFunctions = new NativeSet<FnPointer>()

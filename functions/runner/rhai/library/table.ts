@@ -3,6 +3,7 @@ import { arrayFunctions } from './arrays.ts';
 import { bitFunctions } from './bits.ts';
 import { blobFunctions, blobMakers } from './blobs.ts';
 import { anyFunctions, fnFunctions, plainFunctions } from './core.ts';
+import { jsonParsers } from './json.ts';
 import { mapFunctions } from './maps.ts';
 import { decimalFunctions, floatFunctions, intFunctions } from './numbers.ts';
 import { arrayRandomFunctions, randomMakers } from './random.ts';
@@ -19,7 +20,7 @@ export const standardLibrary: NativeTable = new Map([
   ['int', merge(intFunctions, bitFunctions)],
   ['float', merge(floatFunctions)],
   ['decimal', merge(decimalFunctions)],
-  ['string', merge(textFunctions)],
+  ['string', merge(textFunctions, jsonParsers)],
   ['char', merge(charFunctions)],
   ['array', merge(arrayFunctions, arrayRandomFunctions)],
   ['map', merge(mapFunctions)],
