@@ -134,10 +134,6 @@ check('running into errors', [
   ['try { throw 1; } catch (e) { throw (); }', 'Runtime 1:30 Runtime error: 1'],
   ['try { 1 / 0 } catch { if true { throw; } }', 'Arithmetic 1:33 Division by zero: 1 / 0'],
   ['const X = 1; take(X)', "NonPureMethodCallOnConstant 1:14 Non-pure method 'take' cannot be called on constant"],
-  [
-    'parse_json("{")',
-    "Runtime 1:1 Runtime error: the text is no JSON: Quoted object key or end of object '}' expected but reached end of input at position 1",
-  ],
   ['#{a: 1}.filter(1)', 'FunctionNotFound 1:9 Function not found: filter (map, i64)'],
   [
     'let m = #{a: 1}; m.filter(|k| m.b = 2)',
@@ -185,7 +181,8 @@ describe('limits', () => {
       'let a = []; loop { a = [a]; }',
       'DataTooLarge 1:24 Data too deep: more than 64 arrays and maps within each other',
     ],
-    ['let s = ""; s.pad(1000, "["); parse_json(s)', 'Runtime'],
+    ['parse_json("{")', 'Runtime 1:1 Runtime error: the text is no JSON: '],
+    ['let s = ""; s.pad(50000, "["); parse_json(s)', 'Runtime'],
     ['let s = ""; s.pad(70, "["); let e = ""; e.pad(70, "]"); parse_json(s + e)', 'DataTooLarge 1:57 Data too deep'],
     ['"a".to_chars().len; let s = ""; s.pad(20000, "a"); s.to_chars()', 'DataTooLarge'],
   ])('%s ends: %s', (source, failure) => expect(failureOf(source).startsWith(failure), failureOf(source)).toBe(true));

@@ -1,6 +1,4 @@
-import { LosslessNumber, parse } from 'lossless-json';
 import { Decimal } from '../../../../types/decimal.ts';
-import type { LosslessJson } from '../../../../types/value.ts';
 import { RhaiError } from '../errors.ts';
 import { parseIntegerLiteral } from '../integers.ts';
 import { NativeSet } from '../native.ts';
@@ -20,10 +18,24 @@ export function jsonText(value: RhaiValue): string {
   return JSON.stringify(value instanceof Char ? value.text : typeof value === 'string' ? value : typeName(value));
 }
 
-function parseText(run: Run, text: string): LosslessJson {
+type Json = null | boolean | string | Json[] | { [key: string]: Json };
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * JSON with the numbers as strings too, so that none loses digits: a letter at the start tells what each string was. Throws the
+ * SyntaxError of JSON.parse.
+ */
+function parseExactly(text: string): Json {
+  JSON.parse(text);
+  return JSON.parse(
+    text.replace(STRING_OR_NUMBER, (token) => token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`),
+  );
+}
+
+function parseText(run: Run, text: string): Json {
   try {
-    // SAFETY: without a number parser of its own, the parser gives JSON with LosslessNumber for its numbers.
-    return parse(text) as LosslessJson;
+    return parseExactly(text);
   } catch (error) {
     const message = `the text is no JSON: ${error instanceof Error ? error.message : error}`;
     throw new RhaiError('Runtime', `Runtime error: ${message}`, run.at, {}, message);
@@ -37,15 +49,17 @@ function jsonNumber(text: string): RhaiValue {
   return text.startsWith('-') && size !== 0 ? -size : size;
 }
 
-function jsonValue(run: Run, json: LosslessJson, depth: number): RhaiValue {
+function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
   run.tick(run.at);
   if (depth > run.limits.dataDepth) {
     run.fail('DataTooLarge', `Data too deep: more than ${run.limits.dataDepth} arrays and maps within each other`);
   }
-  if (json instanceof LosslessNumber) return jsonNumber(json.value);
+  if (typeof json === 'string') return json.startsWith('n') ? jsonNumber(json.slice(1)) : json.slice(1);
   if (json === null || typeof json !== 'object') return json;
   if (Array.isArray(json)) return run.newArray(json.map((item) => jsonValue(run, item, depth + 1)));
-  const members = Object.entries(json).map(([key, member]) => [key, jsonValue(run, member, depth + 1)] as const);
+  const members = Object.entries(json).map(([key, member]) =>
+    [key.slice(1), jsonValue(run, member, depth + 1)] as const
+  );
   return run.newMap(new Map(members));
 }
 
