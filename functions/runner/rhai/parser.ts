@@ -1,8 +1,19 @@
-import { type BinaryOperator, functionKey, type FunctionNode, type Node, type Program, type Variable } from './ast.ts';
+import {
+  type BinaryOperator,
+  functionKey,
+  type FunctionNode,
+  methodName,
+  type Node,
+  type Program,
+  type Variable,
+} from './ast.ts';
 import { type Position, RhaiError } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 import { CLOSED_KINDS, ControlParser } from './parser_control.ts';
 import { FunctionScope } from './scopes.ts';
+
+/** Types by the names that scripts may call them by. */
+const TYPE_ALIASES: Readonly<Record<string, string>> = { int: 'i64', float: 'f64' };
 
 const COMPOUND: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '<<', '>>', '&', '|', '^']);
 
@@ -149,12 +160,25 @@ class Parser extends ControlParser {
     return this.make({ kind: 'try', body, variable, handler }, at, [body, handler]);
   }
 
+  /** The name of a function, after that of a type and a point when it is a method of that type only. */
+  protected functionName(): string {
+    const { token } = this;
+    if (token.kind === 'string') this.advance();
+    const first = token.kind === 'string' ? token.value : this.name('the name of a function');
+    if (token.kind === 'string') this.expect('.', "after the type of 'this'");
+    else if (!this.accept('.')) return first;
+    return methodName(
+      Object.hasOwn(TYPE_ALIASES, first) ? TYPE_ALIASES[first]! : first,
+      this.name('the name of a method'),
+    );
+  }
+
   protected function(): void {
     const { at } = this.token;
     if (!this.scope.isTopLevel) this.fail('Functions can only be defined at the top level');
     this.accept('private');
     this.expect('fn', "after 'private'");
-    const name = this.name('the name of a function');
+    const name = this.functionName();
     this.expect('(', 'after the name of the function');
     const node = this.functionRest(
       name,

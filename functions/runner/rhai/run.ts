@@ -1,5 +1,5 @@
 import type { Variable } from './ast.ts';
-import { functionKey } from './ast.ts';
+import { functionKey, methodName } from './ast.ts';
 import { RhaiError } from './errors.ts';
 import { Memory } from './memory.ts';
 import type { Native, NativeTable } from './native.ts';
@@ -141,6 +141,12 @@ export class Run extends Memory {
     return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });
   }
 
+  /** A function of the script for a subject: that of the subject's type comes first. */
+  findMethod(name: string, arity: number, self: RhaiValue): CompiledFunction | undefined {
+    return this.functions.get(functionKey(methodName(typeName(self), name), arity)) ??
+      this.functions.get(functionKey(name, arity));
+  }
+
   findNative(name: string, self: RhaiValue): Native | undefined {
     return this.natives.get(tagOf(self))?.get(name) ?? this.natives.get('any')?.get(name);
   }
@@ -181,7 +187,10 @@ export class Run extends Memory {
     const args = [...pointer.curried.map((value) => this.copy(value)), ...given];
     // SAFETY: closures are made of compiled functions only.
     const closure = pointer.closure as CompiledFunction | undefined;
-    const callee = closure ?? this.functions.get(functionKey(pointer.name, args.length));
+    const callee = closure ??
+      (self === undefined
+        ? this.functions.get(functionKey(pointer.name, args.length))
+        : this.findMethod(pointer.name, args.length, self.get()));
     let value: RhaiValue;
     if (callee !== undefined) {
       if (callee.params.length !== args.length) this.noFunction(pointer.name, args);
