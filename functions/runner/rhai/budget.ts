@@ -35,7 +35,7 @@ export class Budget {
   }
 
   fail(kind: RhaiErrorKind, reason: string, at = this.at, details?: ErrorDetails): never {
-    throw new RhaiError(kind, reason, at, details);
+    throw new RhaiError(kind, reason, at, { details });
   }
 
   /** A value of another type than what is needed. */

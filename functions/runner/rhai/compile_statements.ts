@@ -171,7 +171,7 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
     if (caught !== undefined) throw caught.movedTo(at);
     const text = displayText(result);
     frame.run.charge(text.length >> 4);
-    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, {}, result);
+    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, { thrown: result });
   };
 };
 
@@ -179,15 +179,12 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
 function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   // SAFETY: only throw statements fill it, with values of the script.
   if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
-  return new RhaiMap(
-    new Map<string, RhaiValue>([
-      ['error', `Error${error.kind}`],
-      ['message', error.reason],
-      ['line', error.line],
-      ['position', error.column],
-      ...Object.entries(error.details),
-    ]),
-  );
+  const { kind, text, outermost: { line, column }, details } = error;
+  const call = error.calls.at(-1);
+  const about = call === undefined
+    ? { error: `Error${kind}`, ...details }
+    : { error: 'ErrorInFunctionCall', function: call.name, source: '' };
+  return new RhaiMap(new Map<string, RhaiValue>(Object.entries({ message: text, line, position: column, ...about })));
 }
 
 /** Its value is that of the block that is tried, unit when that failed. */

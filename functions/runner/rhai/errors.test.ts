@@ -253,6 +253,45 @@ describe('limits', () => {
   });
 });
 
+describe('the message of an error', () => {
+  it.each<[string, string]>([
+    [
+      'fn f(x) {\n  1 / x\n}\nfn g() { f(0) }\n g()',
+      [
+        'Division by zero: 1 / 0 (line 2, position 5)',
+        "in call to function 'f' (line 4, position 10)",
+        "in call to function 'g' (line 5, position 2)",
+      ].join('\n'),
+    ],
+    [
+      'let f = |x| x / 0;\n[1].map(f)',
+      [
+        'Division by zero: 1 / 0 (line 1, position 15)',
+        'in closure call (line 2, position 5)',
+      ].join('\n'),
+    ],
+    [
+      'fn f() { throw "no"; } try { f(); } catch { throw; }',
+      [
+        'Runtime error: no (line 1, position 10)',
+        "in call to function 'f' (line 1, position 45)",
+      ].join('\n'),
+    ],
+    [
+      'fn f() { try { g() } catch { throw; } } fn g() { h() } fn h() { 1 + () } f()',
+      [
+        'Function not found: + (i64, ()) (line 1, position 67)',
+        "in call to function 'h' (line 1, position 50)",
+        "in call to function 'g' (line 1, position 30)",
+        "in call to function 'f' (line 1, position 74)",
+      ].join('\n'),
+    ],
+    ['fn f() { loop { } } f()', 'Too many operations: more than 10000000 (line 1, position 10)'],
+  ])('of %j tells the calls that it came out of', (source, message) => {
+    expect(() => compileScript(source).run()).toThrow(expect.objectContaining({ message }));
+  });
+});
+
 it('an error tells its kind, place and reason, and what was thrown', () => {
   try {
     compileScript('\n  throw #{a: 1};').run();

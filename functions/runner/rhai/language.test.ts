@@ -224,6 +224,11 @@ catches('errors that a script catches', [
     '"position": 14}',
   ],
   [
+    '[4].map(|x| x / 0)',
+    '#{"error": "ErrorInFunctionCall", "function": "anon$1", "line": 1, ' +
+    '"message": "Division by zero: 4 / 0 (line 1, position 28)\\nin closure call", "position": 18, "source": ""}',
+  ],
+  [
     '[1][-5]',
     '#{"error": "ErrorArrayBounds", "index": -5, "length": 1, "line": 1, ' +
     '"message": "Array index -5 out of bounds: only 1 element in array", "position": 18}',

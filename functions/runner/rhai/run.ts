@@ -1,6 +1,6 @@
 import type { Variable } from './ast.ts';
 import { functionKey, methodName } from './ast.ts';
-import { RhaiError } from './errors.ts';
+import { type Call, RhaiError } from './errors.ts';
 import { Memory } from './memory.ts';
 import type { Native, NativeTable } from './native.ts';
 import { type Ref, ValueRef } from './refs.ts';
@@ -89,7 +89,7 @@ export class Run extends Memory {
   readonly constants: ReadonlySet<string>;
   /** Constants of the top level by name, for functions. */
   readonly globals = new Map<string, RhaiValue>();
-  #callDepth = 0;
+  readonly #calls: Call[] = [];
   #stackDepth = 0;
 
   constructor(init: Pick<Run, 'limits' | 'hooks' | 'functions' | 'natives' | 'given' | 'constants' | 'at'>) {
@@ -107,32 +107,38 @@ export class Run extends Memory {
     self: Ref | undefined,
   ): RhaiValue {
     const depth = callee.depth + CALL_DEPTH;
-    this.#callDepth++;
+    this.#calls.push({ name: callee.name, at: this.at });
     this.#stackDepth += depth;
-    if (this.#callDepth > this.limits.callDepth || this.#stackDepth > MAX_STACK_DEPTH) {
+    if (this.#calls.length > this.limits.callDepth || this.#stackDepth > MAX_STACK_DEPTH) {
       this.fail('StackOverflow', 'Stack overflow: too many calls within each other');
     }
     const frame = new Frame(this, callee.slotCount, self);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
     callee.params.forEach((param, index) => frame.define(param, args[index] ?? null));
     const value = callee.body(frame);
-    this.#callDepth--;
+    this.#calls.pop();
     this.#stackDepth -= depth;
     return value;
   }
 
   /** Runs `action`; when it fails with an error that scripts may catch, `recover` goes on in its place. */
   attempt(action: () => RhaiValue, recover: (error: RhaiError) => RhaiValue): RhaiValue {
-    const [callDepth, stackDepth] = [this.#callDepth, this.#stackDepth];
+    const [callDepth, stackDepth] = [this.#calls.length, this.#stackDepth];
     try {
       return action();
     } catch (error) {
       if (!(error instanceof RhaiError) || !error.isCatchable) throw error;
-      this.charge(CATCH_COST);
-      this.#callDepth = callDepth;
+      const traced = this.traced(error, callDepth);
+      this.#calls.length = callDepth;
+      this.charge(CATCH_COST + traced.calls.length);
       this.#stackDepth = stackDepth;
-      return recover(error);
+      return recover(traced);
     }
+  }
+
+  /** An error with the calls that it came out of, beyond so many; one that ends the script for good goes without. */
+  traced(error: RhaiError, depth = 0): RhaiError {
+    return error.isCatchable ? error.within(this.#calls.slice(depth).toReversed()) : error;
   }
 
   noFunction(name: string, args: readonly RhaiValue[]): never {

@@ -38,7 +38,7 @@ function parseText(run: Run, text: string): Json {
     return parseExactly(text);
   } catch (error) {
     const message = `the text is no JSON: ${error instanceof Error ? error.message : error}`;
-    throw new RhaiError('Runtime', `Runtime error: ${message}`, run.at, {}, message);
+    throw new RhaiError('Runtime', `Runtime error: ${message}`, run.at, { thrown: message });
   }
 }
 
