@@ -5,7 +5,8 @@ import { type CompileNode, type Compiler, type Context, isPlace } from './compil
 import { RhaiError } from './errors.ts';
 import { matchesLiteral } from './equality.ts';
 import { displayText } from './display.ts';
-import { appendInPlace, applyBinary } from './operators.ts';
+import { appendInPlace } from './concatenation.ts';
+import { applyBinary } from './operators.ts';
 import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
 import { Cell, Container, RhaiMap, type RhaiValue } from './values.ts';
 

@@ -1,6 +1,7 @@
 import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
 import { arrayFunctions } from './arrays.ts';
 import { bitFunctions } from './bits.ts';
+import { blobNumberFunctions } from './blob_numbers.ts';
 import { blobFunctions, blobMakers } from './blobs.ts';
 import { anyFunctions, fnFunctions, plainFunctions } from './core.ts';
 import { jsonParsers } from './json.ts';
@@ -24,7 +25,7 @@ export const standardLibrary: NativeTable = new Map([
   ['char', merge(charFunctions)],
   ['array', merge(arrayFunctions, arrayRandomFunctions)],
   ['map', merge(mapFunctions)],
-  ['blob', merge(blobFunctions)],
+  ['blob', merge(blobFunctions, blobNumberFunctions)],
   ['range', merge(rangeFunctions)],
   ['fn', merge(fnFunctions)],
 ]);

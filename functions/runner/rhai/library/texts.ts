@@ -13,7 +13,7 @@ import {
   sliceCharacters,
   textOf,
 } from '../values.ts';
-import { joinTexts } from '../operators.ts';
+import { joinTexts } from '../concatenation.ts';
 import { clampPosition, selectSpan, toNumber } from './args.ts';
 import { parseDecimalText } from './core.ts';
 import { withExtremes } from './numbers.ts';
