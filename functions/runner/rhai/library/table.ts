@@ -1,4 +1,5 @@
 import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
+import { arrayVisits } from './array_visits.ts';
 import { arrayFunctions } from './arrays.ts';
 import { bitFunctions } from './bits.ts';
 import { blobNumberFunctions } from './blob_numbers.ts';
@@ -23,7 +24,7 @@ export const standardLibrary: NativeTable = new Map([
   ['decimal', merge(decimalFunctions)],
   ['string', merge(textFunctions, jsonParsers)],
   ['char', merge(charFunctions)],
-  ['array', merge(arrayFunctions, arrayRandomFunctions)],
+  ['array', merge(arrayFunctions, arrayVisits, arrayRandomFunctions)],
   ['map', merge(mapFunctions)],
   ['blob', merge(blobFunctions, blobNumberFunctions)],
   ['range', merge(rangeFunctions)],
