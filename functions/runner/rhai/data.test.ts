@@ -66,6 +66,7 @@ check('texts', [
   ['"a,b,c".split(",", 2)', '["a", "b,c"]'],
   ['"a,b,c".split_rev(",", 2)', '["c", "a,b"]'],
   ['" a  b ".split()', '["a", "b"]'],
+  ['"a\\u0085b\\ufeffc".split()', '["a", "b\\u{feff}c"]'],
   ['"hello".split(2)', '["he", "llo"]'],
   ['"hello".split(-1)', '["hell", "o"]'],
   ['"ab".to_chars()', "['a', 'b']"],

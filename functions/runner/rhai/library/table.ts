@@ -10,7 +10,8 @@ import { mapFunctions } from './maps.ts';
 import { decimalFunctions, floatFunctions, intFunctions } from './numbers.ts';
 import { arrayRandomFunctions, randomMakers } from './random.ts';
 import { rangeFunctions } from './ranges.ts';
-import { charFunctions, textFunctions } from './texts.ts';
+import { charFunctions, textChanges } from './text_changes.ts';
+import { textFunctions } from './texts.ts';
 
 const merge = (...sets: { readonly methods: NativeMethods }[]): NativeMethods =>
   new Map<string, Native>(sets.flatMap(({ methods }) => [...methods]));
@@ -22,7 +23,7 @@ export const standardLibrary: NativeTable = new Map([
   ['int', merge(intFunctions, bitFunctions)],
   ['float', merge(floatFunctions)],
   ['decimal', merge(decimalFunctions)],
-  ['string', merge(textFunctions, jsonParsers)],
+  ['string', merge(textFunctions, textChanges, jsonParsers)],
   ['char', merge(charFunctions)],
   ['array', merge(arrayFunctions, arrayVisits, arrayRandomFunctions)],
   ['map', merge(mapFunctions)],
