@@ -145,8 +145,11 @@ export interface Program {
   readonly given: ReadonlyMap<string, Variable>;
   /** What the script defines at its top level, in order. */
   readonly declared: readonly Variable[];
-  /** By `name/arity`. */
+  /** By `name/arity`; methods of one type by `type.name/arity`. */
   readonly functions: ReadonlyMap<string, FunctionNode>;
 }
+
+/** How a function is called that is a method of one type only. */
+export const methodName = (type: string, name: string): string => `${type}.${name}`;
 
 export const functionKey = (name: string, arity: number): string => `${name}/${arity}`;

@@ -1,4 +1,4 @@
-import { type Position, RhaiError, type RhaiErrorKind } from './errors.ts';
+import { type ErrorDetails, type Position, RhaiError, type RhaiErrorKind } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 
 /** What a script reaches of its surroundings. */
@@ -34,8 +34,16 @@ export class Budget {
     this.#nextStop = Math.min(PROGRESS_INTERVAL, limits.operations);
   }
 
-  fail(kind: RhaiErrorKind, reason: string, at = this.at): never {
-    throw new RhaiError(kind, reason, at);
+  fail(kind: RhaiErrorKind, reason: string, at = this.at, details?: ErrorDetails): never {
+    throw new RhaiError(kind, reason, at, { details });
+  }
+
+  /** A value of another type than what is needed. */
+  mismatch(requested: string, actual: string, at = this.at): never {
+    return this.fail('MismatchDataType', `Data type incorrect: ${actual} (expecting ${requested})`, at, {
+      requested,
+      actual,
+    });
   }
 
   /** Counts one operation. */

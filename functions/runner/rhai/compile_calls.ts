@@ -58,7 +58,7 @@ export const compileMethod: CompileNode<'method'> = (compiler, { base, name, arg
   const locate = compileRef(compiler, base, context);
   const values = args.map((arg) => compiler.owned(arg, context));
   const key = functionKey(name, args.length);
-  const isScripted = compiler.program.functions.has(key);
+  const isScripted = [...compiler.program.functions.keys()].some((other) => other === key || other.endsWith(`.${key}`));
   return (frame) => {
     const { run } = frame;
     const ref: Ref = locate(frame);
@@ -76,7 +76,7 @@ export const compileMethod: CompileNode<'method'> = (compiler, { base, name, arg
       const [pointer, ...rest] = given;
       if (pointer instanceof FnPointer) return run.callPointer(pointer, rest, ref);
     }
-    const callee = isScripted ? run.functions.get(key) : undefined;
+    const callee = isScripted ? run.findMethod(name, args.length, subject) : undefined;
     return callee === undefined ? run.callNative(name, ref, given) : run.invoke(callee, given, [], ref);
   };
 };

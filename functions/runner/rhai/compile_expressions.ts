@@ -66,7 +66,7 @@ export function compileTest(
   return (frame) => {
     const test = value(frame);
     if (typeof test === 'boolean') return test;
-    return frame.run.fail('MismatchDataType', `Data type incorrect: ${typeName(test)} (expecting bool)`, node.at);
+    return frame.run.mismatch('bool', typeName(test), node.at);
   };
 }
 

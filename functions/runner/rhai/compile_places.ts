@@ -1,7 +1,18 @@
 import type { Node, NodeOf, Variable } from './ast.ts';
 import { type CompileNode, type Compiler, type Context } from './compiler.ts';
 import type { Position } from './errors.ts';
-import { boundsError, ByteRef, CharacterRef, ElementRef, PropertyRef, type Ref, SlotRef, ValueRef } from './refs.ts';
+import { bitPlace, rangeSpan } from './bit_fields.ts';
+import {
+  BitsRef,
+  boundsError,
+  ByteRef,
+  CharacterRef,
+  ElementRef,
+  PropertyRef,
+  type Ref,
+  SlotRef,
+  ValueRef,
+} from './refs.ts';
 import type { Evaluate, Frame, Run } from './run.ts';
 import {
   Blob,
@@ -9,6 +20,7 @@ import {
   Char,
   countCharacters,
   isInt,
+  Range,
   RhaiArray,
   RhaiMap,
   type RhaiValue,
@@ -19,7 +31,7 @@ import {
 export type Locate = (frame: Frame) => Ref;
 
 const notFound = (run: Run, name: string, at: Position): never =>
-  run.fail('VariableNotFound', `Variable not found: ${name}`, at);
+  run.fail('VariableNotFound', `Variable not found: ${name}`, at, { variable: name });
 
 export const compileVariable: CompileNode<'variable'> = (_, { variable: { slot, name }, at }) => (frame) => {
   const value = frame.slots[slot];
@@ -34,8 +46,7 @@ export const compileGlobal: CompileNode<'global'> = (_, { name, at }) => ({ run 
   return value === undefined ? notFound(run, `global::${name}`, at) : value;
 };
 
-const selfOf = (frame: Frame, at: Position): Ref =>
-  frame.self ?? frame.run.fail('UnboundThis', `'this' is not bound: the function was not called as a method`, at);
+const selfOf = (frame: Frame, at: Position): Ref => frame.self ?? frame.run.fail('UnboundThis', `'this' not bound`, at);
 
 export const compileThis: CompileNode<'this'> = (_, { at }) => (frame) => selfOf(frame, at).get();
 
@@ -59,11 +70,26 @@ function countPaid(run: Run, text: string): number {
   return count;
 }
 
-const badIndex = (run: Run, base: RhaiValue, index: RhaiValue): never =>
-  run.fail('IndexingType', `Indexer unavailable: ${typeName(base)} [${typeName(index)}]`);
+/** There are elements, but not by an index of this type. */
+function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
+  if (base instanceof RhaiMap) return run.mismatch('string', typeName(index));
+  if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string' || isInt(base)) {
+    return run.mismatch('i64', typeName(index));
+  }
+  const type = `${typeName(base)} [${typeName(index)}]`;
+  return run.fail('IndexingType', `Indexer unavailable: ${type}`, run.at, { type });
+}
+
+/** The bits of an integer that an index or a range selects. */
+function locateBits(run: Run, ref: Ref, index: RhaiValue): Ref {
+  if (index instanceof Range) return new BitsRef(run, ref, rangeSpan(run, index), false);
+  if (!isInt(index)) return badIndex(run, ref.get(), index);
+  return new BitsRef(run, ref, { start: bitPlace(run, index), count: 1 }, true);
+}
 
 function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
   if (base instanceof RhaiMap && typeof index === 'string') return base.properties.get(index) ?? null;
+  if (isInt(base)) return locateBits(run, new ValueRef(base), index).get();
   if (!isInt(index)) return badIndex(run, base, index);
   if (base instanceof RhaiArray) return base.items[position(run, 'Array', base.items.length, index)] ?? null;
   if (typeof base === 'string') {
@@ -77,6 +103,7 @@ function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
 function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
   const base = ref.get();
   if (base instanceof RhaiMap && typeof index === 'string') return new PropertyRef(run, base, index, ref.constant);
+  if (isInt(base)) return locateBits(run, ref, index);
   if (!isInt(index)) return badIndex(run, base, index);
   if (base instanceof RhaiArray) {
     return new ElementRef(run, base, position(run, 'Array', base.items.length, index), ref.constant);
@@ -109,8 +136,8 @@ export const compileIndex: CompileNode<'index'> = (compiler, node, context) => {
   };
 };
 
-const noProperty = (run: Run, name: string, base: RhaiValue, at: Position): never =>
-  run.fail('PropertyNotFound', `Property not found: ${name} (of type ${typeName(base)})`, at);
+const badProperty = (run: Run, property: string, at: Position): never =>
+  run.fail('DotExpr', property, at, { property });
 
 export const compileProperty: CompileNode<'property'> = (
   compiler,
@@ -130,7 +157,13 @@ export const compileProperty: CompileNode<'property'> = (
 
 function readProperty(run: Run, subject: RhaiValue, name: string, at: Position): RhaiValue {
   const native = run.findNative(name, subject);
-  if (native === undefined || !native.isProperty) return noProperty(run, name, subject, at);
+  if (native === undefined || !native.isProperty) {
+    return badProperty(
+      run,
+      `Unknown property '${name}' - a getter is not registered for type '${typeName(subject)}'`,
+      at,
+    );
+  }
   run.at = at;
   return native.call(run, subject, [], new ValueRef(subject)) ?? null;
 }
@@ -195,15 +228,14 @@ export function compileRef(compiler: Compiler, node: Node, context: Context): Lo
 export function compileTarget(compiler: Compiler, node: Node, context: Context): Locate {
   const locate = compileRef(compiler, node, context);
   const { at } = node;
-  const isProperty = node.kind === 'property';
   return (frame) => {
     const ref = locate(frame);
     if (ref.constant !== undefined) {
-      frame.run.fail('AssignmentToConstant', `Cannot modify constant ${ref.constant}`, at);
+      frame.run.fail('AssignmentToConstant', `Cannot modify constant ${ref.constant}`, at, { variable: ref.constant });
     }
     // A property that is only computed from its subject is no place.
-    if (isProperty && ref instanceof ValueRef) {
-      frame.run.fail('PropertyNotFound', `Property can't be set: ${node.name}`, at);
+    if (node.kind === 'property' && ref instanceof ValueRef) {
+      badProperty(frame.run, `No writable property '${node.name}'`, at);
     }
     return ref;
   };

@@ -5,7 +5,8 @@ import { type CompileNode, type Compiler, type Context, isPlace } from './compil
 import { RhaiError } from './errors.ts';
 import { matchesLiteral } from './equality.ts';
 import { displayText } from './display.ts';
-import { appendInPlace, applyBinary } from './operators.ts';
+import { appendInPlace } from './concatenation.ts';
+import { applyBinary } from './operators.ts';
 import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
 import { Cell, Container, RhaiMap, type RhaiValue } from './values.ts';
 
@@ -162,16 +163,16 @@ export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Eval
   };
 }
 
+/** In a catch clause, throwing nothing throws again what it caught. */
 export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, at }, context) => {
   const thrown = optional(compiler, value, context);
   return (frame) => {
-    if (rethrows !== undefined) {
-      throw frame.caught?.get(rethrows) ?? new RhaiError('Runtime', 'Runtime error', at, null);
-    }
     const result = thrown === undefined ? null : thrown(frame);
+    const caught = rethrows === undefined || result !== null ? undefined : frame.caught?.get(rethrows);
+    if (caught !== undefined) throw caught.movedTo(at);
     const text = displayText(result);
     frame.run.charge(text.length >> 4);
-    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, result);
+    throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, { thrown: result });
   };
 };
 
@@ -179,16 +180,15 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
 function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   // SAFETY: only throw statements fill it, with values of the script.
   if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
-  return new RhaiMap(
-    new Map<string, RhaiValue>([
-      ['error', `Error${error.kind}`],
-      ['message', error.reason],
-      ['line', error.line],
-      ['position', error.column],
-    ]),
-  );
+  const { kind, text, outermost: { line, column }, details } = error;
+  const call = error.calls.at(-1);
+  const about = call === undefined
+    ? { error: `Error${kind}`, ...details }
+    : { error: 'ErrorInFunctionCall', function: call.name, source: '' };
+  return new RhaiMap(new Map<string, RhaiValue>(Object.entries({ message: text, line, position: column, ...about })));
 }
 
+/** Its value is that of the block that is tried, unit when that failed. */
 export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
   const attempted = compiler.compile(body, context);
   const handled = compiler.compile(handler, context);
@@ -196,6 +196,7 @@ export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handl
     frame.run.attempt(() => attempted(frame), (error) => {
       (frame.caught ??= new Map()).set(variable, error);
       frame.define(variable, caughtValue(frame, error));
-      return handled(frame);
+      const value = handled(frame);
+      return frame.signal === Signal.none ? null : value;
     });
 };

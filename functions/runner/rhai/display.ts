@@ -13,9 +13,13 @@ import {
   typeName,
 } from './values.ts';
 
-/** Floats beyond these are shown with an exponent. */
-const MAX_PLAIN_FLOAT = 1e13;
-const MIN_PLAIN_FLOAT = 1e-13;
+/** Floats beyond these are shown with an exponent: Rhai keeps the limits with 32 bits, so that 1e13 itself is beyond. */
+const MAX_PLAIN_FLOAT = Math.fround(1e13);
+const MIN_PLAIN_FLOAT = Math.fround(1e-13);
+
+/** The same for `debug`, which shows floats as Rust does. */
+const MAX_PLAIN_DEBUG = 1e16;
+const MIN_PLAIN_DEBUG = 1e-4;
 
 /** Plain decimals of the shortest digits of a small float: toFixed would show those beyond its precision. */
 function smallFloatText(size: number): string {
@@ -24,24 +28,52 @@ function smallFloatText(size: number): string {
   return `0.${'0'.repeat(places - 1)}${digits.replace('.', '')}`;
 }
 
-/** A float as Rhai shows it: `1.0`, `0.1`, `1e20`, `NaN`, `inf`. */
-export function floatText(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  const sign = value < 0 ? '-' : '';
+const exponentText = (value: number): string => value.toExponential().replace('e+', 'e');
+
+/** A float with at least one decimal. */
+function plainText(value: number): string {
   const size = Math.abs(value);
-  if (size === Infinity) return `${sign}inf`;
-  if (size === 0) return '0.0';
-  if (size > MAX_PLAIN_FLOAT || size < MIN_PLAIN_FLOAT) return value.toExponential().replace('e+', 'e');
-  const plain = size < 1e-6 ? smallFloatText(size) : String(size);
-  return sign + (plain.includes('.') ? plain : `${plain}.0`);
+  const plain = size !== 0 && size < 1e-6 ? smallFloatText(size) : String(size);
+  return (value < 0 || Object.is(value, -0) ? '-' : '') + (plain.includes('.') ? plain : `${plain}.0`);
 }
 
-/** A text in quotes, as `debug` and the elements of arrays show it. */
-export const quoted = (text: string): string => JSON.stringify(text);
+/** A float that has no digits. */
+const specialText = (value: number): string => Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf';
+
+/** A float as `print` shows it: `1.0`, `0.1`, `1e20`, `NaN`, `inf`. */
+export function floatText(value: number): string {
+  if (!Number.isFinite(value)) return specialText(value);
+  const size = Math.abs(value);
+  if (size === 0) return '0.0';
+  return size > MAX_PLAIN_FLOAT || size < MIN_PLAIN_FLOAT ? exponentText(value) : plainText(value);
+}
+
+function floatDebugText(value: number): string {
+  if (!Number.isFinite(value)) return specialText(value);
+  const size = Math.abs(value);
+  return size !== 0 && (size >= MAX_PLAIN_DEBUG || size < MIN_PLAIN_DEBUG) ? exponentText(value) : plainText(value);
+}
+
+const SHORT_ESCAPES: Record<string, string> = { '\0': '\\0', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+// What nobody sees, or sees only together with what is before it.
+const UNPRINTABLE = /[\\\p{C}\p{Grapheme_Extend}]|(?! )\p{Z}/gu;
+
+/** A text between quotes, which it may hold escaped. */
+const between = (quote: '"' | "'", text: string): string =>
+  `${quote}${
+    text.replace(
+      UNPRINTABLE,
+      (character) => SHORT_ESCAPES[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+    ).replaceAll(quote, `\\${quote}`)
+  }${quote}`;
+
+/** A text in quotes, as `debug` and the elements of arrays show it: with the escapes of Rust. */
+export const quoted = (text: string): string => between('"', text);
 
 /** A value as text, as `print`, `to_string` and string concatenation show it. */
 export function displayText(value: RhaiValue): string {
   if (typeof value === 'string' || value instanceof Char) return textOf(value);
+  if (value instanceof Float) return floatText(value.value);
   return value === null ? '' : debugText(value);
 }
 
@@ -50,15 +82,16 @@ export function debugText(value: RhaiValue): string {
   if (value === null) return '()';
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object') return String(value);
-  if (value instanceof Float) return floatText(value.value);
+  if (value instanceof Float) return floatDebugText(value.value);
   if (value instanceof Decimal) return String(value);
-  if (value instanceof Char) return `'${value.text}'`;
+  if (value instanceof Char) return between("'", value.text);
   if (value instanceof RhaiArray) return `[${value.items.map(debugText).join(', ')}]`;
   if (value instanceof RhaiMap) {
     return `#{${sortedEntries(value).map(([key, member]) => `${quoted(key)}: ${debugText(member)}`).join(', ')}}`;
   }
   if (value instanceof Blob) {
-    return `[${Array.from(value.bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}]`;
+    const bytes = Array.from(value.bytes, (byte) => byte.toString(16).padStart(2, '0'));
+    return `[${bytes.map((byte, index) => index > 0 && index % 8 === 0 ? ` ${byte}` : byte).join('')}]`;
   }
   if (value instanceof Range) return `${value.start}${value.isInclusive ? '..=' : '..'}${value.end}`;
   if (value instanceof FnPointer) return `Fn(${value.name})`;

@@ -37,8 +37,7 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
     const b = right instanceof Decimal ? right : isInt(right) ? intToDecimal(right) : undefined;
     return a === undefined || b === undefined ? undefined : a.compare(b);
   }
-  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
-  return left === null && right === null ? 0 : undefined;
+  return typeof left === 'boolean' && typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
 }
 
 /** Whether two values are equal: those of different types are not, numbers and characters beside strings excepted. */
@@ -70,7 +69,7 @@ export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
 
 /** Whether a value is what a literal says, type included: `switch` tells 1 from 1.0. */
 export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean => {
-  if (literal instanceof Range && isInt(value)) return rangeContains(literal, value);
+  if (literal instanceof Range && isNumber(value)) return spans(literal, value);
   if (literal instanceof RhaiArray) {
     return value instanceof RhaiArray && value.items.length === literal.items.length &&
       literal.items.every((item, index) => matchesLiteral(value.items[index] ?? null, item));
@@ -84,6 +83,15 @@ export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean =>
   if (typeof literal === 'object' && literal !== null && literal.constructor !== value?.constructor) return false;
   return typeof literal === typeof value || (isInt(literal) && isInt(value)) ? equalValues(value, literal) : false;
 };
+
+const isNumber = (value: RhaiValue): value is number | bigint | Float | Decimal =>
+  isInt(value) || value instanceof Float || value instanceof Decimal;
+
+/** Whether a number of any type lies between the ends of a range. */
+function spans({ start, end, isInclusive }: Range, value: RhaiValue): boolean {
+  const [fromStart, toEnd] = [compareValues(value, start) ?? NaN, compareValues(value, end) ?? NaN];
+  return fromStart >= 0 && (isInclusive ? toEnd <= 0 : toEnd < 0);
+}
 
 export const rangeContains = ({ start, end, isInclusive }: Range, value: number | bigint): boolean =>
   value >= start && (isInclusive ? value <= end : value < end);

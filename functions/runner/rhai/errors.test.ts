@@ -19,6 +19,8 @@ check('what is no script', [
   ['#{a 1}', "Syntax 1:5 Expecting ':' after the name of a property, but found a number"],
   ['#{a: 1, a: 2}', 'Syntax 1:9 There is another property "a" already'],
   ['"abc', 'Syntax 1:1 The string is not closed'],
+  ['1 + ##"abc"#', 'Syntax 1:5 The string is not closed'],
+  ['1 (* 2', "Syntax 1:3 '(*' is a reserved symbol"],
   ['"a\nb"', 'Syntax 1:1 The string is not closed'],
   ['`abc', 'Syntax 1:1 The string is not closed'],
   ['`${1', "Syntax 1:5 Expecting '}' to end the expression in the string, but the script ends here"],
@@ -41,6 +43,8 @@ check('what is no script', [
   ['loop { || continue }', "Syntax 1:11 'continue' must be within a loop"],
   ['fn f(a, a) {}', "Syntax 1:9 There is another param 'a' already"],
   ['fn f(a) {} fn f(b) {}', "Syntax 1:12 There is another function 'f' with 1 params already"],
+  ['fn int.f(a) {} fn i64.f(b) {}', "Syntax 1:16 There is another function 'i64.f' with 1 params already"],
+  ['fn "int" f() {}', "Syntax 1:10 Expecting '.' after the type of 'this', but found 'f'"],
   ['{ fn f() {} }', 'Syntax 1:3 Functions can only be defined at the top level'],
   ['fn f() { fn g() {} }', 'Syntax 1:10 Functions can only be defined at the top level'],
   ['switch 1 { _ => 1, 2 => 3 }', 'Syntax 1:20 The default case must be the last'],
@@ -64,19 +68,22 @@ check('what reaches outside', [
   ['process.exit(1)', 'VariableNotFound 1:1 Variable not found: process'],
   ['constructor', 'VariableNotFound 1:1 Variable not found: constructor'],
   ['__proto__', 'VariableNotFound 1:1 Variable not found: __proto__'],
-  ['hasOwnProperty("a")', 'FunctionNotFound 1:1 Function not found: hasOwnProperty (string)'],
+  ['hasOwnProperty("a")', 'FunctionNotFound 1:1 Function not found: hasOwnProperty (&str | ImmutableString | String)'],
   ['constructor(1)', 'FunctionNotFound 1:1 Function not found: constructor (i64)'],
-  ['[].constructor', 'PropertyNotFound 1:4 Property not found: constructor (of type array)'],
-  ['"".__proto__', 'PropertyNotFound 1:4 Property not found: __proto__ (of type string)'],
+  ['[].constructor', "DotExpr 1:4 Unknown property 'constructor' - a getter is not registered for type 'array'"],
+  ['"".__proto__', "DotExpr 1:4 Unknown property '__proto__' - a getter is not registered for type 'string'"],
   ['(1).toString()', 'FunctionNotFound 1:5 Function not found: toString (i64)'],
-  ['[].__proto__ = 1', 'PropertyNotFound 1:4 Property not found: __proto__ (of type array)'],
-  ['#{}.constructor("x")', 'FunctionNotFound 1:5 Function not found: constructor (map, string)'],
-  ['(|x| x).constructor', 'PropertyNotFound 1:9 Property not found: constructor (of type Fn)'],
+  ['[].__proto__ = 1', "DotExpr 1:4 Unknown property '__proto__' - a getter is not registered for type 'array'"],
+  [
+    '#{}.constructor("x")',
+    'FunctionNotFound 1:5 Function not found: constructor (map, &str | ImmutableString | String)',
+  ],
+  ['(|x| x).constructor', "DotExpr 1:9 Unknown property 'constructor' - a getter is not registered for type 'Fn'"],
   ['Fn("constructor").call()', 'FunctionNotFound 1:19 Function not found: constructor ()'],
   ['Fn("__proto__").call([])', 'FunctionNotFound 1:17 Function not found: __proto__ (array)'],
   ['[1].map("valueOf")', 'FunctionNotFound 1:5 Function not found: valueOf (i64)'],
-  ['blob(1).buffer', 'PropertyNotFound 1:9 Property not found: buffer (of type blob)'],
-  ['[]["length"]', 'IndexingType 1:4 Indexer unavailable: array [string]'],
+  ['blob(1).buffer', "DotExpr 1:9 Unknown property 'buffer' - a getter is not registered for type 'blob'"],
+  ['[]["length"]', 'MismatchDataType 1:4 Data type incorrect: string (expecting i64)'],
 ]);
 
 check('running into errors', [
@@ -86,39 +93,58 @@ check('running into errors', [
   ['let x = 1; fn f() { x } f()', 'VariableNotFound 1:21 Variable not found: x'],
   ['let f = || q; 1', 'VariableNotFound 1:9 Variable not found: q'],
   ['fn f() { global::A } f()', 'VariableNotFound 1:10 Variable not found: global::A'],
-  ['foo(1, "a")', 'FunctionNotFound 1:1 Function not found: foo (i64, string)'],
+  ['foo(1, "a")', 'FunctionNotFound 1:1 Function not found: foo (i64, &str | ImmutableString | String)'],
   ['fn f(a) {} f()', 'FunctionNotFound 1:12 Function not found: f ()'],
   ['let f = |x| x; f.call()', 'FunctionNotFound 1:18 Function not found: anon$1 ()'],
+  ['fn int.f() {} "a".f()', 'FunctionNotFound 1:19 Function not found: f (&str | ImmutableString | String)'],
+  ['fn int.f() {} f()', 'FunctionNotFound 1:15 Function not found: f ()'],
   ['[1].push()', 'FunctionNotFound 1:5 Function not found: push (array)'],
-  ['[1].insert("a", 1)', 'FunctionNotFound 1:5 Function not found: insert (array, string, i64)'],
+  [
+    '[1].insert("a", 1)',
+    'FunctionNotFound 1:5 Function not found: insert (array, &str | ImmutableString | String, i64)',
+  ],
   ['Fn("1x")', 'FunctionNotFound 1:1 Invalid function name: "1x"'],
-  ['this', "UnboundThis 1:1 'this' is not bound: the function was not called as a method"],
-  ['fn f() { this += 1; } f()', "UnboundThis 1:10 'this' is not bound: the function was not called as a method"],
+  ['this', "UnboundThis 1:1 'this' not bound"],
+  ['fn f() { this += 1; } f()', "UnboundThis 1:10 'this' not bound"],
   ['if 1 { }', 'MismatchDataType 1:4 Data type incorrect: i64 (expecting bool)'],
   ['while "x" { }', 'MismatchDataType 1:7 Data type incorrect: string (expecting bool)'],
   ['1 && true', 'MismatchDataType 1:1 Data type incorrect: i64 (expecting bool)'],
-  ['[1].filter(|x| x)', 'MismatchDataType 1:5 Data type incorrect: a predicate gives a bool'],
+  ['[2, 1].sort(|x, y| "x")', 'MismatchDataType 1:8 Data type incorrect: string (expecting i64)'],
   [
     'let a = [1, "a"]; a.sort()',
-    'MismatchDataType 1:21 Elements of different types, or without an order, need a function to be sorted',
+    'FunctionNotFound 1:21 Function not found: sort() cannot be called with elements of different types',
   ],
-  ['let s = "abc"; s[0] = "xy"', 'MismatchDataType 1:21 Only a char can be set in a string'],
+  ['let s = "abc"; s[0] = "xy"', 'MismatchDataType 1:21 Data type incorrect: string (expecting char)'],
+  ['let b = blob(1); b[0] = "x"', 'MismatchDataType 1:23 Data type incorrect: string (expecting i64)'],
   ['[][0]', 'ArrayBounds 1:4 Array index 0 out of bounds: array is empty'],
   ['[1, 2][-3]', 'ArrayBounds 1:8 Array index -3 out of bounds: only 2 elements in array'],
   ['"a"[1]', 'StringBounds 1:5 String index 1 out of bounds: only 1 character in string'],
-  ['[1]["a"]', 'IndexingType 1:5 Indexer unavailable: array [string]'],
-  ['#{a: 1}[0]', 'IndexingType 1:9 Indexer unavailable: map [i64]'],
-  ['5[0]', 'IndexingType 1:3 Indexer unavailable: i64 [i64]'],
-  ['().foo', 'PropertyNotFound 1:4 Property not found: foo (of type ())'],
-  ['let m = #{}; m.a.b', 'PropertyNotFound 1:18 Property not found: b (of type ())'],
-  ['let x = 5; x.is_odd = true', "PropertyNotFound 1:14 Property can't be set: is_odd"],
+  ['[1]["a"]', 'MismatchDataType 1:5 Data type incorrect: string (expecting i64)'],
+  ['#{a: 1}[0]', 'MismatchDataType 1:9 Data type incorrect: i64 (expecting string)'],
+  ['5[64]', 'BitFieldBounds 1:3 Bit-field index 64 out of bounds: only 64 bits in bit-field'],
+  ['5[60..65]', 'BitFieldBounds 1:5 Bit-field index 65 out of bounds: only 64 bits in bit-field'],
+  ['5["a"]', 'MismatchDataType 1:3 Data type incorrect: string (expecting i64)'],
+  ['let x = 5; x[0] = 1', 'MismatchDataType 1:17 Data type incorrect: i64 (expecting bool)'],
+  ['const X = 5; X[0] = false', 'AssignmentToConstant 1:14 Cannot modify constant X'],
+  ['true[0]', 'IndexingType 1:6 Indexer unavailable: bool [i64]'],
+  ['().foo', "DotExpr 1:4 Unknown property 'foo' - a getter is not registered for type '()'"],
+  ['let m = #{}; m.a.b', "DotExpr 1:18 Unknown property 'b' - a getter is not registered for type '()'"],
+  ['let x = 5; x.is_odd = true', "DotExpr 1:14 No writable property 'is_odd'"],
   ['for x in 5 { }', 'For 1:10 For loop expects iterable type, not i64'],
   ['for x in #{} { }', 'For 1:10 For loop expects iterable type, not map'],
-  ['const X = [1]; X.push(2)', "AssignmentToConstant 1:18 Cannot call 'push' on constant X: it would modify it"],
+  ['const X = [1]; X.push(2)', "NonPureMethodCallOnConstant 1:18 Non-pure method 'push' cannot be called on constant"],
   ['throw "no"', 'Runtime 1:1 Runtime error: no'],
   ['throw', 'Runtime 1:1 Runtime error'],
   ['throw [1]', 'Runtime 1:1 Runtime error: [1]'],
-  ['try { throw 1; } catch (e) { throw; }', 'Runtime 1:7 Runtime error: 1'],
+  ['try { throw 1; } catch (e) { throw; }', 'Runtime 1:30 Runtime error: 1'],
+  ['try { throw 1; } catch (e) { throw (); }', 'Runtime 1:30 Runtime error: 1'],
+  ['try { 1 / 0 } catch { if true { throw; } }', 'Arithmetic 1:33 Division by zero: 1 / 0'],
+  ['const X = 1; take(X)', "NonPureMethodCallOnConstant 1:14 Non-pure method 'take' cannot be called on constant"],
+  ['#{a: 1}.filter(1)', 'FunctionNotFound 1:9 Function not found: filter (map, i64)'],
+  [
+    'let m = #{a: 1}; m.filter(|k| m.b = 2)',
+    'DataRace 1:35 Data race detected: a function is going through the array or object map',
+  ],
   ['rand(5, 1)', 'Runtime 1:1 The range 5..=1 is empty'],
   [
     'let a = [1]; a.map(|x| a.push(x))',
@@ -161,6 +187,9 @@ describe('limits', () => {
       'let a = []; loop { a = [a]; }',
       'DataTooLarge 1:24 Data too deep: more than 64 arrays and maps within each other',
     ],
+    ['parse_json("{")', 'Runtime 1:1 Runtime error: the text is no JSON: '],
+    ['let s = ""; s.pad(50000, "["); parse_json(s)', 'Runtime'],
+    ['let s = ""; s.pad(70, "["); let e = ""; e.pad(70, "]"); parse_json(s + e)', 'DataTooLarge 1:57 Data too deep'],
     ['"a".to_chars().len; let s = ""; s.pad(20000, "a"); s.to_chars()', 'DataTooLarge'],
   ])('%s ends: %s', (source, failure) => expect(failureOf(source).startsWith(failure), failureOf(source)).toBe(true));
 
@@ -221,6 +250,45 @@ describe('limits', () => {
     expect(() => script.run({ onProgress })).toThrow(stop);
     expect(seen).toHaveLength(5);
     expect(Math.max(...seen)).toBeLessThan(50_000);
+  });
+});
+
+describe('the message of an error', () => {
+  it.each<[string, string]>([
+    [
+      'fn f(x) {\n  1 / x\n}\nfn g() { f(0) }\n g()',
+      [
+        'Division by zero: 1 / 0 (line 2, position 5)',
+        "in call to function 'f' (line 4, position 10)",
+        "in call to function 'g' (line 5, position 2)",
+      ].join('\n'),
+    ],
+    [
+      'let f = |x| x / 0;\n[1].map(f)',
+      [
+        'Division by zero: 1 / 0 (line 1, position 15)',
+        'in closure call (line 2, position 5)',
+      ].join('\n'),
+    ],
+    [
+      'fn f() { throw "no"; } try { f(); } catch { throw; }',
+      [
+        'Runtime error: no (line 1, position 10)',
+        "in call to function 'f' (line 1, position 45)",
+      ].join('\n'),
+    ],
+    [
+      'fn f() { try { g() } catch { throw; } } fn g() { h() } fn h() { 1 + () } f()',
+      [
+        'Function not found: + (i64, ()) (line 1, position 67)',
+        "in call to function 'h' (line 1, position 50)",
+        "in call to function 'g' (line 1, position 30)",
+        "in call to function 'f' (line 1, position 74)",
+      ].join('\n'),
+    ],
+    ['fn f() { loop { } } f()', 'Too many operations: more than 10000000 (line 1, position 10)'],
+  ])('of %j tells the calls that it came out of', (source, message) => {
+    expect(() => compileScript(source).run()).toThrow(expect.objectContaining({ message }));
   });
 });
 

@@ -9,14 +9,16 @@ export type RhaiErrorKind =
   | 'Syntax'
   | 'VariableNotFound'
   | 'FunctionNotFound'
-  | 'PropertyNotFound'
+  | 'DotExpr'
   | 'UnboundThis'
   | 'MismatchDataType'
   | 'IndexingType'
   | 'ArrayBounds'
   | 'StringBounds'
+  | 'BitFieldBounds'
   | 'For'
   | 'Arithmetic'
+  | 'NonPureMethodCallOnConstant'
   | 'AssignmentToConstant'
   | 'DataRace'
   | 'Runtime'
@@ -24,6 +26,9 @@ export type RhaiErrorKind =
   | 'TooManyVariables'
   | 'StackOverflow'
   | 'DataTooLarge';
+
+/** What an error is about, by the names that a catch clause finds it under. */
+export type ErrorDetails = Readonly<Record<string, string | number | bigint>>;
 
 /** What ends a script for good: its own try … catch does not see it. */
 const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
@@ -34,24 +39,71 @@ const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
   'DataTooLarge',
 ]);
 
-/** A script that can't be compiled, or failed. */
+/** A call of a function of the script. */
+export interface Call {
+  readonly name: string;
+  readonly at: Position;
+}
+
+/** Closures are called so, with a number. */
+export const CLOSURE_PREFIX = 'anon$';
+
+interface ErrorInit {
+  readonly details?: ErrorDetails;
+  /** What a `throw` statement threw: a value of the script. */
+  readonly thrown?: unknown;
+  /** The calls that the error came out of, the innermost first. */
+  readonly calls?: readonly Call[];
+}
+
+const placeText = ({ line, column }: Position): string => ` (line ${line}, position ${column})`;
+
+const callText = ({ name }: Call): string =>
+  name.startsWith(CLOSURE_PREFIX) ? '\nin closure call' : `\nin call to function '${name}'`;
+
+/** A script that can't be compiled, or failed. Its message ends with the place of the outermost call that it came out of. */
 export class RhaiError extends Error {
   override name = 'RhaiError';
   readonly kind: RhaiErrorKind;
-  /** The message without the place. */
+  /** The message without places and calls. */
   readonly reason: string;
+  /** Where it happened. */
   readonly line: number;
   readonly column: number;
-  /** What a `throw` statement threw: a value of the script. */
+  readonly details: ErrorDetails;
   readonly thrown: unknown;
+  readonly calls: readonly Call[];
 
-  constructor(kind: RhaiErrorKind, reason: string, at: Position, thrown?: unknown) {
-    super(`${reason} (line ${at.line}, position ${at.column})`);
+  constructor(kind: RhaiErrorKind, reason: string, at: Position, { details = {}, thrown, calls = [] }: ErrorInit = {}) {
+    super([`${reason}${placeText(at)}`, ...calls.map((call) => callText(call) + placeText(call.at))].join(''));
     this.kind = kind;
     this.reason = reason;
     this.line = at.line;
     this.column = at.column;
+    this.details = details;
     this.thrown = thrown;
+    this.calls = calls;
+  }
+
+  /** The place that the message ends with. */
+  get outermost(): Position {
+    return this.calls.at(-1)?.at ?? this;
+  }
+
+  /** The message without the place that it ends with. */
+  get text(): string {
+    return this.message.slice(0, -placeText(this.outermost).length);
+  }
+
+  /** The same error out of more calls, the innermost first. */
+  within(calls: readonly Call[]): RhaiError {
+    return new RhaiError(this.kind, this.reason, this, { ...this, calls: [...this.calls, ...calls] });
+  }
+
+  /** The same error at another place. */
+  movedTo(at: Position): RhaiError {
+    const calls = this.calls.map((call, index) => index === this.calls.length - 1 ? { ...call, at } : call);
+    return new RhaiError(this.kind, this.reason, calls.length === 0 ? at : this, { ...this, calls });
   }
 
   get isCatchable(): boolean {

@@ -28,17 +28,26 @@ export function parseIntegerLiteral(digits: string): Int | undefined {
   return /^\d+$/.test(digits) ? checkedInt(BigInt(digits)) : undefined;
 }
 
-/** Reads an integer of a radix from 2 to 36, with a sign or none; undefined when it is none or does not fit. */
-export function parseIntText(text: string, radix: number): Int | undefined {
-  if (text.length > 80) return undefined;
+/** Why a text is no integer, in the words of Rust. */
+export type IntProblem =
+  | 'cannot parse integer from empty string'
+  | 'invalid digit found in string'
+  | 'number too large to fit in target type'
+  | 'number too small to fit in target type';
+
+/** Reads an integer of a radix from 2 to 36, with a sign or none; what is wrong when it is none or does not fit. */
+export function parseIntText(text: string, radix: number): Int | IntProblem {
   const isNegative = text.startsWith('-');
   const digits = text.replace(/^[+-]/, '').toLowerCase();
-  if (digits === '') return undefined;
+  if (text === '') return 'cannot parse integer from empty string';
+  if (digits === '') return 'invalid digit found in string';
   let value = 0n;
   for (const digit of digits) {
     const amount = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit);
-    if (amount < 0 || amount >= radix) return undefined;
-    value = value * BigInt(radix) + BigInt(amount);
+    if (amount < 0 || amount >= radix) return 'invalid digit found in string';
+    // Digits beyond what fits make no difference, but time.
+    if (value <= INT_MAX) value = value * BigInt(radix) + BigInt(amount);
   }
-  return checkedInt(isNegative ? -value : value);
+  return checkedInt(isNegative ? -value : value) ??
+    `number too ${isNegative ? 'small' : 'large'} to fit in target type`;
 }

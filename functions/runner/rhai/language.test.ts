@@ -36,6 +36,8 @@ check('statements and scopes', [
   ['exit(3); 4', '3'],
   ['fn f() { exit("out"); } f(); 4', '"out"'],
   ['let _x1 = 3; _x1', '3'],
+  ['let x = [1]; let y = take(x); [x, y]', '[(), [1]]'],
+  ['let x = [[1], 2]; let y = x[0].take(); y.push(3); [x, y]', '[[(), 2], [1, 3]]'],
 ]);
 
 check('conditions', [
@@ -73,6 +75,8 @@ check('comparison', [
   ['(0..3) == (0..=3)', 'false'],
   ['Fn("a") == Fn("a")', 'true'],
   ['true > false', 'true'],
+  ['() <= ()', 'false'],
+  ['[1] < 2', 'false'],
   ['0.0 / 0 == 0.0 / 0', 'false'],
 ]);
 
@@ -87,6 +91,9 @@ check('switch', [
   ['switch "a" { "a" => 1, "b" => 2 }', '1'],
   ["switch 'a' { 'a' => 1 }", '1'],
   ['switch \'a\' { "a" => 1, _ => 2 }', '2'],
+  ['switch 2.5 { 0..2 => "low", 2..=3 => "high" }', '"high"'],
+  ['switch Decimal("2.5") { 2..3 => "high", _ => "other" }', '"high"'],
+  ['switch Decimal(2) { 2 => "int", _ => "decimal" }', '"decimal"'],
   ['switch 1.0 { 1 => "int", 1.0 => "float" }', '"float"'],
   ['switch true { true => 1, false => 2 }', '1'],
   ['switch () { () => 1 }', '1'],
@@ -140,6 +147,15 @@ check('functions', [
   ['fn change() { this.push(1); } let x = []; x.change(); x', '[1]'],
   ['fn change() { this = 42; } let x = 500; x.change(); x', '42'],
   ['fn inc(n) { this += n; } let a = #{v: [1, 2]}; a.v[1].inc(5); a', '#{"v": [1, 7]}'],
+  ['fn int.twice() { this * 2 } 4.twice()', '8'],
+  [
+    'fn int.kind() { "int" } fn "string".kind() { "text" } fn kind() { "other" } [1.kind(), "".kind(), 1.5.kind()]',
+    '["int", "text", "other"]',
+  ],
+  ['fn float.add(x) { this += x; } let x = 1.5; x.add(1); x', '2.5'],
+  ['fn int.len() { "mine" } "abc".len() + 5.len()', '"3mine"'],
+  ['fn map.total() { this.values().reduce(|s, x| s + x, 0) } #{a: 1, b: 2}.total()', '3'],
+  ['fn int.plus(x) { this + x } let f = Fn("plus"); 1.call(f, 2)', '3'],
   ['fn get() { this } let a = [1]; let b = a.get(); b.push(2); a', '[1]'],
   ['fn f(x) { return x * 2; 9 } f(4)', '8'],
   ['fn f() { } f()', '()'],
@@ -180,18 +196,55 @@ check('closures and function pointers', [
   ['let x = 1; let f = |x| x; f.call(2)', '2'],
 ]);
 
-check('errors that a script catches', [
-  ['try { throw 42; } catch (e) { e }', '42'],
-  ['try { throw #{code: 7}; } catch (e) { e.code }', '7'],
-  ['try { 1 / 0 } catch { "caught" }', '"caught"'],
-  ['try { 1 / 0 } catch (e) { e.message }', '"Division by zero: 1 / 0"'],
-  ['try { 1 / 0 } catch (e) { e.error }', '"ErrorArithmetic"'],
-  ['try {\n  nothing } catch (e) { [e.line, e.position] }', '[2, 3]'],
+/** What a script catches of an error in `body`. */
+const catches = (topic: string, table: Table) =>
+  check(topic, table.map(([body, caught]) => [`let c; try { ${body} } catch (e) { c = e; } c`, caught]));
+
+catches('errors that a script catches', [
+  ['throw 42;', '42'],
+  ['throw #{code: 7};', '#{"code": 7}'],
+  ['throw;', '()'],
+  ['try { throw 1; } catch (e) { throw; }', '1'],
+  ['try { throw 1; } catch (e) { throw (); }', '1'],
+  ['try { throw 1; } catch (e) { throw 10; }', '10'],
+  ['try { throw 1; } catch { try { throw; } catch (e) { throw e ?? "none"; } }', '"none"'],
+  ['let f = || { throw "deep"; }; f.call()', '"deep"'],
+  [
+    '1 / 0',
+    '#{"error": "ErrorArithmetic", "line": 1, "message": "Division by zero: 1 / 0", "position": 16}',
+  ],
+  [
+    '\n  nothing',
+    '#{"error": "ErrorVariableNotFound", "line": 2, "message": "Variable not found: nothing", "position": 3, ' +
+    '"variable": "nothing"}',
+  ],
+  [
+    'f(1)',
+    '#{"error": "ErrorFunctionNotFound", "function": "f (i64)", "line": 1, "message": "Function not found: f (i64)", ' +
+    '"position": 14}',
+  ],
+  [
+    '[4].map(|x| x / 0)',
+    '#{"error": "ErrorInFunctionCall", "function": "anon$1", "line": 1, ' +
+    '"message": "Division by zero: 4 / 0 (line 1, position 28)\\nin closure call", "position": 18, "source": ""}',
+  ],
+  [
+    '[1][-5]',
+    '#{"error": "ErrorArrayBounds", "index": -5, "length": 1, "line": 1, ' +
+    '"message": "Array index -5 out of bounds: only 1 element in array", "position": 18}',
+  ],
+  [
+    'if 1 { }',
+    '#{"actual": "i64", "error": "ErrorMismatchDataType", "line": 1, ' +
+    '"message": "Data type incorrect: i64 (expecting bool)", "position": 17, "requested": "bool"}',
+  ],
+]);
+
+check('try and catch', [
   ['try { 5 } catch (e) { 6 }', '5'],
-  ['try { try { throw 1; } catch (e) { throw; } } catch (e) { e + 1 }', '2'],
-  ['try { try { throw 1; } catch (e) { throw 10; } } catch (e) { e }', '10'],
-  ['fn f() { throw "deep"; } try { f() } catch (e) { e }', '"deep"'],
+  ['try { 1 / 0 } catch { "the value of a clause is lost" }', '()'],
   ['fn f() { try { return 1; } catch { } 2 } f()', '1'],
+  ['fn f() { try { throw 1; } catch { return 3; } 2 } f()', '3'],
   ['let n = 0; for i in 0..5 { try { if i == 2 { continue; } if i == 4 { break; } n += i; } catch { } } n', '4'],
   ['let e = 1; try { throw 2; } catch (e) { } e', '1'],
   ['fn f(n) { if n == 0 { throw "x"; } f(n - 1) } for i in 0..300 { try { f(200) } catch { } } "ok"', '"ok"'],

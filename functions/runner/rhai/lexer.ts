@@ -1,47 +1,19 @@
 import { type Position, RhaiError } from './errors.ts';
 import { parseIntegerLiteral } from './integers.ts';
+import { KEYWORDS, MODULE_WORDS, RESERVED, RESERVED_SYMBOLS, SYMBOLS, type Token } from './tokens.ts';
 import { Char, Float } from './values.ts';
 
-export type Token =
-  & { readonly at: Position }
-  & (
-    | { readonly kind: 'number'; readonly value: number | bigint | Float }
-    | { readonly kind: 'string'; readonly value: string }
-    | { readonly kind: 'char'; readonly value: Char }
-    /** A piece of a back-tick string; an expression follows unless it is the last. */
-    | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
-    | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
-    | { readonly kind: 'end' }
-  );
-
-const KEYWORDS = new Set(
-  ('true false let const if else switch do while until loop for in continue break return throw try catch fn private this')
-    .split(' '),
-);
-
-/** Names that Rhai keeps for itself, or gives to its module system, which scripts of flows don't have. */
-const RESERVED = new Set(
-  ('import export as eval var static shared goto match case public protected new use with is module package super thread ' +
-    'spawn go await async sync yield default void null nil').split(' '),
-);
-
-const MODULE_WORDS = new Set(['import', 'export', 'eval']);
-
-/** The longest first, so that the first that fits is right. */
-const SYMBOLS = (
-  '**= <<= >>= ..= === !== ... ::< || && == != <= >= << >> ** += -= *= /= %= &= |= ^= => .. ?. ?[ ?? :: := ++ -- -> <- |> #{ ' +
-  '+ - * / % & | ^ ! < > = . , ; : ( ) [ ] { } ? # @ $ ~'
-).split(' ');
-
-const RESERVED_SYMBOLS = new Set('=== !== ... ::< := ++ -- -> <- |> ? # @ $ ~'.split(' '));
-
 const NAME = /[A-Za-z_]\w*/y;
+const NOT_IN = /!in\b/y;
 const SPACE = /\s+/y;
 const LINE_COMMENT = /\/\/[^\n]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
 const RADIX_NUMBER = /0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/iy;
 // A point belongs to the number unless a method or a range follows it.
 const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d+)?/iy;
+/** A string that stands for itself, without escapes. */
+const RAW_STRING_START = /#+"/y;
+const RAW_STRING = /(#+)"([^]*?)"\1/y;
 const TEMPLATE_EDGE = /`|\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n', '"': '"', "'": "'", '`': '`' };
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
@@ -87,6 +59,11 @@ export class Lexer {
     return text;
   }
 
+  #is(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#offset;
+    return pattern.test(this.#source);
+  }
+
   #skipBlanks(): void {
     while (this.#offset < this.#source.length) {
       if (this.#take(SPACE) !== undefined || this.#take(LINE_COMMENT) !== undefined) continue;
@@ -120,10 +97,18 @@ export class Lexer {
       this.#moveTo(this.#offset + 1);
       return this.templatePiece(at);
     }
+    if (this.#is(RAW_STRING_START)) return this.#rawString(at);
     const name = this.#take(NAME);
     if (name !== undefined && name !== '_') return this.#word(name, at);
     if (name === '_') return { kind: 'symbol', text: '_', at };
     return this.#symbol(at);
+  }
+
+  #rawString(at: Position): Token {
+    RAW_STRING.lastIndex = this.#offset;
+    const [text = '', , value = ''] = RAW_STRING.exec(this.#source) ?? this.#fail('The string is not closed', at);
+    this.#moveTo(this.#offset + text.length);
+    return { kind: 'string', value, at };
   }
 
   #word(text: string, at: Position): Token {
@@ -136,7 +121,7 @@ export class Lexer {
   }
 
   #symbol(at: Position): Token {
-    if (/^!in\b/.test(this.#source.slice(this.#offset, this.#offset + 4))) {
+    if (this.#is(NOT_IN)) {
       this.#moveTo(this.#offset + 3);
       return { kind: 'symbol', text: '!in', at };
     }

@@ -1,8 +1,19 @@
-import { type BinaryOperator, functionKey, type FunctionNode, type Node, type Program, type Variable } from './ast.ts';
+import {
+  type BinaryOperator,
+  functionKey,
+  type FunctionNode,
+  methodName,
+  type Node,
+  type Program,
+  type Variable,
+} from './ast.ts';
 import { type Position, RhaiError } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 import { CLOSED_KINDS, ControlParser } from './parser_control.ts';
 import { FunctionScope } from './scopes.ts';
+
+/** Types by the names that scripts may call them by. */
+const TYPE_ALIASES: Readonly<Record<string, string>> = { int: 'i64', float: 'f64' };
 
 const COMPOUND: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '<<', '>>', '&', '|', '^']);
 
@@ -67,8 +78,11 @@ class Parser extends ControlParser {
     }
     if (this.accept('throw')) {
       const value = this.optionalExpression();
-      const rethrows = value === undefined ? this.scope.caught.at(-1) : undefined;
-      return this.make({ kind: 'throw', value, rethrows }, at, value === undefined ? [] : [value]);
+      return this.make(
+        { kind: 'throw', value, rethrows: this.scope.caught.at(-1) },
+        at,
+        value === undefined ? [] : [value],
+      );
     }
     if (this.accept('break')) {
       if (this.scope.loopDepth === 0) this.fail(`'break' must be within a loop`, at);
@@ -130,7 +144,10 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
+    // What is thrown in it goes to its own clause.
+    this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
+    this.scope.caught.pop();
     this.expect('catch', "after the block of 'try'");
     this.scope.enter();
     const name = this.accept('(') ? this.name('the name of a variable') : '';
@@ -143,12 +160,25 @@ class Parser extends ControlParser {
     return this.make({ kind: 'try', body, variable, handler }, at, [body, handler]);
   }
 
+  /** The name of a function, after that of a type and a point when it is a method of that type only. */
+  protected functionName(): string {
+    const { token } = this;
+    if (token.kind === 'string') this.advance();
+    const first = token.kind === 'string' ? token.value : this.name('the name of a function');
+    if (token.kind === 'string') this.expect('.', "after the type of 'this'");
+    else if (!this.accept('.')) return first;
+    return methodName(
+      Object.hasOwn(TYPE_ALIASES, first) ? TYPE_ALIASES[first]! : first,
+      this.name('the name of a method'),
+    );
+  }
+
   protected function(): void {
     const { at } = this.token;
     if (!this.scope.isTopLevel) this.fail('Functions can only be defined at the top level');
     this.accept('private');
     this.expect('fn', "after 'private'");
-    const name = this.name('the name of a function');
+    const name = this.functionName();
     this.expect('(', 'after the name of the function');
     const node = this.functionRest(
       name,

@@ -1,5 +1,5 @@
 import type { BinaryOperator, FunctionNode, MapEntry, Node, Variable, VisibleNames } from './ast.ts';
-import type { Position } from './errors.ts';
+import { CLOSURE_PREFIX, type Position } from './errors.ts';
 import { signed } from './literals.ts';
 import { TokenParser } from './parser_tokens.ts';
 import { FunctionScope } from './scopes.ts';
@@ -270,7 +270,7 @@ export abstract class ExpressionParser extends TokenParser {
     this.advance();
     const scope = new FunctionScope(this.scope, false);
     const body = () => this.nested(() => this.simpleStatement());
-    const name = `anon$${++this.#closureCount}`;
+    const name = `${CLOSURE_PREFIX}${++this.#closureCount}`;
     const closure = this.functionRest(name, at, scope, isEmpty ? undefined : '|', body);
     return this.make({ kind: 'closure', closure }, at);
   }

@@ -1,8 +1,9 @@
 import type { Node } from './ast.ts';
 import { type Position, RhaiError } from './errors.ts';
-import { Lexer, type Token } from './lexer.ts';
+import { Lexer } from './lexer.ts';
 import type { RhaiLimits } from './limits.ts';
 import { FunctionScope } from './scopes.ts';
+import type { Token } from './tokens.ts';
 
 /** Operators that may follow each other without end; this bounds how deep a chain of them makes the tree. */
 const MAX_TREE_DEPTH = 500;

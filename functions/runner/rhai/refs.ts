@@ -1,3 +1,4 @@
+import { type BitSpan, readBits, writeBits } from './bit_fields.ts';
 import type { Run } from './run.ts';
 import {
   type Blob,
@@ -5,10 +6,12 @@ import {
   Char,
   charactersOf,
   type Container,
+  isInt,
   type RhaiArray,
   type RhaiMap,
   type RhaiValue,
   sliceCharacters,
+  typeName,
 } from './values.ts';
 
 /** A place that a value is in. What is set must belong to nobody else: the caller has copied it if need be. */
@@ -124,7 +127,7 @@ export class CharacterRef extends Ref {
     return new Char(sliceCharacters(String(this.#text.get()), this.#index, this.#index + 1));
   }
   set(value: RhaiValue): void {
-    if (!(value instanceof Char)) return this.#run.fail('MismatchDataType', 'Only a char can be set in a string');
+    if (!(value instanceof Char)) return this.#run.mismatch('char', typeName(value));
     const characters = charactersOf(String(this.#text.get()));
     this.#run.charge(characters.length >> 4);
     this.#text.set(characters.with(this.#index, value.text).join(''));
@@ -146,9 +149,41 @@ export class ByteRef extends Ref {
   }
   set(value: RhaiValue): void {
     if (typeof value !== 'number' && typeof value !== 'bigint') {
-      return this.#run.fail('MismatchDataType', 'Only an integer can be set in a blob');
+      return this.#run.mismatch('i64', typeName(value));
     }
     this.#blob.bytes[this.#index] = Number(BigInt.asUintN(8, BigInt(value)));
+  }
+}
+
+/** Bits of an integer: one of them as a bool, several as an integer. */
+export class BitsRef extends Ref {
+  readonly #run: Run;
+  readonly #integer: Ref;
+  readonly #span: BitSpan;
+  readonly #isSingle: boolean;
+  constructor(run: Run, integer: Ref, span: BitSpan, isSingle: boolean) {
+    super(integer.constant);
+    this.#run = run;
+    this.#integer = integer;
+    this.#span = span;
+    this.#isSingle = isSingle;
+  }
+  #current(): number | bigint {
+    const value = this.#integer.get();
+    return isInt(value) ? value : this.#run.mismatch('i64', typeName(value));
+  }
+  get(): RhaiValue {
+    const bits = readBits(this.#current(), this.#span);
+    return this.#isSingle ? bits === 1 : bits;
+  }
+  set(value: RhaiValue): void {
+    const bits = this.#isSingle
+      ? typeof value === 'boolean' ? Number(value) : undefined
+      : isInt(value)
+      ? value
+      : undefined;
+    if (bits === undefined) return this.#run.mismatch(this.#isSingle ? 'bool' : 'i64', typeName(value));
+    this.#integer.set(writeBits(this.#current(), this.#span, bits));
   }
 }
 
@@ -157,5 +192,5 @@ export function boundsError(run: Run, kind: 'Array' | 'String', length: number, 
   const rest = length === 0
     ? `${kind.toLowerCase()} is empty`
     : `only ${length} ${unit}${length === 1 ? '' : 's'} in ${kind.toLowerCase()}`;
-  return run.fail(`${kind}Bounds`, `${kind} index ${index} out of bounds: ${rest}`);
+  return run.fail(`${kind}Bounds`, `${kind} index ${index} out of bounds: ${rest}`, run.at, { length, index });
 }

@@ -1,6 +1,6 @@
 import type { Variable } from './ast.ts';
-import { functionKey } from './ast.ts';
-import { RhaiError } from './errors.ts';
+import { functionKey, methodName } from './ast.ts';
+import { type Call, RhaiError } from './errors.ts';
 import { Memory } from './memory.ts';
 import type { Native, NativeTable } from './native.ts';
 import { type Ref, ValueRef } from './refs.ts';
@@ -74,6 +74,9 @@ const MAX_STACK_DEPTH = 3_000;
 /** What calling a function takes itself. */
 const CALL_DEPTH = 4;
 
+/** How Rhai calls a string among the arguments of a function that there is none for. */
+const STRING_TYPES = '&str | ImmutableString | String';
+
 /** What making and catching an error costs, counted in operations. */
 const CATCH_COST = 20;
 
@@ -86,7 +89,7 @@ export class Run extends Memory {
   readonly constants: ReadonlySet<string>;
   /** Constants of the top level by name, for functions. */
   readonly globals = new Map<string, RhaiValue>();
-  #callDepth = 0;
+  readonly #calls: Call[] = [];
   #stackDepth = 0;
 
   constructor(init: Pick<Run, 'limits' | 'hooks' | 'functions' | 'natives' | 'given' | 'constants' | 'at'>) {
@@ -104,36 +107,50 @@ export class Run extends Memory {
     self: Ref | undefined,
   ): RhaiValue {
     const depth = callee.depth + CALL_DEPTH;
-    this.#callDepth++;
+    this.#calls.push({ name: callee.name, at: this.at });
     this.#stackDepth += depth;
-    if (this.#callDepth > this.limits.callDepth || this.#stackDepth > MAX_STACK_DEPTH) {
+    if (this.#calls.length > this.limits.callDepth || this.#stackDepth > MAX_STACK_DEPTH) {
       this.fail('StackOverflow', 'Stack overflow: too many calls within each other');
     }
     const frame = new Frame(this, callee.slotCount, self);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
     callee.params.forEach((param, index) => frame.define(param, args[index] ?? null));
     const value = callee.body(frame);
-    this.#callDepth--;
+    this.#calls.pop();
     this.#stackDepth -= depth;
     return value;
   }
 
   /** Runs `action`; when it fails with an error that scripts may catch, `recover` goes on in its place. */
   attempt(action: () => RhaiValue, recover: (error: RhaiError) => RhaiValue): RhaiValue {
-    const [callDepth, stackDepth] = [this.#callDepth, this.#stackDepth];
+    const [callDepth, stackDepth] = [this.#calls.length, this.#stackDepth];
     try {
       return action();
     } catch (error) {
       if (!(error instanceof RhaiError) || !error.isCatchable) throw error;
-      this.charge(CATCH_COST);
-      this.#callDepth = callDepth;
+      const traced = this.traced(error, callDepth);
+      this.#calls.length = callDepth;
+      this.charge(CATCH_COST + traced.calls.length);
       this.#stackDepth = stackDepth;
-      return recover(error);
+      return recover(traced);
     }
   }
 
+  /** An error with the calls that it came out of, beyond so many; one that ends the script for good goes without. */
+  traced(error: RhaiError, depth = 0): RhaiError {
+    return error.isCatchable ? error.within(this.#calls.slice(depth).toReversed()) : error;
+  }
+
   noFunction(name: string, args: readonly RhaiValue[]): never {
-    return this.fail('FunctionNotFound', `Function not found: ${name} (${args.map(typeName).join(', ')})`);
+    const types = args.map((arg) => typeof arg === 'string' ? STRING_TYPES : typeName(arg));
+    const signature = `${name} (${types.join(', ')})`;
+    return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });
+  }
+
+  /** A function of the script for a subject: that of the subject's type comes first. */
+  findMethod(name: string, arity: number, self: RhaiValue): CompiledFunction | undefined {
+    return this.functions.get(functionKey(methodName(typeName(self), name), arity)) ??
+      this.functions.get(functionKey(name, arity));
   }
 
   findNative(name: string, self: RhaiValue): Native | undefined {
@@ -148,7 +165,9 @@ export class Run extends Memory {
       return this.noFunction(name, [self, ...args]);
     }
     if (native.isWriter && ref.constant !== undefined) {
-      this.fail('AssignmentToConstant', `Cannot call '${name}' on constant ${ref.constant}: it would modify it`);
+      this.fail('NonPureMethodCallOnConstant', `Non-pure method '${name}' cannot be called on constant`, this.at, {
+        function: name,
+      });
     }
     if (native.isWriter && self instanceof Container) this.checkFree(self);
     return this.#finish(name, native.call(this, self, args, ref), [self, ...args]);
@@ -174,7 +193,10 @@ export class Run extends Memory {
     const args = [...pointer.curried.map((value) => this.copy(value)), ...given];
     // SAFETY: closures are made of compiled functions only.
     const closure = pointer.closure as CompiledFunction | undefined;
-    const callee = closure ?? this.functions.get(functionKey(pointer.name, args.length));
+    const callee = closure ??
+      (self === undefined
+        ? this.functions.get(functionKey(pointer.name, args.length))
+        : this.findMethod(pointer.name, args.length, self.get()));
     let value: RhaiValue;
     if (callee !== undefined) {
       if (callee.params.length !== args.length) this.noFunction(pointer.name, args);

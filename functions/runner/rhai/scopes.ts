@@ -11,8 +11,8 @@ export class FunctionScope {
   readonly captures: Capture[] = [];
   /** Names of the top level that nothing defines. */
   readonly given = new Map<string, Variable>();
-  /** Catch clauses around the current place, so that a bare throw knows what to throw again. */
-  readonly caught: Variable[] = [];
+  /** Catch clauses around the current place, so that a bare throw knows what to throw again; undefined for a block that is tried. */
+  readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;
 
   constructor(outer: FunctionScope | undefined, isTop: boolean) {

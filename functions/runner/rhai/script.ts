@@ -94,6 +94,6 @@ function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
     if (error instanceof RangeError) {
       throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
     }
-    throw error;
+    throw error instanceof RhaiError ? run.traced(error) : error;
   }
 }

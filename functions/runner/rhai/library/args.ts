@@ -1,4 +1,3 @@
-import type { Run } from '../run.ts';
 import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
 
 /** An integer argument as a number: beyond the safe ones it only says "far away". */
@@ -29,9 +28,5 @@ export function selectSpan(args: readonly RhaiValue[], length: number): { from: 
 export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined =>
   value instanceof FnPointer ? value : typeof value === 'string' ? new FnPointer(value) : undefined;
 
-/** What a predicate says, which must be a bool. */
-export function toVerdict(run: Run, value: RhaiValue): boolean {
-  return typeof value === 'boolean'
-    ? value
-    : run.fail('MismatchDataType', 'Data type incorrect: a predicate gives a bool');
-}
+/** What a predicate says: anything but a bool counts as false. */
+export const holds = (value: RhaiValue): boolean => value === true;

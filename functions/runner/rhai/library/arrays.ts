@@ -1,9 +1,10 @@
-import { compareValues, equalValues } from '../equality.ts';
+import { equalValues } from '../equality.ts';
 import { NativeSet } from '../native.ts';
-import { ElementRef, ValueRef } from '../refs.ts';
+import { ElementRef } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { FnPointer, isInt, RhaiArray, type RhaiValue, tagOf } from '../values.ts';
-import { clampPosition, selectSpan, toNumber, toPointer, toVerdict } from './args.ts';
+import { FnPointer, isInt, RhaiArray, type RhaiValue } from '../values.ts';
+import { clampPosition, selectSpan, toNumber, toPointer } from './args.ts';
+import { copied, partition } from './array_visits.ts';
 
 /** Elements that left the array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
@@ -17,12 +18,6 @@ function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiVa
   if (item === undefined) return null;
   run.forget(self, [item]);
   return run.release(item);
-}
-
-/** Copies of elements that stay. */
-function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
-  run.charge(items.length);
-  return run.newArray(items.map((item) => run.copy(item)));
 }
 
 /** Puts elements in at a place, which belong to nobody else. */
@@ -41,50 +36,6 @@ function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   const removed = self.items.splice(from, to - from);
   run.forget(self, removed);
   return taken(run, removed);
-}
-
-/** Calls a function for an element: with it and its index, or as much of that as the function takes. */
-const callWithItem = (run: Run, pointer: FnPointer, item: RhaiValue, index: number): RhaiValue => {
-  const copy = run.copy(item);
-  return run.callFor(pointer, [copy, index], new ValueRef(copy), 0);
-};
-
-/** A function that goes through the array with a function; undefined when it was given none. */
-const withPointer =
-  <Result>(visit: (run: Run, self: RhaiArray, pointer: FnPointer, rest: readonly RhaiValue[]) => Result) =>
-  (run: Run, self: RhaiArray, [first, ...rest]: readonly RhaiValue[]): Result | undefined => {
-    const pointer = toPointer(first);
-    return pointer && run.borrow(self, () => visit(run, self, pointer, rest));
-  };
-
-/** The index of the first element that a predicate holds for, from a start on; -1 when there is none. */
-function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiValue | undefined): number | undefined {
-  const from = start === undefined ? 0 : toNumber(start);
-  if (from === undefined) return undefined;
-  for (let index = clampPosition(from, self.items.length); index < self.items.length; index++) {
-    if (toVerdict(run, callWithItem(run, pointer, self.items[index] ?? null, index))) return index;
-  }
-  return -1;
-}
-
-function indexOf(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValue | undefined {
-  const [target = null, start] = args;
-  if (target instanceof FnPointer) return run.borrow(self, () => findIndex(run, self, target, start));
-  const from = start === undefined ? 0 : toNumber(start);
-  if (from === undefined) return undefined;
-  run.charge(self.elements >> 2);
-  const first = clampPosition(from, self.items.length);
-  return self.items.findIndex((item, index) => index >= first && equalValues(item, target));
-}
-
-/** Divides the elements by a predicate: those that it holds for, and the others. */
-function partition(run: Run, self: RhaiArray, pointer: FnPointer): { held: RhaiValue[]; others: RhaiValue[] } {
-  const held: RhaiValue[] = [];
-  const others: RhaiValue[] = [];
-  self.items.forEach((item, index) => {
-    (toVerdict(run, callWithItem(run, pointer, item, index)) ? held : others).push(item);
-  });
-  return { held, others };
 }
 
 /** `drain` removes what is selected, `retain` everything else; both give what they removed. */
@@ -113,76 +64,6 @@ function splice(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValu
   cut(run, self, span.from, span.to);
   insert(run, self, span.from, replacement.items.map((item) => run.release(item)));
   return null;
-}
-
-const reduce = (isReversed: boolean) =>
-  withPointer((run, self, pointer, [initial = null]): RhaiValue => {
-    let result = initial;
-    const { length } = self.items;
-    for (let count = 0; count < length; count++) {
-      const index = isReversed ? length - 1 - count : count;
-      const item = run.copy(self.items[index] ?? null);
-      result = run.callFor(pointer, [result, item, index], new ValueRef(item), 1);
-    }
-    return result;
-  });
-
-const SORTABLE = new Set(['int', 'float', 'decimal', 'string', 'char', 'bool', 'unit']);
-
-/** Sorts by a function that tells which of two comes first, else values of one type by their order. */
-function sort(run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): RhaiValue | undefined {
-  const { length } = self.items;
-  run.charge(length * Math.ceil(Math.log2(length + 1)));
-  const pointer = toPointer(comparator);
-  if (comparator !== undefined && pointer === undefined) return undefined;
-  if (pointer === undefined && length > 0) {
-    const tag = tagOf(self.items[0] ?? null);
-    if (!SORTABLE.has(tag) || self.items.some((item) => tagOf(item) !== tag)) {
-      run.fail('MismatchDataType', 'Elements of different types, or without an order, need a function to be sorted');
-    }
-  }
-  const compare = (a: RhaiValue, b: RhaiValue): number => {
-    if (pointer === undefined) return compareValues(a, b) ?? 0;
-    run.tick(run.at);
-    const order = run.callPointer(pointer, [run.copy(a), run.copy(b)]);
-    if (typeof order === 'boolean') return order ? -1 : 1;
-    return toNumber(order) ??
-      run.fail('MismatchDataType', 'Data type incorrect: a comparison gives an integer or a bool');
-  };
-  self.items = run.borrow(self, () => self.items.toSorted(compare));
-  return null;
-}
-
-function dedup(run: Run, self: RhaiArray, [predicate]: readonly RhaiValue[]): RhaiValue | undefined {
-  const pointer = toPointer(predicate);
-  if (predicate !== undefined && pointer === undefined) return undefined;
-  run.charge(self.elements);
-  const kept: RhaiValue[] = [];
-  run.borrow(self, () => {
-    for (const item of self.items) {
-      const previous = kept.at(-1);
-      const isSame = previous !== undefined &&
-        (pointer === undefined
-          ? equalValues(previous, item)
-          : toVerdict(run, run.callPointer(pointer, [run.copy(previous), run.copy(item)])));
-      if (!isSame) kept.push(item);
-    }
-  });
-  self.items = kept;
-  return null;
-}
-
-function zip(run: Run, self: RhaiArray, [other, fn]: readonly RhaiValue[]): RhaiValue | undefined {
-  const pointer = toPointer(fn);
-  if (!(other instanceof RhaiArray) || pointer === undefined) return undefined;
-  return run.borrow(self, () =>
-    run.newArray(
-      self.items.slice(0, other.items.length).map((item, index) => {
-        const pair = [run.copy(item), run.copy(other.items[index] ?? null)];
-        run.tick(run.at);
-        return run.callFor(pointer, [...pair, index], new ValueRef(pair[1] ?? null), 1);
-      }),
-    ));
 }
 
 /** How many elements to keep at the head or tail; what is beyond is removed. */
@@ -219,57 +100,6 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
   .method('contains', 1, (run, self, [target = null]) => {
     run.charge(self.elements >> 2);
     return self.items.some((item) => equalValues(item, target));
-  })
-  .method('index_of', [1, 2], indexOf)
-  .method(
-    'find',
-    [1, 2],
-    withPointer((run, self, pointer, [start]) => {
-      const index = findIndex(run, self, pointer, start);
-      return index === undefined ? undefined : run.copy(self.items[index] ?? null);
-    }),
-  )
-  .method(
-    'find_map',
-    [1, 2],
-    withPointer((run, self, pointer, [start]) => {
-      const from = start === undefined ? 0 : toNumber(start);
-      if (from === undefined) return undefined;
-      for (let index = clampPosition(from, self.items.length); index < self.items.length; index++) {
-        const found = callWithItem(run, pointer, self.items[index] ?? null, index);
-        if (found !== null) return found;
-      }
-      return null;
-    }),
-  )
-  .method(
-    'map',
-    1,
-    withPointer((run, self, pointer) =>
-      run.newArray(self.items.map((item, index) => callWithItem(run, pointer, item, index)))
-    ),
-  )
-  .method('filter', 1, withPointer((run, self, pointer) => copied(run, partition(run, self, pointer).held)))
-  .method('some', 1, withPointer((run, self, pointer) => findIndex(run, self, pointer, undefined) !== -1))
-  .method(
-    'all',
-    1,
-    withPointer((run, self, pointer) =>
-      self.items.every((item, index) => toVerdict(run, callWithItem(run, pointer, item, index)))
-    ),
-  )
-  .method('reduce', [1, 2], reduce(false))
-  .method('reduce_rev', [1, 2], reduce(true))
-  .method('zip', 2, zip)
-  .writer('for_each', 1, (run, self, [fn], ref) => {
-    const pointer = toPointer(fn);
-    if (pointer === undefined) return undefined;
-    const takesIndex = run.countParams(pointer, [0, 1]) > 0;
-    for (let index = 0; index < self.items.length; index++) {
-      run.tick(run.at);
-      run.callPointer(pointer, takesIndex ? [index] : [], new ElementRef(run, self, index, ref.constant));
-    }
-    return null;
   })
   .writer('push', 1, (run, self, [item = null]) => {
     insert(run, self, self.items.length, [item]);
@@ -330,6 +160,4 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
     const missing = Math.max(target - self.items.length, 0);
     insert(run, self, self.items.length, Array.from({ length: missing }, () => run.copy(item)));
     return null;
-  })
-  .writer('dedup', [0, 1], dedup)
-  .writer('sort', [0, 1], sort);
+  });

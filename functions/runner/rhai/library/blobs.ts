@@ -1,21 +1,10 @@
 import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
-import { Blob, isInt, isText, joinBytes, type RhaiValue, textOf } from '../values.ts';
+import { addedBytes, toByte } from '../concatenation.ts';
+import { Blob, joinBytes } from '../values.ts';
 import { clampPosition, selectSpan, toNumber } from './args.ts';
 
-const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
-
-/** Of an integer, the lowest eight bits. */
-const toByte = (value: RhaiValue | undefined): number | undefined =>
-  value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
-
-/** What is appended to bytes: others, one, or the UTF-8 of a text. */
-function toBytes(value: RhaiValue | undefined): Uint8Array | undefined {
-  if (value instanceof Blob) return value.bytes;
-  if (value !== undefined && isText(value)) return utf8.encode.encode(textOf(value));
-  const byte = toByte(value);
-  return byte === undefined ? undefined : Uint8Array.of(byte);
-}
+const utf8 = new TextDecoder();
 
 /** Replaces a part of the bytes. */
 function replace(run: Run, self: Blob, from: number, to: number, bytes: Uint8Array): null {
@@ -40,7 +29,7 @@ export const blobFunctions = new NativeSet<Blob>()
   .property('is_empty', (_, self) => self.bytes.length === 0)
   .method('contains', 1, (run, self, [byte]) => {
     run.chargeText(self.bytes.length);
-    const target = toNumber(byte);
+    const target = toByte(byte);
     return target === undefined ? undefined : self.bytes.includes(target);
   })
   .method('get', 1, (_, self, [index]) => {
@@ -56,7 +45,7 @@ export const blobFunctions = new NativeSet<Blob>()
     run.charge(self.bytes.length);
     return run.newArray([...self.bytes]);
   })
-  .method('as_string', 0, (run, self) => run.newText(utf8.decode.decode(self.bytes)))
+  .method('as_string', 0, (run, self) => run.newText(utf8.decode(self.bytes)))
   .writer('set', 2, (_, self, [index, byte]) => {
     const [position, value] = [toNumber(index), toByte(byte)];
     if (position === undefined || value === undefined) return undefined;
@@ -65,7 +54,7 @@ export const blobFunctions = new NativeSet<Blob>()
     return null;
   })
   .writer('push append', 1, (run, self, [value]) => {
-    const bytes = toBytes(value);
+    const bytes = value === undefined ? undefined : addedBytes(value);
     return bytes && replace(run, self, self.bytes.length, self.bytes.length, bytes);
   })
   .writer('insert', 2, (run, self, [index, byte]) => {

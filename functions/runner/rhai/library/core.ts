@@ -18,6 +18,10 @@ function shown(run: Run, text: string): string {
 export const anyFunctions = new NativeSet()
   .method('type_of', 0, (_, self) => typeName(self))
   .method('to_string', 0, (run, self) => shown(run, displayText(self)))
+  .writer('take', 0, (run, self, _, ref) => {
+    ref.set(null);
+    return run.release(self);
+  })
   .method('to_debug', 0, (run, self) => shown(run, debugText(self)));
 
 export const fnFunctions = new NativeSet<FnPointer>()
@@ -45,7 +49,7 @@ function stepRange(run: Run, args: readonly RhaiValue[]): RhaiValue | undefined 
     kinds.every((kind) => kind instanceof Decimal);
   if (!isUniform) return undefined;
   const direction = compareValues(third, 0) ?? 0;
-  if (direction === 0) return run.fail('Arithmetic', 'The step of a range must not be zero');
+  if (direction === 0) return run.fail('Arithmetic', 'step value cannot be zero');
   return new Sequence('iterator', () => steps(first, second, third, direction));
 }
 

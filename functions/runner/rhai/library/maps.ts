@@ -1,21 +1,9 @@
-import { Decimal } from '../../../../types/decimal.ts';
 import { NativeSet } from '../native.ts';
-import { PropertyRef } from '../refs.ts';
+import { PropertyRef, ValueRef } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, sortedEntries, typeName } from '../values.ts';
-
-/** A value as JSON, as far as JSON has it; other values are shown by their type. */
-function jsonText(value: RhaiValue): string {
-  if (value === null) return 'null';
-  if (value instanceof RhaiArray) return `[${value.items.map(jsonText).join(',')}]`;
-  if (value instanceof RhaiMap) {
-    return `{${sortedEntries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
-  }
-  if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';
-  if (value instanceof Decimal) return String(value);
-  if (isInt(value) || typeof value === 'boolean') return String(value);
-  return JSON.stringify(value instanceof Char ? value.text : typeof value === 'string' ? value : typeName(value));
-}
+import { RhaiMap, type RhaiValue, sortedEntries } from '../values.ts';
+import { holds, toPointer } from './args.ts';
+import { jsonText } from './json.ts';
 
 /** Puts the members of another map into this one, which it may keep. */
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
@@ -34,6 +22,31 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   return sortedEntries(self);
 }
 
+/** The properties that a function says yes to: with the key and value, or with the key and the value as `this`. */
+function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [string, RhaiValue][] | undefined {
+  const pointer = toPointer(predicate);
+  if (pointer === undefined) return undefined;
+  const takesValue = run.countParams(pointer, [2, 1]) > 1;
+  return run.borrow(self, () =>
+    listed(run, self).filter(([key, value]) => {
+      run.tick(run.at);
+      const copy = run.copy(value);
+      return holds(
+        run.callPointer(pointer, takesValue ? [key, copy] : [key], takesValue ? undefined : new ValueRef(copy)),
+      );
+    }));
+}
+
+/** Removes properties, and gives them. */
+function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiValue])[]): RhaiMap {
+  for (const [key, value] of entries) {
+    self.properties.delete(key);
+    run.release(value);
+  }
+  run.forget(self, entries.map(([, value]) => value));
+  return run.newMap(new Map(entries));
+}
+
 export const mapFunctions = new NativeSet<RhaiMap>()
   .method('len', 0, (_, self) => self.properties.size)
   .method('is_empty', 0, (_, self) => self.properties.size === 0)
@@ -45,6 +58,10 @@ export const mapFunctions = new NativeSet<RhaiMap>()
   )
   .method('keys', 0, (run, self) => run.newArray(listed(run, self).map(([key]) => key)))
   .method('values', 0, (run, self) => run.newArray(listed(run, self).map(([, value]) => run.copy(value))))
+  .method('filter', 1, (run, self, [predicate]) => {
+    const entries = select(run, self, predicate);
+    return entries && run.newMap(new Map(entries.map(([key, value]) => [key, run.copy(value)])));
+  })
   .method('to_json', 0, (run, self) => {
     run.charge(self.elements + self.entries);
     return run.newText(jsonText(self));
@@ -61,6 +78,16 @@ export const mapFunctions = new NativeSet<RhaiMap>()
     self.properties.delete(key);
     run.forget(self, [value]);
     return run.release(value);
+  })
+  .writer('drain', 1, (run, self, [predicate]) => {
+    const entries = select(run, self, predicate);
+    return entries && cut(run, self, entries);
+  })
+  .writer('retain', 1, (run, self, [predicate]) => {
+    const kept = select(run, self, predicate);
+    if (kept === undefined) return undefined;
+    const keys = new Set(kept.map(([key]) => key));
+    return cut(run, self, [...self.properties].filter(([key]) => !keys.has(key)));
   })
   .writer('mixin', 1, (run, self, [other]) => mix(run, self, other, true))
   .writer('fill_with', 1, (run, self, [other]) => mix(run, self, other, false))

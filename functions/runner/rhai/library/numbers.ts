@@ -36,7 +36,7 @@ export const intFunctions = withExtremes(new NativeSet<Int>())
     'abs',
     0,
     (run, self) =>
-      checkedInt(self < 0 ? -BigInt(self) : BigInt(self)) ?? run.fail('Arithmetic', `Absolute value overflow: ${self}`),
+      checkedInt(self < 0 ? -BigInt(self) : BigInt(self)) ?? run.fail('Arithmetic', `Negation overflow: -${self}`),
   )
   .method('sign', 0, (_, self) => Math.sign(Number(self)))
   .property('is_zero', (_, self) => self === 0)
@@ -111,7 +111,8 @@ export const floatFunctions = withExtremes(new NativeSet<Float>())
     'to_decimal',
     0,
     (run, self) =>
-      Decimal.fromNumber(self.value) ?? run.fail('Arithmetic', `Cannot convert to decimal: ${floatText(self.value)}`),
+      Decimal.fromNumber(self.value) ??
+        run.fail('Arithmetic', `Cannot convert to Decimal: to_decimal(${floatText(self.value)})`),
   )
   .method('log', [0, 1], (_, self, [base]) => {
     if (base === undefined) return new Float(Math.log10(self.value));
@@ -137,18 +138,15 @@ for (const [name, compute] of Object.entries(floatRounding)) {
 /** What one of the functions without exact result costs. */
 const APPROXIMATION_COST = 500;
 
-function approximate(run: Run, name: string, self: Decimal, result: Decimal | undefined): Decimal {
-  return result ?? run.fail('Arithmetic', `No result, or too large: ${name}(${self})`);
-}
-
-const decimalMath: Record<string, (value: Decimal) => Decimal | undefined> = {
-  sin: (value) => value.trigonometric('sin'),
-  cos: (value) => value.trigonometric('cos'),
-  tan: (value) => value.trigonometric('tan'),
-  sqrt: (value) => value.squareRoot(),
-  exp: (value) => value.exp(),
-  ln: (value) => value.log('e'),
-  log: (value) => value.log(10),
+/** Functions without exact result, and what is said when a value has none. */
+const decimalMath: Record<string, [compute: (value: Decimal) => Decimal | undefined, failure: string]> = {
+  sin: [(value) => value.trigonometric('sin'), 'Error taking the sine of '],
+  cos: [(value) => value.trigonometric('cos'), 'Error taking the cosine of '],
+  tan: [(value) => value.trigonometric('tan'), 'Error taking the tangent of '],
+  sqrt: [(value) => value.squareRoot(), 'Error taking the square root of '],
+  exp: [(value) => value.exp(), 'Exponential overflow: e ** '],
+  ln: [(value) => value.log('e'), 'Error taking the natural log of '],
+  log: [(value) => value.log(10), 'Error taking the log of '],
 };
 
 const decimalRounding = {
@@ -183,10 +181,10 @@ export const decimalFunctions = withExtremes(new NativeSet<Decimal>())
   .method('to_float', 0, (_, self) => new Float(self.toNumber()))
   .method('to_decimal', 0, (_, self) => self);
 
-for (const [name, compute] of Object.entries(decimalMath)) {
+for (const [name, [compute, failure]] of Object.entries(decimalMath)) {
   decimalFunctions.method(name, 0, (run, self) => {
     run.charge(APPROXIMATION_COST);
-    return approximate(run, name, self, compute(self));
+    return compute(self) ?? run.fail('Arithmetic', `${failure}${self}`);
   });
 }
 for (const [name, rounding] of Object.entries(decimalRounding)) {

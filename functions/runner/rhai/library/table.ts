@@ -1,12 +1,17 @@
 import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
+import { arrayVisits } from './array_visits.ts';
 import { arrayFunctions } from './arrays.ts';
+import { bitFunctions } from './bits.ts';
+import { blobNumberFunctions } from './blob_numbers.ts';
 import { blobFunctions, blobMakers } from './blobs.ts';
 import { anyFunctions, fnFunctions, plainFunctions } from './core.ts';
+import { jsonParsers } from './json.ts';
 import { mapFunctions } from './maps.ts';
 import { decimalFunctions, floatFunctions, intFunctions } from './numbers.ts';
 import { arrayRandomFunctions, randomMakers } from './random.ts';
 import { rangeFunctions } from './ranges.ts';
-import { charFunctions, textFunctions } from './texts.ts';
+import { charFunctions, textChanges } from './text_changes.ts';
+import { textFunctions } from './texts.ts';
 
 const merge = (...sets: { readonly methods: NativeMethods }[]): NativeMethods =>
   new Map<string, Native>(sets.flatMap(({ methods }) => [...methods]));
@@ -15,14 +20,14 @@ const merge = (...sets: { readonly methods: NativeMethods }[]): NativeMethods =>
 export const standardLibrary: NativeTable = new Map([
   ['any', merge(anyFunctions)],
   ['none', merge(plainFunctions, blobMakers, randomMakers)],
-  ['int', merge(intFunctions)],
+  ['int', merge(intFunctions, bitFunctions)],
   ['float', merge(floatFunctions)],
   ['decimal', merge(decimalFunctions)],
-  ['string', merge(textFunctions)],
+  ['string', merge(textFunctions, textChanges, jsonParsers)],
   ['char', merge(charFunctions)],
-  ['array', merge(arrayFunctions, arrayRandomFunctions)],
+  ['array', merge(arrayFunctions, arrayVisits, arrayRandomFunctions)],
   ['map', merge(mapFunctions)],
-  ['blob', merge(blobFunctions)],
+  ['blob', merge(blobFunctions, blobNumberFunctions)],
   ['range', merge(rangeFunctions)],
   ['fn', merge(fnFunctions)],
 ]);

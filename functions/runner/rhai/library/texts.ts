@@ -2,35 +2,16 @@ import { parseIntText } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Ref } from '../refs.ts';
 import type { Run } from '../run.ts';
-import {
-  Char,
-  charactersOf,
-  countCharacters,
-  Float,
-  isText,
-  type RhaiValue,
-  Sequence,
-  sliceCharacters,
-  textOf,
-} from '../values.ts';
-import { joinTexts } from '../operators.ts';
+import { Char, charactersOf, countCharacters, Float, isText, type RhaiValue, Sequence, textOf } from '../values.ts';
 import { clampPosition, selectSpan, toNumber } from './args.ts';
 import { parseDecimalText } from './core.ts';
 import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-/** Rust's own notion of white space differs from JavaScript's in one character, which counts as none there. */
-const EDGE_SPACE = /^[\s\u0085]+|[\s\u0085]+$/g;
 const FLOAT_TEXT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
 const chars = (characters: readonly string[]): RhaiValue[] => characters.map((character) => new Char(character));
-
-/** Puts a changed text where the old one was. */
-function change(run: Run, ref: Ref, text: string): null {
-  ref.set(run.newText(text));
-  return null;
-}
 
 /** The pieces of a text as an array. */
 const pieces = (run: Run, texts: string[]): RhaiValue => {
@@ -67,7 +48,7 @@ function splitBy(
 
 function split(run: Run, self: string, args: readonly RhaiValue[]): RhaiValue | undefined {
   const [first] = args;
-  if (first === undefined) return pieces(run, self.split(/[\s\u0085]+/).filter((part) => part !== ''));
+  if (first === undefined) return pieces(run, self.split(/\p{White_Space}+/u).filter((part) => part !== ''));
   const index = toNumber(first);
   if (index === undefined || args.length > 1) return splitBy(run, self, args, splitText);
   const characters = charactersOf(self);
@@ -79,63 +60,28 @@ function indexOf(self: string, [target, start]: readonly RhaiValue[]): RhaiValue
   const from = start === undefined ? 0 : toNumber(start);
   if (target === undefined || !isText(target) || from === undefined) return undefined;
   const characters = charactersOf(self);
+  if (self === '' || (from > 0 && from >= characters.length)) return -1;
   const skipped = characters.slice(0, clampPosition(from, characters.length)).join('');
   const unit = self.indexOf(textOf(target), skipped.length);
   return unit < 0 ? -1 : countCharacters(self.slice(0, unit));
 }
 
-function subString(self: string, args: readonly RhaiValue[]): string | undefined {
+export function subString(self: string, args: readonly RhaiValue[]): string | undefined {
   const characters = charactersOf(self);
   const span = selectSpan(args, characters.length);
   return span && characters.slice(span.from, span.to).join('');
 }
 
-/** Pads up to a length with a text, whose last copy may be cut off. */
-function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiValue[]): null | undefined {
-  const target = toNumber(length);
-  if (target === undefined || padding === undefined || !isText(padding)) return undefined;
-  const missing = target - countCharacters(self);
-  if (missing <= 0 || textOf(padding) === '') return null;
-  // Before anything of that length is made.
-  run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
-  const filler = charactersOf(textOf(padding));
-  return change(run, ref, self + Array.from({ length: missing }, (_, index) => filler[index % filler.length]).join(''));
-}
-
-function replaced(run: Run, self: string, target: string, replacement: string): string {
-  const count = target === '' ? charactersOf(self).length + 1 : self.split(target).length - 1;
-  const length = self.length + count * (replacement.length - target.length);
-  run.chargeText(length);
-  if (length > run.limits.stringLength * 2) run.newText(' '.repeat(run.limits.stringLength + 1));
-  return self.replaceAll(target, () => replacement);
-}
-
-function pop(run: Run, self: string, ref: Ref, args: readonly RhaiValue[]): RhaiValue | undefined {
-  const characters = charactersOf(self);
-  if (args.length === 0) {
-    const last = characters.pop();
-    change(run, ref, characters.join(''));
-    return last === undefined ? null : new Char(last);
-  }
-  const count = toNumber(args[0]);
-  if (count === undefined) return undefined;
-  const cut = characters.length - Math.min(Math.max(count, 0), characters.length);
-  change(run, ref, characters.slice(0, cut).join(''));
-  return characters.slice(cut).join('');
-}
-
-const fails = (run: Run, what: string, text: string): never =>
-  run.fail('Arithmetic', `Error parsing ${what} ${JSON.stringify(text.slice(0, 100))}`);
+const fails = (run: Run, what: string, text: string, problem: string): never =>
+  run.fail('Arithmetic', `Error parsing ${what} '${text.slice(0, 100)}': ${problem}`);
 
 /** With it, a function pays for the text that it goes through. */
-const paid =
+export const paid =
   <Result>(compute: (run: Run, self: string, args: readonly RhaiValue[], ref: Ref) => Result) =>
   (run: Run, self: string, args: readonly RhaiValue[], ref: Ref): Result => {
     run.chargeText(self.length);
     return compute(run, self, args, ref);
   };
-
-const setText = (compute: (self: string) => string) => paid((run, self, _, ref) => change(run, ref, compute(self)));
 
 /** A function of the text and another, which must be text too. */
 const withText = <Result extends RhaiValue>(compute: (self: string, other: string) => Result) =>
@@ -193,7 +139,8 @@ export const textFunctions = withExtremes(new NativeSet<string>())
       const base = radix === undefined ? 10 : toNumber(radix);
       if (base === undefined) return undefined;
       if (base < 2 || base > 36) run.fail('Arithmetic', `Invalid radix: '${base}'`);
-      return parseIntText(self.trim(), base) ?? fails(run, 'integer number', self);
+      const result = parseIntText(self.trim(), base);
+      return typeof result === 'string' ? fails(run, 'integer number', self, result) : result;
     }),
   )
   .method(
@@ -201,78 +148,13 @@ export const textFunctions = withExtremes(new NativeSet<string>())
     0,
     paid((run, self) => {
       const text = self.trim().toLowerCase();
-      if (!FLOAT_TEXT.test(text)) return fails(run, 'floating-point number', self);
+      if (text === '') return fails(run, 'floating-point number', self, 'cannot parse float from empty string');
+      if (!FLOAT_TEXT.test(text)) return fails(run, 'floating-point number', self, 'invalid float literal');
       return new Float(Number(text.replace(/inf(?:inity)?/, 'Infinity').replace(/^[+-]?nan$/, 'NaN')));
     }),
   )
-  .method('parse_decimal', 0, (run, self) => parseDecimalText(self) ?? fails(run, 'decimal number', self))
-  .writer(
-    'append',
-    1,
-    (run, self, [item], ref) => item === undefined ? undefined : change(run, ref, joinTexts(run, self, item)),
-  )
-  .writer(
-    'set',
-    2,
-    paid((run, self, [index, character], ref) => {
-      const place = toNumber(index);
-      if (place === undefined || !(character instanceof Char)) return undefined;
-      const characters = charactersOf(self);
-      const position = place < 0 ? characters.length + place : place;
-      if (characters[position] !== undefined) characters[position] = character.text;
-      return change(run, ref, characters.join(''));
-    }),
-  )
-  .writer('pad', 2, paid((run, self, args, ref) => pad(run, self, ref, args)))
-  .writer(
-    'remove',
-    1,
-    paid((run, self, [target], ref) =>
-      target !== undefined && isText(target) ? change(run, ref, self.replaceAll(textOf(target), '')) : undefined
-    ),
-  )
-  .writer(
-    'replace',
-    2,
-    (run, self, [target, replacement], ref) =>
-      target !== undefined && replacement !== undefined && isText(target) && isText(replacement)
-        ? change(run, ref, replaced(run, self, textOf(target), textOf(replacement)))
-        : undefined,
-  )
-  .writer('pop', [0, 1], paid((run, self, args, ref) => pop(run, self, ref, args)))
-  .writer('clear', 0, setText(() => ''))
-  .writer('trim', 0, setText((self) => self.replace(EDGE_SPACE, '')))
-  .writer('make_upper', 0, setText((self) => self.toUpperCase()))
-  .writer('make_lower', 0, setText((self) => self.toLowerCase()))
-  .writer(
-    'truncate',
-    1,
-    paid((run, self, [length], ref) => {
-      const count = toNumber(length);
-      return count === undefined ? undefined : change(run, ref, sliceCharacters(self, 0, Math.max(count, 0)));
-    }),
-  )
-  .writer(
-    'crop',
-    [1, 2],
-    paid((run, self, args, ref) => {
-      const part = subString(self, args);
-      return part === undefined ? undefined : change(run, ref, part);
-    }),
+  .method(
+    'parse_decimal',
+    0,
+    (run, self) => parseDecimalText(self) ?? fails(run, 'decimal number', self, 'invalid decimal'),
   );
-
-/** One character of it stays one: what would become several is left as it is. */
-const recased = (self: Char, text: string): Char => countCharacters(text) === 1 ? new Char(text) : self;
-
-export const charFunctions = withExtremes(new NativeSet<Char>())
-  .method('to_int', 0, (_, self) => self.text.codePointAt(0) ?? 0)
-  .method('to_upper', 0, (_, self) => recased(self, self.text.toUpperCase()))
-  .method('to_lower', 0, (_, self) => recased(self, self.text.toLowerCase()))
-  .writer('make_upper', 0, (_, self, __, ref) => {
-    ref.set(recased(self, self.text.toUpperCase()));
-    return null;
-  })
-  .writer('make_lower', 0, (_, self, __, ref) => {
-    ref.set(recased(self, self.text.toLowerCase()));
-    return null;
-  });

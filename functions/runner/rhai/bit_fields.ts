@@ -1,0 +1,47 @@
+import { type Int, toInt } from './integers.ts';
+import type { Run } from './run.ts';
+import type { Range } from './values.ts';
+
+const INT_BITS = 64;
+
+/** Bits of an integer next to each other, from the least significant on. */
+export interface BitSpan {
+  readonly start: number;
+  readonly count: number;
+}
+
+const outside = (run: Run, index: Int): never =>
+  run.fail('BitFieldBounds', `Bit-field index ${index} out of bounds: only ${INT_BITS} bits in bit-field`, run.at, {
+    length: INT_BITS,
+    index,
+  });
+
+/** The place of a bit, counted from the most significant one when the index is negative. */
+export function bitPlace(run: Run, index: Int): number {
+  const place = index < 0 ? INT_BITS + Number(index) : Number(index);
+  return place >= 0 && place < INT_BITS ? place : outside(run, index);
+}
+
+/** So many bits from a place on, as far as there are any. */
+export function bitSpan(run: Run, start: Int, count: Int): BitSpan {
+  const place = bitPlace(run, start);
+  return { start: place, count: Math.min(Math.max(Number(count), 0), INT_BITS - place) };
+}
+
+/** The bits that a range selects; fails when some of them don't exist. */
+export function rangeSpan(run: Run, { start, end, isInclusive }: Range): BitSpan {
+  if (start < 0 || start >= INT_BITS) outside(run, start);
+  if (end < 0 || end > (isInclusive ? INT_BITS - 1 : INT_BITS)) outside(run, end);
+  return { start: Number(start), count: Math.max(Number(end) - Number(start) + (isInclusive ? 1 : 0), 0) };
+}
+
+export const readBits = (value: Int, { start, count }: BitSpan): Int =>
+  toInt(BigInt.asIntN(64, BigInt.asUintN(count, BigInt(value) >> BigInt(start))));
+
+export function writeBits(value: Int, { start, count }: BitSpan, bits: Int): Int {
+  const added = (BigInt.asUintN(count, BigInt(bits)) - BigInt.asUintN(count, BigInt(value) >> BigInt(start))) <<
+    BigInt(start);
+  return toInt(BigInt.asIntN(64, BigInt(value) + added));
+}
+
+export const readBit = (value: Int, place: number): boolean => readBits(value, { start: place, count: 1 }) === 1;

@@ -1,0 +1,76 @@
+import type { BinaryOperator } from './ast.ts';
+import { displayText } from './display.ts';
+import type { Run } from './run.ts';
+import { Blob, Container, isInt, isText, joinBytes, RhaiArray, RhaiMap, type RhaiValue, textOf } from './values.ts';
+
+const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
+
+/** Of an integer, the lowest eight bits. */
+export const toByte = (value: RhaiValue | undefined): number | undefined =>
+  value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
+
+/** What a value adds to bytes: others, one, or the UTF-8 of a text. */
+export function addedBytes(value: RhaiValue): Uint8Array | undefined {
+  if (value instanceof Blob) return value.bytes;
+  if (isText(value)) return utf8.encode.encode(textOf(value));
+  const byte = toByte(value);
+  return byte === undefined ? undefined : Uint8Array.of(byte);
+}
+
+/** What a value adds to a text: bytes are read as UTF-8. */
+const appendedText = (value: RhaiValue): string =>
+  value instanceof Blob ? utf8.decode.decode(value.bytes) : displayText(value);
+
+/** Concatenates texts, of which one may be any value. */
+export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
+  const [a, b] = [appendedText(left), appendedText(right)];
+  // Neither is copied until the text is looked at, so that a long one may grow bit by bit.
+  run.chargeText(Math.min(a.length, b.length));
+  return run.newText(a + b);
+}
+
+/** Two values made one; undefined when they are not of types that go together. */
+export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
+  if (typeof left === 'string' || typeof right === 'string' || (isText(left) && isText(right))) {
+    return joinTexts(run, left, right);
+  }
+  if (left instanceof RhaiArray && right instanceof RhaiArray) {
+    run.checkLength(left.items.length + right.items.length);
+    return run.newArray([...left.items, ...right.items].map((item) => run.copy(item)));
+  }
+  if (left instanceof RhaiMap && right instanceof RhaiMap) {
+    const properties = [...left.properties, ...right.properties].map(([key, value]) => [key, run.copy(value)] as const);
+    run.charge(properties.length);
+    return run.newMap(new Map(properties));
+  }
+  if (left instanceof Blob && right instanceof Blob) {
+    return run.newBlob(joinBytes(left.bytes, right.bytes));
+  }
+  return undefined;
+}
+
+/** Whether a compound assignment of this value appends in place instead of making a copy. */
+export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiValue, value: RhaiValue): boolean {
+  if (operator !== '+') return false;
+  if (target instanceof Container) run.checkFree(target);
+  if (target instanceof RhaiArray) {
+    const added = value instanceof RhaiArray ? value.items.map((item) => run.release(item)) : [value];
+    run.checkLength(target.items.length + added.length);
+    run.charge(added.length);
+    for (const item of added) target.items.push(item);
+    run.adopt(target, added);
+    return true;
+  }
+  if (target instanceof RhaiMap && value instanceof RhaiMap) {
+    for (const [key, member] of value.properties) {
+      target.properties.set(key, run.release(member));
+      run.adopt(target, [member], key.length);
+    }
+    run.charge(value.properties.size);
+    return true;
+  }
+  const added = target instanceof Blob ? addedBytes(value) : undefined;
+  if (!(target instanceof Blob) || added === undefined) return false;
+  target.bytes = run.newBlob(joinBytes(target.bytes, added)).bytes;
+  return true;
+}

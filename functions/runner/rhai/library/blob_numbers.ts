@@ -1,0 +1,59 @@
+import { toInt } from '../integers.ts';
+import { NativeSet, type Taking } from '../native.ts';
+import { type Blob, Float, isInt, Range, type RhaiValue } from '../values.ts';
+import { selectSpan } from './args.ts';
+
+const NUMBER_BYTES = 8;
+
+const utf8 = new TextEncoder();
+
+/** The bytes that a range, or a start and a count, selects; undefined when the arguments are neither. */
+function selectBytes({ bytes }: Blob, args: readonly RhaiValue[]): Uint8Array | undefined {
+  if (args.length === 1 && !(args[0] instanceof Range)) return undefined;
+  const span = selectSpan(args, bytes.length);
+  return span && bytes.subarray(span.from, span.to);
+}
+
+/** Reads a number of eight bytes. Of fewer, the missing ones are zeros at the end, in either order of bytes. */
+const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self, args) => {
+  const selected = selectBytes(self, args);
+  if (selected === undefined) return undefined;
+  const bytes = new Uint8Array(NUMBER_BYTES);
+  bytes.set(selected.subarray(0, NUMBER_BYTES));
+  return read(new DataView(bytes.buffer));
+};
+
+/** Writes over what is selected as much as there is room for; undefined for a value that has no bytes. */
+const writing = (bytesOf: (value: RhaiValue) => Uint8Array | undefined): Taking<Blob> => (run, self, args) => {
+  const target = selectBytes(self, args.slice(0, -1));
+  const bytes = bytesOf(args.at(-1) ?? null);
+  if (target === undefined || bytes === undefined) return undefined;
+  run.chargeText(target.length);
+  target.set(bytes.subarray(0, target.length));
+  return null;
+};
+
+const numberBytes = (isLittleEndian: boolean) => (value: RhaiValue): Uint8Array | undefined => {
+  const view = new DataView(new ArrayBuffer(NUMBER_BYTES));
+  if (isInt(value)) view.setBigInt64(0, BigInt(value), isLittleEndian);
+  else if (value instanceof Float) view.setFloat64(0, value.value, isLittleEndian);
+  else return undefined;
+  return new Uint8Array(view.buffer);
+};
+
+const textBytes = (value: RhaiValue): Uint8Array | undefined =>
+  typeof value === 'string' ? utf8.encode(value) : undefined;
+
+/** Of a text, the characters that one byte has room for. */
+const asciiBytes = (value: RhaiValue): Uint8Array | undefined => textBytes(value)?.filter((byte) => byte < 0x80);
+
+/** Numbers and texts within bytes. */
+export const blobNumberFunctions = new NativeSet<Blob>()
+  .method('parse_le_int', [1, 2], parsing((bytes) => toInt(bytes.getBigInt64(0, true))))
+  .method('parse_be_int', [1, 2], parsing((bytes) => toInt(bytes.getBigInt64(0))))
+  .method('parse_le_float', [1, 2], parsing((bytes) => new Float(bytes.getFloat64(0, true))))
+  .method('parse_be_float', [1, 2], parsing((bytes) => new Float(bytes.getFloat64(0))))
+  .writer('write_le', [2, 3], writing(numberBytes(true)))
+  .writer('write_be', [2, 3], writing(numberBytes(false)))
+  .writer('write_utf8', [2, 3], writing(textBytes))
+  .writer('write_ascii', [2, 3], writing(asciiBytes));

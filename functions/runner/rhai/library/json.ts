@@ -1,0 +1,69 @@
+import { Decimal } from '../../../../types/decimal.ts';
+import { RhaiError } from '../errors.ts';
+import { parseIntegerLiteral } from '../integers.ts';
+import { NativeSet } from '../native.ts';
+import type { Run } from '../run.ts';
+import { Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, sortedEntries, typeName } from '../values.ts';
+
+/** A value as JSON, as far as JSON has it; other values are shown by their type. */
+export function jsonText(value: RhaiValue): string {
+  if (value === null) return 'null';
+  if (value instanceof RhaiArray) return `[${value.items.map(jsonText).join(',')}]`;
+  if (value instanceof RhaiMap) {
+    return `{${sortedEntries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
+  }
+  if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';
+  if (value instanceof Decimal) return String(value);
+  if (isInt(value) || typeof value === 'boolean') return String(value);
+  return JSON.stringify(value instanceof Char ? value.text : typeof value === 'string' ? value : typeName(value));
+}
+
+type Json = null | boolean | string | Json[] | { [key: string]: Json };
+
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * JSON with the numbers as strings too, so that none loses digits: a letter at the start tells what each string was. Throws the
+ * SyntaxError of JSON.parse.
+ */
+function parseExactly(text: string): Json {
+  JSON.parse(text);
+  return JSON.parse(
+    text.replace(STRING_OR_NUMBER, (token) => token.startsWith('"') ? `"s${token.slice(1)}` : `"n${token}"`),
+  );
+}
+
+function parseText(run: Run, text: string): Json {
+  try {
+    return parseExactly(text);
+  } catch (error) {
+    const message = `the text is no JSON: ${error instanceof Error ? error.message : error}`;
+    throw new RhaiError('Runtime', `Runtime error: ${message}`, run.at, { thrown: message });
+  }
+}
+
+/** A whole number of 64 bits is an integer, any other a float. */
+function jsonNumber(text: string): RhaiValue {
+  const size = parseIntegerLiteral(text.replace('-', ''));
+  if (size === undefined) return new Float(Number(text));
+  return text.startsWith('-') && size !== 0 ? -size : size;
+}
+
+function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
+  run.tick(run.at);
+  if (depth > run.limits.dataDepth) {
+    run.fail('DataTooLarge', `Data too deep: more than ${run.limits.dataDepth} arrays and maps within each other`);
+  }
+  if (typeof json === 'string') return json.startsWith('n') ? jsonNumber(json.slice(1)) : json.slice(1);
+  if (json === null || typeof json !== 'object') return json;
+  if (Array.isArray(json)) return run.newArray(json.map((item) => jsonValue(run, item, depth + 1)));
+  const members = Object.entries(json).map(([key, member]) =>
+    [key.slice(1), jsonValue(run, member, depth + 1)] as const
+  );
+  return run.newMap(new Map(members));
+}
+
+export const jsonParsers = new NativeSet<string>().method('parse_json', 0, (run, self) => {
+  run.chargeText(self.length);
+  return jsonValue(run, parseText(run, self), 0);
+});

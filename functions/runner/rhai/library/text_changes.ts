@@ -1,0 +1,126 @@
+import { joinTexts } from '../concatenation.ts';
+import { NativeSet } from '../native.ts';
+import type { Ref } from '../refs.ts';
+import type { Run } from '../run.ts';
+import { Char, charactersOf, countCharacters, isText, type RhaiValue, sliceCharacters, textOf } from '../values.ts';
+import { toNumber } from './args.ts';
+import { withExtremes } from './numbers.ts';
+import { paid, subString } from './texts.ts';
+
+/** White space as Rust sees it: JavaScript's own class takes a byte order mark for some, and leaves out U+0085. */
+const EDGE_SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu;
+
+/** Puts a changed text where the old one was. */
+function change(run: Run, ref: Ref, text: string): null {
+  ref.set(run.newText(text));
+  return null;
+}
+
+/** Pads up to a length with a text, whose last copy may be cut off. */
+function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiValue[]): null | undefined {
+  const target = toNumber(length);
+  if (target === undefined || padding === undefined || !isText(padding)) return undefined;
+  const missing = target - countCharacters(self);
+  if (missing <= 0 || textOf(padding) === '') return null;
+  // Before anything of that length is made.
+  run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
+  const filler = charactersOf(textOf(padding));
+  return change(run, ref, self + Array.from({ length: missing }, (_, index) => filler[index % filler.length]).join(''));
+}
+
+function replaced(run: Run, self: string, target: string, replacement: string): string {
+  const count = target === '' ? charactersOf(self).length + 1 : self.split(target).length - 1;
+  const length = self.length + count * (replacement.length - target.length);
+  run.chargeText(length);
+  if (length > run.limits.stringLength * 2) run.newText(' '.repeat(run.limits.stringLength + 1));
+  return self.replaceAll(target, () => replacement);
+}
+
+function pop(run: Run, self: string, ref: Ref, args: readonly RhaiValue[]): RhaiValue | undefined {
+  const characters = charactersOf(self);
+  if (args.length === 0) {
+    const last = characters.pop();
+    change(run, ref, characters.join(''));
+    return last === undefined ? null : new Char(last);
+  }
+  const count = toNumber(args[0]);
+  if (count === undefined) return undefined;
+  const cut = characters.length - Math.min(Math.max(count, 0), characters.length);
+  change(run, ref, characters.slice(0, cut).join(''));
+  return characters.slice(cut).join('');
+}
+
+const setText = (compute: (self: string) => string) => paid((run, self, _, ref) => change(run, ref, compute(self)));
+
+/** What changes a text in its place. */
+export const textChanges = new NativeSet<string>()
+  .writer(
+    'append',
+    1,
+    (run, self, [item], ref) => item === undefined ? undefined : change(run, ref, joinTexts(run, self, item)),
+  )
+  .writer(
+    'set',
+    2,
+    paid((run, self, [index, character], ref) => {
+      const place = toNumber(index);
+      if (place === undefined || !(character instanceof Char)) return undefined;
+      const characters = charactersOf(self);
+      const position = place < 0 ? characters.length + place : place;
+      if (characters[position] !== undefined) characters[position] = character.text;
+      return change(run, ref, characters.join(''));
+    }),
+  )
+  .writer('pad', 2, paid((run, self, args, ref) => pad(run, self, ref, args)))
+  .writer(
+    'remove',
+    1,
+    paid((run, self, [target], ref) =>
+      target !== undefined && isText(target) ? change(run, ref, self.replaceAll(textOf(target), '')) : undefined
+    ),
+  )
+  .writer(
+    'replace',
+    2,
+    (run, self, [target, replacement], ref) =>
+      target !== undefined && replacement !== undefined && isText(target) && isText(replacement)
+        ? change(run, ref, replaced(run, self, textOf(target), textOf(replacement)))
+        : undefined,
+  )
+  .writer('pop', [0, 1], paid((run, self, args, ref) => pop(run, self, ref, args)))
+  .writer('clear', 0, setText(() => ''))
+  .writer('trim', 0, setText((self) => self.replace(EDGE_SPACE, '')))
+  .writer('make_upper', 0, setText((self) => self.toUpperCase()))
+  .writer('make_lower', 0, setText((self) => self.toLowerCase()))
+  .writer(
+    'truncate',
+    1,
+    paid((run, self, [length], ref) => {
+      const count = toNumber(length);
+      return count === undefined ? undefined : change(run, ref, sliceCharacters(self, 0, Math.max(count, 0)));
+    }),
+  )
+  .writer(
+    'crop',
+    [1, 2],
+    paid((run, self, args, ref) => {
+      const part = subString(self, args);
+      return part === undefined ? undefined : change(run, ref, part);
+    }),
+  );
+
+/** One character of it stays one: what would become several is left as it is. */
+const recased = (self: Char, text: string): Char => countCharacters(text) === 1 ? new Char(text) : self;
+
+export const charFunctions = withExtremes(new NativeSet<Char>())
+  .method('to_int', 0, (_, self) => self.text.codePointAt(0) ?? 0)
+  .method('to_upper', 0, (_, self) => recased(self, self.text.toUpperCase()))
+  .method('to_lower', 0, (_, self) => recased(self, self.text.toLowerCase()))
+  .writer('make_upper', 0, (_, self, __, ref) => {
+    ref.set(recased(self, self.text.toUpperCase()));
+    return null;
+  })
+  .writer('make_lower', 0, (_, self, __, ref) => {
+    ref.set(recased(self, self.text.toLowerCase()));
+    return null;
+  });

@@ -1,0 +1,38 @@
+import type { Position } from './errors.ts';
+import type { Char, Float } from './values.ts';
+
+export type Token =
+  & { readonly at: Position }
+  & (
+    | { readonly kind: 'number'; readonly value: number | bigint | Float }
+    | { readonly kind: 'string'; readonly value: string }
+    | { readonly kind: 'char'; readonly value: Char }
+    /** A piece of a back-tick string; an expression follows unless it is the last. */
+    | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
+    | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
+    | { readonly kind: 'end' }
+  );
+
+/** Words of the language. */
+export const KEYWORDS = new Set(
+  ('true false let const if else switch do while until loop for in continue break return throw try catch fn private this')
+    .split(' '),
+);
+
+/** Names that Rhai keeps for itself, or gives to its module system, which scripts of flows don't have. */
+export const RESERVED = new Set(
+  ('import export as eval var static shared goto match case public protected new use with is module package super thread ' +
+    'spawn go await async sync yield default void null nil').split(' '),
+);
+
+/** Words of what scripts of flows don't have. */
+export const MODULE_WORDS = new Set(['import', 'export', 'eval']);
+
+/** The longest first, so that the first that fits is right. */
+export const SYMBOLS = (
+  '**= <<= >>= ..= === !== ... ::< || && == != <= >= << >> ** += -= *= /= %= &= |= ^= => .. ?. ?[ ?? :: := ++ -- -> <- |> #{ ' +
+  '(* *) #! !. :; + - * / % & | ^ ! < > = . , ; : ( ) [ ] { } ? # @ $ ~'
+).split(' ');
+
+/** Symbols that Rhai keeps for itself. */
+export const RESERVED_SYMBOLS = new Set('=== !== ... ::< (* *) #! !. :; := ++ -- -> <- |> ? # @ $ ~'.split(' '));
