@@ -63,6 +63,8 @@ check('what reaches outside', [
   ['import "fs" as fs;', "Syntax 1:1 'import' is not available: a script reaches nothing outside of itself"],
   ['export let x = 1;', "Syntax 1:1 'export' is not available: a script reaches nothing outside of itself"],
   ['eval("1")', "Syntax 1:1 'eval' is not available: a script reaches nothing outside of itself"],
+  ['rand::seed(1)', "Syntax 1:7 There is no 'rand::seed'"],
+  ['rand::rand', "Syntax 1:11 Expecting '(' after the name of a function, but the script ends here"],
   ['std::print(1)', "Syntax 1:1 'std::' is not available: there are no modules"],
   ['globalThis', 'VariableNotFound 1:1 Variable not found: globalThis'],
   ['process.exit(1)', 'VariableNotFound 1:1 Variable not found: process'],

@@ -294,6 +294,8 @@ describe('what surrounds a script', () => {
     expect(run('rand(1, 6)', { random }).value).toBeGreaterThanOrEqual(1);
     expect(evaluate('[rand_float(), rand_bool(), rand_bool(0.9)]', { random })).toBe('[0.5, false, true]');
     expect(evaluate('rand_float(2.0, 4.0)', { random })).toBe('3.0');
+    expect(evaluate('[rand::rand(1, 6) in 1..=6, rand::rand_float(2.0, 4.0), rand::sample([7])]', { random }))
+      .toBe('[true, 3.0, 7]');
     expect(evaluate('[1, 2, 3, 4].sample()', { random })).toBe('3');
     expect(evaluate('let a = [1, 2, 3, 4]; a.shuffle(); a.sort(); a', { random: Math.random })).toBe('[1, 2, 3, 4]');
     expect(evaluate('[1, 2, 3].sample(2).len', { random })).toBe('2');

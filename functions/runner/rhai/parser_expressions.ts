@@ -31,6 +31,11 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
   '<<': 210,
   '>>': 210,
 }));
+/** The modules that a script has without an import. */
+const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['rand', new Set(['rand', 'rand_float', 'rand_bool', 'rand_decimal', 'shuffle', 'sample'])],
+]);
+
 const NO_NAMES: VisibleNames = { own: new Set(), seesGiven: false };
 
 /** Parses expressions; blocks and what has some are the business of those who parse statements. */
@@ -178,6 +183,8 @@ export abstract class ExpressionParser extends TokenParser {
       return this.make({ kind: 'call', name, args, names }, at, args);
     }
     if (this.is('::')) {
+      const functions = MODULES.get(name);
+      if (functions !== undefined) return this.moduleCall(name, functions, at);
       if (name !== 'global') this.fail(`'${name}::' is not available: there are no modules`, at);
       this.advance();
       return this.make({ kind: 'global', name: this.name('the name of a constant') }, at);
@@ -186,6 +193,17 @@ export abstract class ExpressionParser extends TokenParser {
     return variable === undefined
       ? this.make({ kind: 'unknown', name }, at)
       : this.make({ kind: 'variable', variable }, at);
+  }
+
+  /** A call of a module's function, which is known without it too. */
+  private moduleCall(module: string, functions: ReadonlySet<string>, at: Position): Node {
+    this.advance();
+    const start = this.token.at;
+    const name = this.name('the name of a function');
+    if (!functions.has(name)) this.fail(`There is no '${module}::${name}'`, start);
+    this.expect('(', 'after the name of a function');
+    const args = this.list(')');
+    return this.make({ kind: 'call', name, args, names: NO_NAMES }, at, args);
   }
 
   protected map(at: Position): Node {
