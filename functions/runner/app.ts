@@ -29,6 +29,8 @@ export function makeRunnerApp(platform: Platform) {
       if (!await isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
+      // Workers of its owner's own do it all.
+      if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
       platform.waitUntil(drain());
       return context.json({ status: 'poked' }, 202);
     },

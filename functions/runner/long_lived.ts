@@ -1,3 +1,4 @@
+import { ApiError } from '../_shared/api_error.ts';
 import { errorText, type WriteLog } from './log_line.ts';
 import type { Worker } from './worker.ts';
 
@@ -9,6 +10,9 @@ export interface LongLivedOptions {
   /** Aborted when the process shall end. */
   stop: AbortSignal;
 }
+
+/** The longest pause while the queue can't be read. */
+const LONGEST_PAUSE_MS = 10_000;
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -22,15 +26,29 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
     if (signal.aborted) done();
   });
 
-/** Works until it is stopped: then what it holds is finished or handed back, and this resolves. */
+/**
+ * Works until it is stopped: then what it holds is finished or handed back, and this resolves. Throws when the project does not
+ * take its key.
+ */
 export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedOptions): Promise<void> {
   stop.addEventListener('abort', () => worker.handBack(), { once: true });
+  let pauseMs = pollMs;
   while (!stop.aborted) {
     try {
       await worker.drain();
+      pauseMs = pollMs;
     } catch (error) {
+      if (error instanceof ApiError && error.code === 'token_invalid') {
+        throw new Error(
+          'The project does not take the key for one of a service role: look at SUPABASE_SERVICE_ROLE_KEY.',
+          {
+            cause: error,
+          },
+        );
+      }
       log('error', { event: 'queue_unreadable', error: errorText(error) });
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
-    await sleep(pollMs, stop);
+    await sleep(pauseMs, stop);
   }
 }

@@ -4,6 +4,7 @@ import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
 import { type StackStatus, startStack } from './stack.ts';
+import { seedNodes } from '../tools/publish_nodes.ts';
 import { StackError } from './stack_error.ts';
 import { readStack } from './stack_record.ts';
 
@@ -29,6 +30,15 @@ function listenForStop(): AbortSignal {
   return request.signal;
 }
 
+/** What the environment says of the runner: its Edge Function sees nothing else of the shell's. */
+const runnerEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] =>
+      entry[1] !== undefined &&
+      /^(RUNNER_|FLOW_RUN_MAX_|HTTP_(TIMEOUT_MS|MAX_RESPONSE_BYTES)$|ALLOW_PRIVATE_NETWORK$)/.test(entry[0])
+    ),
+  );
+
 async function start(port: number, reset: boolean): Promise<void> {
   const signal = listenForStop();
   try {
@@ -37,12 +47,13 @@ async function start(port: number, reset: boolean): Promise<void> {
       reset,
       signal,
       log: (line) => console.log(line),
-      functionEnv: { ALLOW_PRIVATE_NETWORK: '1' },
+      functionEnv: runnerEnvironment(),
       onCrash: (description) => {
         console.error(`\n${description}\n\nThe other parts have been stopped.`);
         process.exit(1);
       },
     });
+    await seedNodes(stack.status);
     console.log(formatStatus(stack.status));
     console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
     if (!signal.aborted) await once(signal, 'abort');

@@ -6,6 +6,10 @@ import { projectDir, stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT } from '../local/ports.ts';
 import { StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
+import type { StackStatus } from '../local/stack_status.ts';
+
+/** The folders of the project's native nodes. */
+const projectNodesDir = join(projectDir, 'functions/runner/nodes');
 
 const USAGE = `npm run nodes:publish [-- [--url <address>] [--key <key>] [--publishable-key <key>] [--port <N>]]
 
@@ -189,6 +193,19 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
   return summary;
 }
 
+/** Publishes the project's own definitions to a local stack that has none yet. */
+export async function seedNodes(status: StackStatus): Promise<void> {
+  const headers = keyHeaders(status.SERVICE_ROLE_KEY, undefined);
+  const response = await fetch(`${status.API_URL}/rest/v1/nodes?select=node_id&limit=1`, { headers });
+  if (await response.text() !== '[]') return;
+  await publishNodes({
+    files: await readDefinitionFiles(projectNodesDir),
+    url: status.API_URL,
+    headers,
+    log: () => {},
+  });
+}
+
 function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
   const { values } = parseArgs({
     args,
@@ -215,7 +232,7 @@ function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
 
 async function main(args: string[]): Promise<void> {
   const options = readOptions(args);
-  const files = await readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+  const files = await readDefinitionFiles(projectNodesDir);
   console.log(`Publishing ${files.length} node definitions to ${options.url}`);
   const { created, merged, failed } = await publishNodes({ ...options, files, log: (line) => console.log(line) });
   console.log(`${files.length} node definitions: ${created} created, ${merged} merged, ${failed} failed`);

@@ -134,7 +134,7 @@ describe('executeTree', () => {
     flow.connect(flow.constant({ S: 'x' }), wrongPort.input('tone'));
     expect((await execute(flow)).errors).toEqual([
       `teleport ${unknown.id}: node_not_implemented: there is no node teleport`,
-      `to_string ${wrongPort.id}: there is no input "tone"`,
+      `to_string ${wrongPort.id}: there is no input "tone", only stringify`,
     ]);
   });
 

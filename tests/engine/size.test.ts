@@ -70,7 +70,7 @@ describe('limits', () => {
     flow.interflow(1, {}, [], 'call');
     const { children, errors } = await executeFlow(flow, {}, { flows: { 1: flow } });
     expect(children).toHaveLength(runLimits.interflowDepth);
-    expect(errors?.[0]).toMatch(/recursive depth reached$/);
+    expect(errors?.[0]).toMatch(/recursive depth reached: flows may call flows \d+ deep$/);
   });
 
   it('a run keeps ten thousand log lines, of which the last says so, and goes on', async () => {

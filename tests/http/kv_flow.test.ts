@@ -61,5 +61,7 @@ it('a flow keeps what it fetched in a store of its owner, who can read it afterw
   expect(data).toEqual([{ store: 'visits', key: 'last', value: { S: 'second' } }]);
 
   const second = await finishedRun(owner, (await start(owner, `id=${deploymentId}`)).flow_run_id);
-  expect(second.errors).toEqual([expect.stringMatching(/^kv_create_store \S+: There is a store "visits" already\.$/)]);
+  expect(second.errors).toEqual([
+    expect.stringMatching(/^kv_create_store \S+: kv_store_exists: There is a store "visits" already\.$/),
+  ]);
 });

@@ -53,7 +53,7 @@ it('a flow that calls itself for ever fails at the limit, and every call says wh
   expect(run.status).toBe('failed');
   expect(run.errors).toHaveLength(1);
   expect(run.errors?.[0]).toMatch(/^again [0-9a-f-]{36}: /);
-  expect(run.errors?.[0]).toMatch(/: recursive depth reached$/);
+  expect(run.errors?.[0]).toMatch(/: recursive depth reached: flows may call flows \d+ deep$/);
   expect(await childrenOf(flow_run_id)).toBe(MAX_DEPTH);
   const { count } = await owner.client.from('flow_run').select('id', { count: 'exact', head: true })
     .eq('flow_id', run.flow_id).neq('status', 'failed');

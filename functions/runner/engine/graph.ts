@@ -23,6 +23,7 @@ export interface RunNode {
   /** For error lines: the name in the editor, else the node's kind. */
   title: string;
   nodeId: string;
+  type: SnapshotNode['data']['type'];
   /** Undefined: there is no such native node; it fails when it is reached. */
   module: NodeModule | undefined;
   ports: NodePorts;
@@ -81,12 +82,13 @@ function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode,
 function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
   const module = data.type === 'native' ? registry(data.node_id) : undefined;
   const formData = data.targets_form.form_data;
-  const ports = module === undefined || module.takesPortsFromFlow ? flowPorts(data) : nodePorts(module, formData);
+  const ports = module === undefined || module.takesPortsFromFlow ? flowPorts(data) : nodePorts(module, data);
   return {
     id,
     // Whatever the editor saved: only texts are names.
     title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
     nodeId: data.node_id,
+    type: data.type,
     module,
     ports,
     inputNames: ports.inputs.map(({ name }) => name),
@@ -101,6 +103,8 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     hasStarted: false,
   };
 }
+
+const listNames = (names: string[]): string => names.length === 0 ? 'nor any other' : `only ${names.join(', ')}`;
 
 const PASSTHROUGH = 'passthrough-';
 
@@ -144,7 +148,7 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     const targetPort = wiredName(target, targetName, 'input');
     const input = target.ports.inputs.find((port) => port.name === targetPort);
     if (input === undefined) {
-      target.fault ??= `there is no input ${JSON.stringify(targetPort)}`;
+      target.fault ??= `there is no input ${JSON.stringify(targetPort)}, ${listNames(target.inputNames)}`;
     }
     const handedOn = isPassthrough
       ? source.ports.inputs.find((port) => port.name === sourcePort && port.passthrough)
@@ -153,7 +157,7 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     if (handedOn === undefined && output === undefined) {
       source.fault ??= isPassthrough
         ? `the input ${JSON.stringify(sourcePort)} is not handed on`
-        : `there is no output ${JSON.stringify(sourcePort)}`;
+        : `there is no output ${JSON.stringify(sourcePort)}, ${listNames(source.outputNames)}`;
     }
     const runEdge: RunEdge = {
       source,

@@ -1,3 +1,4 @@
+import type { SnapshotNode } from '../../../types/flow.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/value.ts';
 import { readField } from '../../../types/value_conversion.ts';
@@ -169,12 +170,10 @@ export class NodeError extends Error {
 }
 
 /** The ports of one use of a node: those that its definition declares, a labelled one under its label. */
-export function nodePorts(
-  module: NodeModule,
-  formData: LosslessJson,
-): NodePorts {
+export function nodePorts(module: NodeModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
-  const label = formText(formData, 'label') ?? '';
+  const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;
+  const label = formText(use.targets_form.form_data, 'label') ?? drawn?.name ?? '';
   return {
     inputs: targets.map((target) => ({
       name: module.labelledSide === 'input' ? label : target.name,

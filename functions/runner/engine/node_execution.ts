@@ -2,6 +2,7 @@ import type { ValueMap } from '../../../types/value.ts';
 import type { Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
+import { isLogged } from './log_filter.ts';
 import { haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { copyMap, type Outcome, settle, toError, tooLarge } from './node_values.ts';
 import { toLogContent } from './text_limits.ts';
@@ -25,6 +26,7 @@ export function logLine(
   content: string,
   node?: { node: RunNode; times: number },
 ): void {
+  if (!isLogged(level, run.graph.environment)) return;
   tree.journal.logged({
     flow_run_id: run.id,
     node_id: node?.node.id ?? null,
@@ -101,7 +103,12 @@ export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: n
 
   const compute = (): ValueMap | Promise<ValueMap> => {
     if (tree.halt.aborted) throw haltError(tree.halt);
-    if (module === undefined) throw new NodeError(`node_not_implemented: there is no node ${node.nodeId}`);
+    if (module === undefined) {
+      const lack = node.type === 'native'
+        ? `there is no node ${node.nodeId}`
+        : `nodes of type ${node.type} are not executed`;
+      throw new NodeError(`node_not_implemented: ${lack}`);
+    }
     if (node.fault !== undefined) throw new NodeError(node.fault);
     if (gathersTooMuch) throw new NodeError(tooLarge(inputBytes, tree.limits.outputBytes));
     const call: NodeCall = {

@@ -1,14 +1,14 @@
 import type { Value, ValueMap } from '../../../types/value.ts';
 import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
-import { formText, type Halt } from './node.ts';
+import type { Halt } from './node.ts';
 import type { Outcome } from './node_values.ts';
 import { toMessage } from './text_limits.ts';
 
 /** Error lines that a run keeps at most. */
 const MAX_ERROR_LINES = 100;
 
-const flowOutputLabel = (node: RunNode): string => formText(node.formData, 'label') ?? '';
+const flowOutputLabel = ({ inputNames: [label = ''] }: RunNode): string => label;
 
 /** How one execution of a node ended. */
 export interface Completion {

@@ -5,15 +5,30 @@ const LOG_CHARACTERS = 32_768;
 /** How much of what is kept comes from the beginning. */
 const HEAD_SHARE = 0.25;
 
+const LEFT_OUT = / … \((\d+) characters left out\) … /;
+
 /** Text as Postgres can store it: what can't be is replaced by U+FFFD. */
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /** Beginning and end of a long text, with a note of what is left out between: errors of called flows stand at the end. */
 function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
+  // Errors are carried up from flow to flow, and are shortened again on the way.
+  const before = LEFT_OUT.exec(text);
+  if (before !== null) {
+    const [marker, count] = before;
+    const rest = text.slice(0, before.index) + text.slice(before.index + marker.length);
+    return cut(rest, characters, Number(count));
+  }
+  return cut(text, characters, 0);
+}
+
+function cut(text: string, characters: number, leftOut: number): string {
   const head = Math.floor(characters * HEAD_SHARE);
   const tail = characters - head;
-  return `${text.slice(0, head)} … (${text.length - characters} characters left out) … ${text.slice(-tail)}`;
+  return `${text.slice(0, head)} … (${Math.max(text.length - characters, 0) + leftOut} characters left out) … ${
+    text.slice(-tail)
+  }`;
 }
 
 /** An error message fit to be stored. */

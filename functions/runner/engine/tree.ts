@@ -37,7 +37,9 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const callFlow: Tree['callFlow'] = async ({ flow_run_id, node_id, times }, depth, flowId, inputs) => {
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
-    if (depth >= limits.interflowDepth) throw new NodeError('recursive depth reached');
+    if (depth >= limits.interflowDepth) {
+      throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
+    }
     // A new stack for each level: flows may call themselves a thousand deep.
     await Promise.resolve();
     const known = history.child(flow_run_id, node_id, times);

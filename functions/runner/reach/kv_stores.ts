@@ -11,7 +11,7 @@ import { type Effect, HandedBack, type KvStores, NodeError } from '../engine/nod
 function toNodeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.code.startsWith('kv_')) {
-    return new NodeError(error.hint === null ? error.message : `${error.message} ${error.hint}`);
+    return new NodeError(`${error.code}: ${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
   }
   if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new HandedBack();
   return error;

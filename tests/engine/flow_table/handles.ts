@@ -56,9 +56,9 @@ export const handleRows: FlowRow[] = [
       flow.output('out', wrong.output('result'));
     },
     output: '',
-    errors: ['wrong: there is no input "tone"'],
+    errors: ['wrong: there is no input "tone", only stringify'],
     notRun: ['out'],
-    runs: ['wrong#0 tone="x" ✗ there is no input "tone"', 'const#0 → Source="x"'],
+    runs: ['wrong#0 tone="x" ✗ there is no input "tone", only stringify', 'const#0 → Source="x"'],
   },
   {
     title: 'a node with an edge out of a port that it does not have fails',
@@ -67,9 +67,9 @@ export const handleRows: FlowRow[] = [
       flow.output('out', wrong.output('shout'));
     },
     output: '',
-    errors: ['wrong: there is no output "shout"'],
+    errors: ['wrong: there is no output "shout", only result'],
     notRun: ['out'],
-    runs: ['wrong#0 ✗ there is no output "shout"'],
+    runs: ['wrong#0 ✗ there is no output "shout", only result'],
   },
   {
     title: 'a node fails from which an edge hands on an input that is not handed on',

@@ -10,7 +10,7 @@ it.each<[ValueMap, LosslessJson, ValueMap]>([
   }],
   [{}, { label: 'a' }, { a: { N: 0 } }],
 ])('flow_input gives of %j with the settings %j the value %j', (inputs, formData, expected) => {
-  expect(flowInputNode.run(makeNodeCall(flowInputNode, { inputs, formData }))).toEqual(
+  expect(flowInputNode.run(makeNodeCall(flowInputNode, { inputs, formData, outputNames: ['a'] }))).toEqual(
     expected,
   );
 });

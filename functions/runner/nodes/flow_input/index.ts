@@ -1,5 +1,5 @@
 import { jsonToValue } from '../../../../types/value.ts';
-import { formMember, formText, type NodeModule } from '../../engine/node.ts';
+import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Gives the flow's input of its label, else the default that the editor saved as form_label, else null. */
@@ -7,8 +7,7 @@ export const flowInputNode: NodeModule = {
   definition,
   labelledSide: 'output',
   takesFlowInputs: true,
-  run: ({ inputs, formData }) => {
-    const label = formText(formData, 'label') ?? '';
+  run: ({ inputs, formData, outputNames: [label = ''] }) => {
     return {
       [label]: inputs[label] ??
         jsonToValue(formMember(formData, 'form_label') ?? null),

@@ -1,4 +1,4 @@
-import { formText, type NodeModule, requireInput } from '../../engine/node.ts';
+import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Gives its input as the flow's output of its label. */
@@ -6,8 +6,7 @@ export const flowOutputNode: NodeModule = {
   definition,
   labelledSide: 'input',
   isFlowOutput: true,
-  run: ({ inputs, formData }) => {
-    const label = formText(formData, 'label') ?? '';
+  run: ({ inputs, inputNames: [label = ''] }) => {
     return { [label]: requireInput(inputs, label) };
   },
 };

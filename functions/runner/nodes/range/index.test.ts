@@ -27,8 +27,8 @@ it.each<[ValueMap, string]>([
   [inputs({ U: '0' }, { U: '1' }, { U: '0' }), 'step_by: takes a decimal greater than 0'],
   [inputs({ U: '0' }, { U: '1' }, { I: '-1' }), 'step_by: takes a decimal greater than 0'],
   [inputs({ U: '0' }, { U: '1' }, { N: 0 }), 'step_by: invalid type: unit value, expected a decimal'],
-  [inputs({ U: '0' }, { U: '104858' }), 'there are 104858 steps; 104857 at most'],
-  [inputs(decimal(`-${MAX}`), decimal(MAX)), 'there are too many steps'],
+  [inputs({ U: '0' }, { U: '104858' }), "output_too_large: 104858 numbers don't fit into an output of 1048576 bytes"],
+  [inputs(decimal(`-${MAX}`), decimal(MAX)), 'output_too_large: more numbers than can be counted'],
   [inputs(decimal(MAX), decimal('79228162514264337593543950333')), 'a number has more than 96 bits'],
 ])('range fails with %j and says why', async (given, message) => {
   await expect(runNode(rangeNode, given)).rejects.toThrow(message);

@@ -1,0 +1,17 @@
+import type { LogLevel } from './node.ts';
+
+const LEVELS: readonly LogLevel[] = ['Trace', 'Debug', 'Info', 'Warn', 'Error'];
+
+/**
+ * Whether a line of a level is kept, as the flow's environment has it in `RUST_LOG`: `debug`, `warn`, `off`; Info and above unless
+ * it says something. Directives for modules (`module=debug`) have no meaning here.
+ */
+export function isLogged(level: LogLevel, environment: { [name: string]: string }): boolean {
+  const directives = (environment.RUST_LOG ?? '').split(',').map((directive) => directive.trim().toLowerCase());
+  const wanted = directives.findLast((directive) =>
+    directive === 'off' || LEVELS.some((one) => one.toLowerCase() === directive)
+  );
+  if (wanted === 'off') return false;
+  const least = LEVELS.findIndex((one) => one.toLowerCase() === (wanted ?? 'info'));
+  return LEVELS.indexOf(level) >= least;
+}
