@@ -14,7 +14,10 @@ import {
 } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
+import type { NodeCall } from '../../functions/runner/engine/node.ts';
+import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
 import { type Chain, type ChainOptions, startChain } from '../../supabase/local/chain/server.ts';
+import { testRun } from './node_call.ts';
 
 export const SOL = 1_000_000_000n;
 
@@ -42,6 +45,8 @@ export interface TestChain extends Chain {
   /** Base64 of a signed transaction; under the newest blockhash unless another is given. */
   sign: (feePayer: KeyPairSigner, instructions: Instruction[], blockhash?: string) => Promise<string>;
   balance: (address: string) => bigint;
+  /** What a node of a run on this chain sees. */
+  nodeCall: () => Pick<NodeCall, 'http' | 'run'>;
 }
 
 export async function startTestChain(options: ChainOptions = { slotMs: 0 }): Promise<TestChain> {
@@ -74,5 +79,9 @@ export async function startTestChain(options: ChainOptions = { slotMs: 0 }): Pro
       return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message));
     },
     balance: (address) => chain.ledger.read(address)?.lamports ?? 0n,
+    nodeCall: () => ({
+      http: makeHttpClient({ isAllowed: () => true }),
+      run: { ...testRun, network: { url: chain.url, cluster: 'devnet' } },
+    }),
   };
 }

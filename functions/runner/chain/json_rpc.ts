@@ -3,8 +3,8 @@ import type { LosslessJson } from '../../../types/value.ts';
 import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
 import { TransientError } from '../reach/transient_error.ts';
 
-/** Waiting times between the attempts of one call, and how long one attempt may take. */
-const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], timeoutMs: 10_000, maxRetryAfterMs: 5_000 });
+/** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
+const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
 
 /** Statuses of proxies and busy servers, that pass. Source: RFC 9110, section 15; RFC 6585, section 4. */
 const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
@@ -46,7 +46,7 @@ export interface JsonRpcRequest {
   method: string;
   /** JSON text, so that no digit is lost. */
   params: string;
-  id?: string;
+  id?: string | undefined;
 }
 
 function parseBody({ body }: HttpResponse): LosslessJson | undefined {
@@ -70,6 +70,10 @@ function readAnswer(response: HttpResponse, method: string): LosslessObject {
   if (!isObject(answer) || !('result' in answer)) throw new NodeError(`${method}: the answer is not JSON-RPC`);
   return answer;
 }
+
+const isTransient = (error: unknown, status = 200): boolean =>
+  TRANSIENT_STATUSES.has(status) || error instanceof TransientError ||
+  (error instanceof JsonRpcError && TRANSIENT_CODES.has(error.code));
 
 /** How long to wait before the next attempt; undefined when there shall be none. */
 function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): number | undefined {
@@ -98,7 +102,10 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
  * server for now, fails; others never, since what was sent may have arrived. Throws a JsonRpcError for an answer that is one, else
  * a NodeError. No message has the URL's path or query, which may be a key.
  */
-export async function callJsonRpc(caller: RpcCaller, { url, method, params, id = '1' }: JsonRpcRequest) {
+export async function callJsonRpc(
+  caller: RpcCaller,
+  { url, method, params, id = '1' }: JsonRpcRequest,
+): Promise<LosslessObject> {
   const isRead = isReadMethod(method);
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`;
   const request = {
@@ -109,31 +116,15 @@ export async function callJsonRpc(caller: RpcCaller, { url, method, params, id =
   };
   const end = isRead ? AbortSignal.any([caller.signal, caller.handBack]) : caller.signal;
 
-  const attemptOnce = async (): Promise<HttpResponse> => {
-    if (!isRead) return await caller.http.request({ ...request, signal: end });
-    const timeout = AbortSignal.timeout(READ_RETRY.timeoutMs);
-    try {
-      return await caller.http.request({ ...request, signal: AbortSignal.any([end, timeout]) });
-    } catch (error) {
-      if (!timeout.aborted) throw error;
-      throw new TransientError(`${method}: no answer within ${READ_RETRY.timeoutMs / 1_000} s`);
-    }
-  };
-
   try {
     for (let attempt = 0;; attempt++) {
-      let headers: HttpResponse['headers'] | undefined;
+      let response: HttpResponse | undefined;
       try {
-        const response = await attemptOnce();
-        headers = response.headers;
-        if (TRANSIENT_STATUSES.has(response.status)) {
-          throw new TransientError(`${method}: the RPC server answers with status ${response.status}`);
-        }
+        response = await caller.http.request({ ...request, signal: end });
         return readAnswer(response, method);
       } catch (error) {
-        const isTransient = error instanceof TransientError ||
-          (error instanceof JsonRpcError && TRANSIENT_CODES.has(error.code));
-        const delay = isRead && isTransient && !end.aborted ? retryDelay(attempt, headers) : undefined;
+        const mayPass = isRead && !end.aborted && isTransient(error, response?.status);
+        const delay = mayPass ? retryDelay(attempt, response?.headers) : undefined;
         if (delay === undefined) throw error;
         await sleep(delay, end);
       }

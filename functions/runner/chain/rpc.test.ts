@@ -3,7 +3,7 @@ import { base64 } from '@scure/base';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeNodeCall } from '../../../tests/support/node_call.ts';
+import { makeNodeCall, testRun } from '../../../tests/support/node_call.ts';
 import { memo, SOL, startTestChain, type TestChain, transfer } from '../../../tests/support/solana.ts';
 import { type Halt, HandedBack, type NodeCall } from '../engine/node.ts';
 import { noteNode } from '../nodes/note/index.ts';
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 const rpcAt = (url: string, given: Partial<NodeCall> = {}) => {
-  const call = makeNodeCall(noteNode, { http, ...given });
-  return makeChainRpc({ ...call, run: { ...call.run, network: { url, cluster: 'devnet' } } });
+  const run = { ...testRun, network: { url, cluster: 'devnet' } };
+  return makeChainRpc(makeNodeCall(noteNode, { http, run, ...given }));
 };
 
 const rpc = (given: Partial<NodeCall> = {}) => rpcAt(chain.url, given);
@@ -113,6 +113,12 @@ describe('a call that fails for the moment', () => {
       'requestAirdrop: the RPC server answers with status 503',
     );
     expect(chain.balance(address)).toBe(SOL);
+  });
+
+  it('is made again when there was no answer in time', async () => {
+    const quick = makeHttpClient({ isAllowed: () => true, timeoutMs: 150 });
+    chain.faults.inject({ type: 'delay', ms: 400, method: 'getBlockHeight' });
+    expect(await rpc({ http: quick }).getBlockHeight('processed')).toEqual(expect.any(BigInt));
   });
 
   it('fails after four attempts', async () => {

@@ -1,6 +1,7 @@
 import { base64 } from '@scure/base';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { z } from 'zod';
+import { decodeBase58 } from '../../../types/base58.ts';
 import type { LosslessJson } from '../../../types/value.ts';
 import { type NodeCall, NodeError } from '../engine/node.ts';
 import { callJsonRpc } from './json_rpc.ts';
@@ -11,6 +12,9 @@ export type Commitment = 'processed' | 'confirmed' | 'finalized';
 /** Whole numbers are read from their digits: lamports and slots are wider than a float's 53 bits. */
 const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d+$/.test(value))
   .transform(({ value }) => BigInt(value));
+
+/** Base58 of 64 bytes. */
+const signatureTextSchema = z.string().refine((text) => decodeBase58(text, 64) !== undefined);
 
 /** Null, or why a transaction failed. */
 const errorSchema = z.custom<LosslessJson>((json) => json !== undefined);
@@ -40,7 +44,7 @@ const statusSchema = z.object({
 });
 
 const signatureSchema = z.object({
-  signature: z.string(),
+  signature: signatureTextSchema,
   slot: unsignedSchema,
   err: errorSchema,
   memo: z.string().nullable(),
@@ -126,10 +130,10 @@ export function makeChainRpc(caller: Pick<NodeCall, 'http' | 'signal' | 'handBac
     getSignaturesForAddress: (address, options) =>
       call(z.array(signatureSchema), 'getSignaturesForAddress', address, options),
 
-    requestAirdrop: (address, lamports) => call(z.string(), 'requestAirdrop', address, lamports),
+    requestAirdrop: (address, lamports) => call(signatureTextSchema, 'requestAirdrop', address, lamports),
 
     sendTransaction: (transaction, preflightCommitment) =>
-      call(z.string(), 'sendTransaction', base64.encode(transaction), { ...inBase64, preflightCommitment }),
+      call(signatureTextSchema, 'sendTransaction', base64.encode(transaction), { ...inBase64, preflightCommitment }),
 
     simulateTransaction: async (transaction, commitment) =>
       (await call(withContext(simulationSchema), 'simulateTransaction', base64.encode(transaction), {
