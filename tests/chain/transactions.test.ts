@@ -1,4 +1,18 @@
-import { generateKeyPairSigner } from '@solana/kit';
+import {
+  type Address,
+  appendTransactionMessageInstruction,
+  type Blockhash,
+  compressTransactionMessageUsingAddressLookupTables,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getAddressEncoder,
+  getBase64EncodedWireTransaction,
+  lamports,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit';
 import { base64 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireBlockhashes } from '../../supabase/local/chain/ledger.ts';
@@ -153,7 +167,78 @@ describe('a transaction', () => {
   });
 });
 
+/** A lookup table that was made long ago. Source of the layout: solana-sdk, `address-lookup-table-interface`. */
+async function writeLookupTable(addresses: Address[]): Promise<Address> {
+  const { address } = await generateKeyPairSigner();
+  const meta = Buffer.alloc(56);
+  meta.writeUInt32LE(1, 0);
+  meta.writeBigUInt64LE(2n ** 64n - 1n, 4);
+  const data = Uint8Array.from([...meta, ...addresses.flatMap((entry) => [...getAddressEncoder().encode(entry)])]);
+  chain.ledger.write({
+    address,
+    data,
+    executable: false,
+    lamports: lamports(chain.ledger.minimumBalance(BigInt(data.length))),
+    programAddress: 'AddressLookupTab1e1111111111111111111111111' as Address,
+    space: BigInt(data.length),
+  });
+  return address;
+}
+
+describe('a transaction of another form', () => {
+  const lifetime = () => ({
+    blockhash: chain.ledger.clock.blockhash(chain.ledger.clock.slot()) as Blockhash,
+    lastValidBlockHeight: 0n,
+  });
+
+  it('of the legacy one is taken too', async () => {
+    const sender = await chain.fundedSigner();
+    const message = pipe(
+      createTransactionMessage({ version: 'legacy' }),
+      (draft) => setTransactionMessageFeePayerSigner(sender, draft),
+      (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime(), draft),
+      (draft) => appendTransactionMessageInstruction(memo('legacy'), draft),
+    );
+    const { result } = await send(getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message)));
+    expect(await statusOf(result)).toMatchObject({ err: null });
+  });
+
+  it('with a lookup table is found by the addresses that the table gives it', async () => {
+    const sender = await chain.fundedSigner();
+    const { address } = await generateKeyPairSigner();
+    const other = await generateKeyPairSigner();
+    const table = await writeLookupTable([other.address, address]);
+    const message = pipe(
+      createTransactionMessage({ version: 0 }),
+      (draft) => setTransactionMessageFeePayerSigner(sender, draft),
+      (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime(), draft),
+      (draft) => appendTransactionMessageInstruction(transfer(sender, address, SOL), draft),
+      (draft) => compressTransactionMessageUsingAddressLookupTables(draft, { [table]: [other.address, address] }),
+    );
+    const { result, error } = await send(
+      getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message)),
+    );
+    expect(error).toBeUndefined();
+    expect(chain.balance(address)).toBe(SOL);
+    chain.ledger.clock.advance(1n);
+    const naming = async (key: string) =>
+      (await chain.call('getSignaturesForAddress', key, { commitment: 'confirmed' })).result;
+    expect(await naming(address)).toMatchObject([{ signature: result }]);
+    expect(await naming(other.address)).toEqual([]);
+  });
+});
+
 describe('a simulation', () => {
+  it('needs no signature unless it is told to check them', async () => {
+    const sender = await chain.fundedSigner();
+    const bytes = base64.decode(await chain.sign(sender, [memo('unsigned')])).fill(0, 1, 65);
+    const config = { encoding: 'base64', commitment: 'processed' };
+    const { result } = await chain.call('simulateTransaction', base64.encode(bytes), config);
+    expect(result.value).toMatchObject({ err: null, logs: expect.arrayContaining(['Program log: unsigned']) });
+    const checked = await chain.call('simulateTransaction', base64.encode(bytes), { ...config, sigVerify: true });
+    expect(checked.error?.code).toBe(-32003n);
+  });
+
   it('tells units, logs and the accounts afterwards, and changes nothing', async () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
