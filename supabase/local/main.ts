@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
-import { type StackStatus, startStack } from './stack.ts';
+import { type StackOptions, type StackStatus, startStack } from './stack.ts';
 import { seedNodes } from '../tools/publish_nodes.ts';
 import { StackError } from './stack_error.ts';
 import { readStack } from './stack_record.ts';
 
-const USAGE = `npm start -- [--port N] [--reset]
+const USAGE = `npm start -- [--port N] [--reset] [--chain]
 npm run status -- [--port N] [--json]`;
 
 const formatStatus = (status: StackStatus): string =>
@@ -39,12 +39,12 @@ const runnerEnvironment = (): Record<string, string> =>
     ),
   );
 
-async function start(port: number, reset: boolean): Promise<void> {
+async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
     const stack = await startStack({
       port,
-      reset,
+      ...options,
       signal,
       log: (line) => console.log(line),
       functionEnv: runnerEnvironment(),
@@ -82,11 +82,16 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 try {
   const { values, positionals: [command, ...rest] } = parseArgs({
     allowPositionals: true,
-    options: { port: { type: 'string' }, reset: { type: 'boolean' }, json: { type: 'boolean' } },
+    options: {
+      port: { type: 'string' },
+      reset: { type: 'boolean' },
+      chain: { type: 'boolean' },
+      json: { type: 'boolean' },
+    },
   });
   const port = parsePort(values.port);
   if (rest.length > 0) throw new StackError(`Unknown: ${rest.join(' ')}\n${USAGE}`);
-  if (command === 'start') await start(port, values.reset ?? false);
+  if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
   else if (command === 'status') status(port, values.json ?? false);
   else throw new StackError(USAGE);
 } catch (error) {

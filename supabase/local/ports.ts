@@ -7,6 +7,9 @@ export const DEFAULT_PORT = 54321;
 /** The database listens one port above the gateway, as with `supabase start`. */
 export const databasePort = (port: number): number => port + 1;
 
+/** The chain, where one is asked for, listens one above the database. */
+export const chainPort = (port: number): number => port + 2;
+
 /** Why nothing can listen on a port, or undefined when it is free. */
 const whyUnusable = (port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
@@ -18,33 +21,41 @@ const whyUnusable = (port: number): Promise<string | undefined> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 
+/** The ports of a stack: of the gateway, the database and, where there is one, the chain. */
+const portsOf = (port: number, hasChain: boolean): number[] => [
+  port,
+  databasePort(port),
+  ...(hasChain ? [chainPort(port)] : []),
+];
+
 /** Fails with one clear line when a port of the stack is taken. */
-export async function assertPortsFree(port: number): Promise<void> {
-  for (const needed of [port, databasePort(port)]) {
+export async function assertPortsFree(port: number, { chain: hasChain = false } = {}): Promise<void> {
+  const ports = portsOf(port, hasChain);
+  for (const needed of ports) {
     const reason = await whyUnusable(needed);
     if (reason === undefined) continue;
     throw new StackError(
-      `Port ${needed} ${reason}; a stack on ${port} needs ${port} and ${databasePort(port)}. ` +
+      `Port ${needed} ${reason}; a stack on ${port} needs ${ports.slice(0, -1).join(', ')} and ${ports.at(-1)}. ` +
         'Stop what listens there, or choose another port: npm start -- --port <N>',
     );
   }
 }
 
-/** A gateway port whose pair is free right now, away from the default and the system's ephemeral range. */
-export async function findFreePort(from = 20_000 + (process.pid % 5_000) * 2): Promise<number> {
-  for (let port = from; port < 32_000; port += 2) {
-    const reasons = await Promise.all([whyUnusable(port), whyUnusable(databasePort(port))]);
+/** A gateway port that is free right now with the two above it, away from the default and the system's ephemeral range. */
+export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
+  for (let port = from; port < 32_000; port += 4) {
+    const reasons = await Promise.all(portsOf(port, true).map(whyUnusable));
     if (reasons.every((reason) => reason === undefined)) return port;
   }
-  throw new StackError('No two adjacent free ports between 20000 and 32000');
+  throw new StackError('No three adjacent free ports between 20000 and 32000');
 }
 
 /** The port that a command line names; the default where it names none. */
 export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
-  // The database takes the port above.
-  if (!Number.isInteger(port) || port < 1 || port > 65_534) {
-    throw new StackError(`--port ${text}: not a port number (1 to 65534)`);
+  // The database and the chain take the ports above.
+  if (!Number.isInteger(port) || port < 1 || port > 65_533) {
+    throw new StackError(`--port ${text}: not a port number (1 to 65533)`);
   }
   return port;
 }

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { type AuthServer, startAuth } from './auth.ts';
+import { litesvmLibrary, startChainPart } from './chain/part.ts';
 import { startCluster } from './cluster.ts';
 import { denoBinary, functionNames, projectFunctionsDir, startFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
@@ -12,7 +13,7 @@ import { applyMigrations } from './migrations.ts';
 import type { Part } from './part.ts';
 import { makePartSet, PartCrash, runTogether } from './part_set.ts';
 import { stackDir } from './paths.ts';
-import { assertPortsFree, databasePort } from './ports.ts';
+import { assertPortsFree, chainPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 import { preparePostgres } from './postgres_home.ts';
 import { postgrestBinary, startPostgrest, waitForPostgrest } from './postgrest.ts';
@@ -38,6 +39,8 @@ export interface StackOptions {
   functionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
+  /** Serve a Solana chain, empty at each start, beside the rest; default false. */
+  chain?: boolean;
   /** Poke the runner and sweep the database at intervals; default true. */
   sweep?: boolean;
   /** Called with each line worth showing: notices, and what the Edge Functions print. */
@@ -73,7 +76,7 @@ async function settle(task: Promise<unknown>, timeoutMs: number): Promise<void> 
 }
 
 /**
- * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway before them.
+ * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway before them; a chain if asked for.
  * Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part fails.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -84,7 +87,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   // What is missing is better said before anything is made.
   denoBinary();
   postgrestBinary();
-  const { port, log = () => {}, functionsDir = projectFunctionsDir } = options;
+  const { port, log = () => {}, functionsDir = projectFunctionsDir, chain: hasChain = false } = options;
+  if (hasChain) litesvmLibrary();
   const dir = options.dir ?? stackDir(port);
   await mkdir(dir, { recursive: true }).catch((error) => {
     throw new StackError(`The stack keeps its database and keys in ${dir}, which can't be made: ${error.message}`);
@@ -100,10 +104,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let sweeper: Sweeper | undefined;
 
   const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
-    await assertPortsFree(port);
+    await assertPortsFree(port, { chain: hasChain });
     if (options.reset) await removeData(dir);
     const keys = await loadStackKeys(dir, dataDir);
-    const status = makeStatus(port, keys);
+    const status = makeStatus(port, keys, hasChain);
     const dbPort = databasePort(port);
     const urlFor = (role: string) => databaseUrl(role, keys.dbPassword, dbPort);
     const sockets = socketDir = makeSocketDir();
@@ -150,7 +154,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const watch = options.watch ?? true;
       await set.keep(startFunction({ name, functionsDir, socketPath: socket, env, watch, onLine })).waitUntilReady();
     };
-    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), ...names.map(bootFunction)], halt);
+    const bootChain = async () => {
+      if (!hasChain) return;
+      const onLine = (line: string) => log(`[chain] ${line}`);
+      await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
+    };
+    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), bootChain(), ...names.map(bootFunction)], halt);
 
     gateway = await startGateway({
       port,

@@ -1,5 +1,5 @@
 import type { StackKeys } from './keys.ts';
-import { databasePort } from './ports.ts';
+import { chainPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 
 /** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
@@ -12,6 +12,8 @@ export interface StackStatus {
   PUBLISHABLE_KEY: string;
   SECRET_KEY: string;
   JWT_SECRET: string;
+  /** The chain's RPC, where the stack has one. */
+  CHAIN_URL?: string;
 }
 
 /** What the platform gives every Edge Function, both key generations included. */
@@ -25,7 +27,7 @@ export const platformEnv = (status: StackStatus, keys: StackKeys): Record<string
 });
 
 /** The status of the stack that has these keys. */
-export function makeStatus(port: number, keys: StackKeys): StackStatus {
+export function makeStatus(port: number, keys: StackKeys, hasChain: boolean): StackStatus {
   const apiUrl = `http://127.0.0.1:${port}`;
   return {
     API_URL: apiUrl,
@@ -36,5 +38,6 @@ export function makeStatus(port: number, keys: StackKeys): StackStatus {
     PUBLISHABLE_KEY: keys.publishableKey,
     SECRET_KEY: keys.secretKey,
     JWT_SECRET: keys.jwtSecret,
+    ...(hasChain && { CHAIN_URL: `http://127.0.0.1:${chainPort(port)}` }),
   };
 }

@@ -3,18 +3,19 @@ import { parse } from 'lossless-json';
 import { createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import type { SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
-import { decodeValue, type Value, type ValueMap } from '../../types/value.ts';
+import { decodeValue, type ValueMap } from '../../types/value.ts';
 import { jsonTextToValue } from '../../types/value_json.ts';
-import { executeFlow, testNode } from '../support/execute_flow.ts';
+import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
+import { startTestChain, type TestChain } from '../support/solana.ts';
 
-/** The chain's part of a called flow: whatever the key, the same balance. */
-const registry: NodeRegistry = (nodeId) =>
+/** The chain's part of a called flow, which gets no key: whatever the key, the same balance. */
+const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
 
 /** Reads a flow as the editor exports it. */
@@ -32,7 +33,7 @@ const settingsOf = (node: SnapshotNode) => node.data.targets_form.form_data as {
 const constantOf = (flow: FlowBuilder): SnapshotNode => flow.nodes.find(({ data }) => data.node_id === 'const')!;
 
 /** The 64 bytes of the key pair of a BIP-39 phrase, made without the code under test. */
-function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): Value {
+function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): { B6: string } {
   const seed = pbkdf2Sync(phrase, `mnemonic${passphrase}`, 2048, 64, 'sha512').subarray(0, 32);
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
   const { x } = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })).export({
@@ -41,18 +42,26 @@ function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): 
   return { B6: base58.encode(Buffer.concat([seed, Buffer.from(x!, 'base64url')])) };
 }
 
+/** More than a float holds exactly. */
+const BALANCE = 2n ** 53n + 1n;
+
+const publicKeyOf = (keypair: { B6: string }): string => base58.encode(base58.decode(keypair.B6).subarray(32));
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.stop());
+
 const own = { folder: join(projectDir, 'tests/fixtures/flows'), calledOutput: { S: '{\n  "N": 0\n}' } };
 const shared = { folder: join(projectDir, '../shared/flows'), calledOutput: { U: '5' } };
 
 describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
   'flows of $folder',
   ({ folder, calledOutput }) => {
-    const run = async (name: string, inputs: ValueMap = {}) => {
+    const run = async (name: string, inputs: ValueMap = {}, options: ExecuteFlowOptions = {}) => {
       const flow = readFlow(folder, name);
-      return {
-        flow,
-        result: await executeFlow(flow, inputs, { registry, flows: { 94: readFlow(folder, 'subflow') } }),
-      };
+      return { flow, result: await executeFlow(flow, inputs, options) };
     };
     const success = { status: 'succeeded', errors: null, not_run: [] };
 
@@ -100,8 +109,26 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
       expect(result).toMatchObject({ ...success, output: { M: { keypairs: { A: phrases.map(deriveKeypair) } } } });
     });
 
+    it.each([undefined, 'a password'])(
+      'generate_keypair with the password %s reads the balance of its key',
+      async (p) => {
+        const flow = readFlow(folder, 'generate_keypair');
+        const { S: words } = settingsOf(constantOf(flow)).value as { S: string };
+        const input = flow.nodes.find(({ data }) => data.node_id === 'flow_input')!;
+        const { form_label: usual } = input.data.targets_form.form_data as { form_label: string };
+        const key = deriveKeypair({ s: words, p: p ?? usual });
+        await chain.call('requestAirdrop', publicKeyOf(key), BALANCE);
+
+        const inputs: ValueMap = p === undefined ? {} : { password: { S: p } };
+        const { http, run: { network } } = chain.nodeCall();
+        const result = await executeFlow(flow, inputs, { services: { http }, network });
+        expect(result).toMatchObject({ ...success, output: { M: { balance: { U: String(BALANCE) }, key } } });
+      },
+    );
+
     it('interflow_simple calls subflow, whose label names its port, and leaves the edge with an unknown handle out', async () => {
-      const { flow, result } = await run('interflow_simple');
+      const options = { registry: withoutChain, flows: { 94: readFlow(folder, 'subflow') } };
+      const { flow, result } = await run('interflow_simple', {}, options);
       const [{ id: callId } = { id: '' }] = flow.nodes.filter(({ data }) => data.node_id === 'interflow');
       expect(result).toMatchObject({ ...success, output: { M: {} } });
       expect(result.children).toMatchObject([{

@@ -9,7 +9,7 @@ import {
   type RunResult,
 } from '../../functions/runner/engine/journal.ts';
 import { type RunLimits, runLimits } from '../../functions/runner/engine/limits.ts';
-import type { Halt, NodeModule, NodeRegistry, NodeServices } from '../../functions/runner/engine/node.ts';
+import type { Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../functions/runner/engine/node.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
@@ -38,6 +38,7 @@ export interface ExecuteFlowOptions {
   limits?: Partial<RunLimits>;
   services?: Partial<NodeServices>;
   environment?: Graph['environment'];
+  network?: RunInfo['network'];
   now?: () => number;
   journal?: Partial<Journal>;
 }
@@ -140,7 +141,7 @@ export async function claimFlow(
     run: {
       ownerId: '00000000-0000-4000-8000-0000000000aa',
       startedBy: '00000000-0000-4000-8000-0000000000bb',
-      network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
+      network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
     },
     registry,
     services: {

@@ -1,8 +1,17 @@
-import type { NodeCall, NodeModule } from '../../functions/runner/engine/node.ts';
+import type { NodeCall, NodeModule, RunInfo } from '../../functions/runner/engine/node.ts';
 import type { ValueMap } from '../../types/value.ts';
 
 const notGiven = () => {
   throw new Error('this test gives the node no such service');
+};
+
+/** The run of a node under test. */
+export const testRun: RunInfo = {
+  id: '01930000-0000-7000-8000-000000000001',
+  ownerId: '00000000-0000-4000-8000-0000000000aa',
+  startedBy: '00000000-0000-4000-8000-0000000000aa',
+  network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
+  environment: {},
 };
 
 /** What a node under test sees: nothing but its inputs, unless more is given. */
@@ -13,13 +22,7 @@ export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}):
     maxOutputBytes: 1_048_576,
     inputNames: module.definition.targets.map(({ name }) => name),
     outputNames: module.definition.sources.map(({ name }) => name),
-    run: {
-      id: '01930000-0000-7000-8000-000000000001',
-      ownerId: '00000000-0000-4000-8000-0000000000aa',
-      startedBy: '00000000-0000-4000-8000-0000000000aa',
-      network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
-      environment: {},
-    },
+    run: testRun,
     startTime: 0,
     signal: new AbortController().signal,
     handBack: new AbortController().signal,

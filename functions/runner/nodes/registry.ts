@@ -1,12 +1,14 @@
 import type { NodeModule, NodeRegistry } from '../engine/node.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
+import { dasApiNode } from './das_api/index.ts';
 import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
 import { flowOutputNode } from './flow_output/index.ts';
 import { flowRunInfoNode } from './flow_run_info/index.ts';
 import { foreachNode } from './foreach/index.ts';
 import { generateKeypairNode } from './generate_keypair/index.ts';
+import { getBalanceNode } from './get_balance/index.ts';
 import { httpRequestNode } from './http_request/index.ts';
 import { interflowNode } from './interflow/index.ts';
 import { jsonExtractNode } from './json_extract/index.ts';
@@ -19,6 +21,7 @@ import { kvWriteItemNode } from './kv_write_item/index.ts';
 import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
 import { rangeNode } from './range/index.ts';
+import { requestAirdropNode } from './request_airdrop/index.ts';
 import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
 import { toStringNode } from './to_string/index.ts';
@@ -30,12 +33,14 @@ import { walletNode } from './wallet/index.ts';
 const modules: NodeModule[] = [
   collectNode,
   constNode,
+  dasApiNode,
   findPdaNode,
   flowInputNode,
   flowOutputNode,
   flowRunInfoNode,
   foreachNode,
   generateKeypairNode,
+  getBalanceNode,
   httpRequestNode,
   interflowNode,
   jsonExtractNode,
@@ -48,6 +53,7 @@ const modules: NodeModule[] = [
   noteNode,
   printNode,
   rangeNode,
+  requestAirdropNode,
   ...rhaiScriptNodes,
   toBytesNode,
   toStringNode,

@@ -1,4 +1,5 @@
 import { NodeError } from '../engine/node.ts';
+import { TransientError } from './transient_error.ts';
 
 /** Bytes that are put together piece by piece, in memory that grows with them and not with the number of pieces. */
 export function makeByteSink(maxBytes: number) {
@@ -23,7 +24,7 @@ export function makeByteSink(maxBytes: number) {
 const NOTHING = new Uint8Array(0);
 const LINE_FEED = 10;
 
-const endedEarly = () => new NodeError('the connection was closed before the response was complete');
+const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
 /** Reads lines and counted bytes from pieces of any size. */
 export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {

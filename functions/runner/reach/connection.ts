@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
+import { TransientError } from './transient_error.ts';
 
 /** Gives the IP addresses of a host name, the one to try first at the head. */
 export type Resolve = (hostname: string) => Promise<string[]>;
@@ -43,7 +44,7 @@ const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 /** The addresses of a host, each of them allowed. */
 async function allowedAddresses(host: string, { resolve, isAllowed }: ConnectOptions): Promise<string[]> {
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
-  if (addresses.length === 0) throw new NodeError(`can't resolve the host ${host}`);
+  if (addresses.length === 0) throw new TransientError(`can't resolve the host ${host}`);
   const refused = addresses.find((address) => !isAllowed(address));
   if (refused !== undefined) throw new NodeError(`IP address not allowed: ${refused}`);
   return addresses;
@@ -91,7 +92,7 @@ export async function openConnection(url: URL, options: ConnectOptions, signal: 
       failure = error;
     }
   }
-  throw new NodeError(`can't connect to ${url.host}: ${reasonOf(failure)}`);
+  throw new TransientError(`can't connect to ${url.host}: ${reasonOf(failure)}`);
 }
 
 /** What failed, for the flow's author: the code where there is one, since messages name inner addresses. */

@@ -3,6 +3,7 @@ import { isPublicAddress } from './address_rules.ts';
 import { makeByteSink } from './byte_stream.ts';
 import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
 import { encodeRequest, readResponse, type ResponseMessage } from './http_message.ts';
+import { TransientError } from './transient_error.ts';
 
 export interface HttpClientOptions {
   /** Whether an IP address may be reached; those of the public Internet unless given. */
@@ -141,7 +142,7 @@ async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, sig
     signal.throwIfAborted();
     throw error instanceof NodeError
       ? error
-      : new NodeError(`the connection to ${hop.url.host} failed: ${reasonOf(error)}`);
+      : new TransientError(`the connection to ${hop.url.host} failed: ${reasonOf(error)}`);
   } finally {
     signal.removeEventListener('abort', abort);
     socket.destroy();
@@ -176,7 +177,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
       const limit = new AbortController();
       const abort = () => limit.abort(new NodeError('the request was canceled'));
       const timer = setTimeout(
-        () => limit.abort(new NodeError(`the request took longer than ${timeoutMs / 1000} s`)),
+        () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
         timeoutMs,
       );
       request.signal.addEventListener('abort', abort);

@@ -1,0 +1,137 @@
+import { LosslessNumber, parse } from 'lossless-json';
+import type { LosslessJson } from '../../../types/value.ts';
+import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
+import { TransientError } from '../reach/transient_error.ts';
+
+/** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
+const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
+
+/** Statuses of proxies and busy servers, that pass. Source: RFC 9110, section 15; RFC 6585, section 4. */
+const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
+
+/** "Node is unhealthy" and "minimum context slot not reached": the node is behind. Source: Agave, `custom_error.rs`. */
+const TRANSIENT_CODES = new Set([-32005, -32016]);
+
+/** A JSON object, its numbers as they were written. */
+export type LosslessObject = { [name: string]: LosslessJson };
+
+/** What a server answers instead of a result. */
+export class JsonRpcError extends NodeError {
+  code: number;
+  data: LosslessJson | undefined;
+  constructor(code: number, message: string, data: LosslessJson | undefined) {
+    super([`${message} (code ${code})`, ...numberedLogs(data)].join('\n'));
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const isObject = (json: LosslessJson | undefined): json is LosslessObject =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof LosslessNumber);
+
+/** The lines that programs logged in a simulation that failed. */
+function numberedLogs(data: LosslessJson | undefined): string[] {
+  const logs = isObject(data) && Array.isArray(data.logs) ? data.logs : [];
+  return logs.filter((line) => typeof line === 'string').map((line, index) => `${index + 1}: ${line}`);
+}
+
+/** Whether a method changes nothing, and so may be called again when an answer is lost. */
+export const isReadMethod = (method: string): boolean => /^(get|is|search|simulate)/i.test(method);
+
+/** What a call needs of the node that makes it. */
+export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'handBack'>;
+
+export interface JsonRpcRequest {
+  url: string;
+  method: string;
+  /** JSON text, so that no digit is lost. */
+  params: string;
+  id?: string | undefined;
+}
+
+function parseBody({ body }: HttpResponse): LosslessJson | undefined {
+  try {
+    // SAFETY: without a number parser of its own, it gives JSON with LosslessNumber for its numbers.
+    return parse(new TextDecoder().decode(body)) as LosslessJson;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The whole answer; throws what the server says of an error. */
+function readAnswer(response: HttpResponse, method: string): LosslessObject {
+  const answer = parseBody(response);
+  const error = isObject(answer) ? answer.error : undefined;
+  if (isObject(error)) {
+    const message = typeof error.message === 'string' ? error.message : 'the server answers with an error';
+    throw new JsonRpcError(Number(error.code), message, error.data);
+  }
+  if (response.status !== 200) throw new NodeError(`${method}: the RPC server answers with status ${response.status}`);
+  if (!isObject(answer) || !('result' in answer)) throw new NodeError(`${method}: the answer is not JSON-RPC`);
+  return answer;
+}
+
+const isTransient = (error: unknown, status = 200): boolean =>
+  TRANSIENT_STATUSES.has(status) || error instanceof TransientError ||
+  (error instanceof JsonRpcError && TRANSIENT_CODES.has(error.code));
+
+/** How long to wait before the next attempt; undefined when there shall be none. */
+function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): number | undefined {
+  const delay = READ_RETRY.delaysMs[attempt];
+  const wish = Number(headers['retry-after']) * 1_000;
+  return delay === undefined ? undefined : Math.min(Math.max(delay, wish || 0), READ_RETRY.maxRetryAfterMs);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/**
+ * Calls a method of a JSON-RPC server and gives its whole answer. A method that only reads is tried again when the network, or the
+ * server for now, fails; others never, since what was sent may have arrived. Throws a JsonRpcError for an answer that is one, else
+ * a NodeError. No message has the URL's path or query, which may be a key.
+ */
+export async function callJsonRpc(
+  caller: RpcCaller,
+  { url, method, params, id = '1' }: JsonRpcRequest,
+): Promise<LosslessObject> {
+  const isRead = isReadMethod(method);
+  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`;
+  const request = {
+    method: 'POST',
+    url,
+    headers: [['content-type', 'application/json']] as [string, string][],
+    body: new TextEncoder().encode(text),
+  };
+  const end = isRead ? AbortSignal.any([caller.signal, caller.handBack]) : caller.signal;
+
+  try {
+    for (let attempt = 0;; attempt++) {
+      let response: HttpResponse | undefined;
+      try {
+        response = await caller.http.request({ ...request, signal: end });
+        return readAnswer(response, method);
+      } catch (error) {
+        const mayPass = isRead && !end.aborted && isTransient(error, response?.status);
+        const delay = mayPass ? retryDelay(attempt, response?.headers) : undefined;
+        if (delay === undefined) throw error;
+        await sleep(delay, end);
+      }
+    }
+  } catch (error) {
+    if (caller.signal.aborted) throw haltError(caller.signal);
+    if (isRead && caller.handBack.aborted) throw new HandedBack();
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import { base64 } from '@scure/base';
+import { LosslessNumber, stringify } from 'lossless-json';
+import { z } from 'zod';
+import { decodeBase58 } from '../../../types/base58.ts';
+import type { LosslessJson } from '../../../types/value.ts';
+import { type NodeCall, NodeError } from '../engine/node.ts';
+import { callJsonRpc } from './json_rpc.ts';
+
+/** How sure a client wants to be that what it reads lasts. Source: Solana documentation, "Commitment status". */
+export type Commitment = 'processed' | 'confirmed' | 'finalized';
+
+/** Whole numbers are read from their digits: lamports and slots are wider than a float's 53 bits. */
+const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d+$/.test(value))
+  .transform(({ value }) => BigInt(value));
+
+/** Base58 of 64 bytes. */
+const signatureTextSchema = z.string().refine((text) => decodeBase58(text, 64) !== undefined);
+
+/** Null, or why a transaction failed. */
+const errorSchema = z.custom<LosslessJson>((json) => json !== undefined);
+
+const commitmentSchema = z.enum(['processed', 'confirmed', 'finalized']);
+
+const withContext = <T extends z.ZodType>(value: T) => z.object({ context: z.object({ slot: unsignedSchema }), value });
+
+const blockhashSchema = withContext(z.object({ blockhash: z.string(), lastValidBlockHeight: unsignedSchema }));
+
+const accountSchema = z.object({
+  data: z.tuple([z.string(), z.literal('base64')]).transform(([text]) => base64.decode(text)),
+  lamports: unsignedSchema,
+  owner: z.string(),
+});
+
+const simulationSchema = z.object({
+  err: errorSchema,
+  logs: z.array(z.string()).nullable(),
+  unitsConsumed: unsignedSchema.optional(),
+});
+
+const statusSchema = z.object({
+  slot: unsignedSchema,
+  err: errorSchema,
+  confirmationStatus: commitmentSchema.nullable(),
+});
+
+const signatureSchema = z.object({
+  signature: signatureTextSchema,
+  slot: unsignedSchema,
+  err: errorSchema,
+  memo: z.string().nullable(),
+});
+
+export type ChainAccount = z.output<typeof accountSchema>;
+export type Simulation = z.output<typeof simulationSchema>;
+export type SignatureStatus = z.output<typeof statusSchema>;
+export type AddressSignature = z.output<typeof signatureSchema>;
+
+/** The newest blockhash, the height of the last block that takes it, and the slot at which both were read. */
+export interface LatestBlockhash {
+  blockhash: string;
+  lastValidBlockHeight: bigint;
+  slot: bigint;
+}
+
+/** The JSON-RPC of a Solana node, as far as it is used here. Amounts are lamports; transactions are in wire format. */
+export interface ChainRpc {
+  /** 0 for an account that doesn't exist. */
+  getBalance: (address: string, commitment: Commitment) => Promise<bigint>;
+  getBlockHeight: (commitment: Commitment) => Promise<bigint>;
+  getLatestBlockhash: (commitment: Commitment) => Promise<LatestBlockhash>;
+  /** In the order of the addresses, of which there may be 100; null for one without account. */
+  getMultipleAccounts: (addresses: string[], commitment: Commitment) => Promise<(ChainAccount | null)[]>;
+  /** In the order of the signatures, of which there may be 256; null for one that is in no block. Searches the whole history. */
+  getSignatureStatuses: (signatures: string[]) => Promise<(SignatureStatus | null)[]>;
+  /** The newest transactions that name an address, newest first: 1000 at most, and only those after `until`. */
+  getSignaturesForAddress: (
+    address: string,
+    options: { commitment: 'confirmed' | 'finalized'; until?: string; minContextSlot?: bigint },
+  ) => Promise<AddressSignature[]>;
+  /** Gives the signature of a transaction that is on its way. */
+  requestAirdrop: (address: string, lamports: bigint) => Promise<string>;
+  /** Gives the signature. Throws a JsonRpcError, with the simulation's error in its data, when the preflight at this commitment fails. */
+  sendTransaction: (transaction: Uint8Array, preflightCommitment: Commitment) => Promise<string>;
+  /** Runs a transaction without effect, under the newest blockhash and whoever has signed. */
+  simulateTransaction: (transaction: Uint8Array, commitment: Commitment) => Promise<Simulation>;
+}
+
+/** The RPC of a run's network, for one call of a node. Errors are those of `callJsonRpc`, and one for an answer of another form. */
+export function makeChainRpc(caller: Pick<NodeCall, 'http' | 'signal' | 'handBack' | 'run'>): ChainRpc {
+  const call = async <T extends z.ZodType>(schema: T, method: string, ...params: unknown[]): Promise<z.output<T>> => {
+    const { url } = caller.run.network;
+    const { result } = await callJsonRpc(caller, { url, method, params: stringify(params) ?? '[]' });
+    const read = schema.safeParse(result);
+    if (!read.success) throw new NodeError(`${method}: the answer has another form than a node's`);
+    return read.data;
+  };
+  const inBase64 = { encoding: 'base64' };
+  return {
+    getBalance: async (address, commitment) =>
+      (await call(withContext(unsignedSchema), 'getBalance', address, { commitment })).value,
+
+    getBlockHeight: (commitment) => call(unsignedSchema, 'getBlockHeight', { commitment }),
+
+    async getLatestBlockhash(commitment) {
+      const { context, value } = await call(blockhashSchema, 'getLatestBlockhash', { commitment });
+      return { ...value, slot: context.slot };
+    },
+
+    getMultipleAccounts: async (addresses, commitment) =>
+      (await call(
+        withContext(z.array(accountSchema.nullable()).length(addresses.length)),
+        'getMultipleAccounts',
+        addresses,
+        {
+          ...inBase64,
+          commitment,
+        },
+      )).value,
+
+    getSignatureStatuses: async (signatures) =>
+      (await call(
+        withContext(z.array(statusSchema.nullable()).length(signatures.length)),
+        'getSignatureStatuses',
+        signatures,
+        {
+          searchTransactionHistory: true,
+        },
+      )).value,
+
+    getSignaturesForAddress: (address, options) =>
+      call(z.array(signatureSchema), 'getSignaturesForAddress', address, options),
+
+    requestAirdrop: (address, lamports) => call(signatureTextSchema, 'requestAirdrop', address, lamports),
+
+    sendTransaction: (transaction, preflightCommitment) =>
+      call(signatureTextSchema, 'sendTransaction', base64.encode(transaction), { ...inBase64, preflightCommitment }),
+
+    simulateTransaction: async (transaction, commitment) =>
+      (await call(withContext(simulationSchema), 'simulateTransaction', base64.encode(transaction), {
+        ...inBase64,
+        commitment,
+        replaceRecentBlockhash: true,
+      })).value,
+  };
+}

@@ -1,0 +1,26 @@
+import { jsonToValue, type ValueMap } from '../../../../types/value.ts';
+import { readField, readOptionalField, toText } from '../../../../types/value_conversion.ts';
+import { valueToJson } from '../../../../types/value_json.ts';
+import { callJsonRpc, isReadMethod } from '../../chain/json_rpc.ts';
+import { NodeError, type NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+const isRead = ({ method }: ValueMap): boolean => method !== undefined && 'S' in method && isReadMethod(method.S);
+
+/** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard; gives its whole answer. */
+export const dasApiNode: NodeModule = {
+  definition,
+  hasOutsideEffect: true,
+  repeatable: isRead,
+  run: async (call) => {
+    const request = {
+      url: readField(call.inputs, 'url', toText),
+      id: readOptionalField(call.inputs, 'id', toText),
+      method: readField(call.inputs, 'method', toText),
+      params: readField(call.inputs, 'params', valueToJson),
+    };
+    // Source: JSON-RPC 2.0, section 4.2.
+    if (!/^[[{]/.test(request.params)) throw new NodeError('params: takes a map or a list');
+    return { response: jsonToValue(await callJsonRpc(call, request)) };
+  },
+};

@@ -1,0 +1,16 @@
+import { readField } from '../../../../types/value_conversion.ts';
+import { toPubkey } from '../../../../types/value_keys.ts';
+import { makeChainRpc } from '../../chain/rpc.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Reads the balance of an account, in lamports. */
+export const getBalanceNode: NodeModule = {
+  definition,
+  run: async (call) => {
+    const address = readField(call.inputs, 'pubkey', toPubkey);
+    // What a transaction before it, which is waited for at this commitment, did must show.
+    const balance = await makeChainRpc(call).getBalance(address, 'confirmed');
+    return { balance: { U: String(balance) } };
+  },
+};

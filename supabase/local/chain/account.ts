@@ -1,0 +1,11 @@
+/** An account of the chain. */
+export interface Account {
+  data: Uint8Array;
+  executable: boolean;
+  lamports: bigint;
+  /** The program that owns it. */
+  owner: string;
+}
+
+/** Finds an account by its address; undefined when there is none. */
+export type AccountReader = (address: string) => Account | undefined;

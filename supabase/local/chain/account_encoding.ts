@@ -1,0 +1,118 @@
+import { base58, base64 } from '@scure/base';
+import { AccountState, getMintDecoder, getMintSize, getTokenDecoder, getTokenSize } from '@solana-program/token';
+import type { Option } from '@solana/kit';
+import type { Account, AccountReader } from './account.ts';
+import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
+import { type Config, type Json, readConfig } from './rpc_params.ts';
+
+/** Larger data is refused in base58, which takes quadratic time. */
+const MAX_BASE58_BYTES = 128;
+
+/** What every account has that pays no rent, and no other account exists. */
+const RENT_EXEMPT_EPOCH = 2n ** 64n - 1n;
+
+export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+
+const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
+
+/** An amount of tokens as clients get it: exact, as a float, and as text without trailing zeros. */
+export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: Json } {
+  const digits = String(amount).padStart(decimals + 1, '0');
+  const split = digits.length - decimals;
+  const text = `${digits.slice(0, split)}.${digits.slice(split)}`.replace(/\.?0*$/, '');
+  const whole = decimals === 0 ? String(amount) : text;
+  return { amount: String(amount), decimals, uiAmount: Number(whole), uiAmountString: whole };
+}
+
+/** The mint that an account of the token program is, or undefined. */
+export const asMint = ({ owner, data }: Account) =>
+  owner === TOKEN_PROGRAM && data.length === getMintSize() ? getMintDecoder().decode(data) : undefined;
+
+/** The token account that an account of the token program is, or undefined. */
+export const asTokenAccount = ({ owner, data }: Account) =>
+  owner === TOKEN_PROGRAM && data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined;
+
+/** What the node's parser makes of a token program's account; undefined for others, which stay encoded. */
+function parseTokenData(account: Account, read: AccountReader): Json | undefined {
+  const mint = asMint(account);
+  if (mint?.isInitialized) {
+    return {
+      type: 'mint',
+      info: {
+        mintAuthority: orNull(mint.mintAuthority),
+        supply: String(mint.supply),
+        decimals: mint.decimals,
+        isInitialized: true,
+        freezeAuthority: orNull(mint.freezeAuthority),
+      },
+    };
+  }
+  const token = asTokenAccount(account);
+  const itsMint = token && read(token.mint);
+  const decimals = itsMint && asMint(itsMint)?.decimals;
+  if (token === undefined || decimals === undefined || token.state === AccountState.Uninitialized) return undefined;
+  const [delegate, reserve] = [orNull(token.delegate), orNull(token.isNative)];
+  return {
+    type: 'account',
+    info: {
+      mint: token.mint,
+      owner: token.owner,
+      tokenAmount: formatTokenAmount(token.amount, decimals),
+      ...(delegate !== null && { delegate, delegatedAmount: formatTokenAmount(token.delegatedAmount, decimals) }),
+      state: token.state === AccountState.Frozen ? 'frozen' : 'initialized',
+      isNative: reserve !== null,
+      ...(reserve !== null && { rentExemptReserve: formatTokenAmount(reserve, decimals) }),
+      ...(orNull(token.closeAuthority) !== null && { closeAuthority: orNull(token.closeAuthority) }),
+    },
+  };
+}
+
+function encodeBase58(data: Uint8Array): string {
+  if (data.length > MAX_BASE58_BYTES) {
+    throw new RpcError(
+      INVALID_REQUEST,
+      `Encoded binary (base 58) data should be less than ${MAX_BASE58_BYTES} bytes, please use Base64 encoding.`,
+    );
+  }
+  return base58.encode(data);
+}
+
+/** An account's data in the encoding that the config names; without a name in the oldest of all, bare base58. */
+function encodeData(account: Account, config: Config, read: AccountReader): Json {
+  const encoding = config.text('encoding') ?? 'binary';
+  const slice = config.object('dataSlice');
+  const [offset, length] = slice === undefined
+    ? [0n, undefined]
+    : [readConfig(slice).integer('offset') ?? 0n, readConfig(slice).integer('length')];
+  const data = account.data.slice(Number(offset), length === undefined ? undefined : Number(offset + length));
+  switch (encoding) {
+    case 'binary':
+      return encodeBase58(data);
+    case 'base58':
+      return [encodeBase58(data), 'base58'];
+    case 'base64':
+      return [base64.encode(data), 'base64'];
+    case 'jsonParsed': {
+      const parsed = parseTokenData(account, read);
+      if (parsed === undefined) return [base64.encode(data), 'base64'];
+      return { program: 'spl-token', parsed, space: BigInt(account.data.length) };
+    }
+    default:
+      throw invalidParams(
+        `Invalid params: unknown variant \`${encoding}\`, expected one of \`binary\`, \`base58\`, \`base64\`, \`jsonParsed\`.`,
+      );
+  }
+}
+
+/** An account as the RPC gives it; null for one that doesn't exist. */
+export function encodeAccount(account: Account | undefined, config: Config, read: AccountReader): Json {
+  if (account === undefined) return null;
+  return {
+    data: encodeData(account, config, read),
+    executable: account.executable,
+    lamports: account.lamports,
+    owner: account.owner,
+    rentEpoch: RENT_EXEMPT_EPOCH,
+    space: BigInt(account.data.length),
+  };
+}

@@ -1,0 +1,38 @@
+import { checkBase58 } from './rpc_params.ts';
+import {
+  API_VERSION,
+  checkMinContextSlot,
+  latestBlockhash,
+  type Method,
+  type Methods,
+  withContext,
+} from './rpc_method.ts';
+
+const getSlot: Method = ({ clock }, params) => {
+  const slot = clock.slot(params.config(0).commitment());
+  checkMinContextSlot(slot, params.config(0));
+  return slot;
+};
+
+/** What the RPC tells about blocks and itself. Source: Solana documentation, "RPC HTTP methods". */
+export const blockMethods: Methods = {
+  getSlot,
+
+  getBlockHeight: ({ clock }, params) => clock.blockHeight(clock.slot(params.config(0).commitment())),
+
+  getLatestBlockhash(ledger, params) {
+    const config = params.config(0);
+    return withContext(ledger, config, latestBlockhash(ledger, config));
+  },
+
+  isBlockhashValid(ledger, params) {
+    const config = params.config(1);
+    const blockhash = checkBase58(params.text(0), 32);
+    const isValid = ledger.clock.slotOfBlockhash(blockhash, config.commitment()) !== undefined;
+    return withContext(ledger, config, isValid);
+  },
+
+  getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0n }),
+
+  getHealth: () => 'ok',
+};

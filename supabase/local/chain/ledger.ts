@@ -1,0 +1,166 @@
+import { type Address, type EncodedAccount, lamports } from '@solana/kit';
+import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
+import type { Account, AccountReader } from './account.ts';
+import { BLOCKHASH_BLOCKS, type Commitment, makeSlotClock, type SlotClock } from './slot_clock.ts';
+import { type DescribedError, describeError, namedError, type TransactionError } from './transaction_errors.ts';
+import { accountsOf, type WireTransaction } from './wire_transaction.ts';
+
+const SLOTS_PER_EPOCH = 432_000n;
+
+/** What became of a transaction in the VM. */
+export interface Execution {
+  /** Undefined when it succeeded. */
+  error: DescribedError | undefined;
+  logs: string[];
+  unitsConsumed: bigint;
+  /** What a program of it returned, if one did. */
+  returnData: { programId: Uint8Array; data: Uint8Array } | undefined;
+}
+
+/** A transaction in a block. */
+export interface LandedTransaction {
+  signature: string;
+  bytes: Uint8Array;
+  slot: bigint;
+  /** Seconds since 1970. */
+  blockTime: bigint;
+  error: TransactionError | null;
+  logs: string[];
+  memo: string | null;
+  accounts: string[];
+}
+
+/**
+ * How the network takes a transaction that the node has accepted: it lands in a block at once; is held back until it is released;
+ * or gets lost.
+ */
+export type Delivery = 'land' | 'hold' | 'lose';
+
+/** A chain with its accounts, blocks and programs. Its state is the newest one whatever commitment is asked for. */
+export interface Ledger {
+  clock: SlotClock;
+  read: AccountReader;
+  write: (account: EncodedAccount) => void;
+  minimumBalance: (dataLength: bigint) => bigint;
+  /** Runs a transaction without effect, as the commitment's bank would; for a check of its blockhash, unless that is replaced. */
+  simulate: (
+    transaction: WireTransaction,
+    options: { commitment: Commitment; checkBlockhash: boolean },
+  ) => Execution & { accounts: ReadonlyMap<string, Account> };
+  /** Gives a transaction to the network. What no leader would take (old blockhash, unpaid fee, repetition) leaves no trace. */
+  submit: (transaction: WireTransaction) => void;
+  find: (signature: string) => LandedTransaction | undefined;
+  /** Every transaction in a block, oldest first. */
+  landed: readonly LandedTransaction[];
+  deliver: (delivery: Delivery) => void;
+  /** Lets the network have what it held back, as far as that is still good. */
+  release: () => void;
+}
+
+const toAccount = ({ data, executable, lamports: balance, programAddress }: EncodedAccount): Account => ({
+  data: Uint8Array.from(data),
+  executable,
+  lamports: balance,
+  owner: programAddress,
+});
+
+function readExecution(meta: TransactionMetadata, error: DescribedError | undefined): Execution {
+  const returned = meta.returnData();
+  const data = returned.data();
+  return {
+    error,
+    logs: meta.logs(),
+    unitsConsumed: meta.computeUnitsConsumed(),
+    returnData: data.length === 0 ? undefined : { programId: returned.programId(), data },
+  };
+}
+
+const rejected = (name: string): Execution => ({
+  error: namedError(name),
+  logs: [],
+  unitsConsumed: 0n,
+  returnData: undefined,
+});
+
+/** Whether a transaction pays its fee, and so stands in a block: the VM gives no signature for one that can't. */
+const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some((byte) => byte !== 0);
+
+/** Makes a new chain, with a slot each `slotMs`; with 0, slots go by only when they are told to. */
+export function makeLedger(slotMs: number): Ledger {
+  // Signatures and blockhashes are checked here: the VM knows one blockhash only, and no signature can be left out for a simulation.
+  const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n);
+  const clock = makeSlotClock(svm.getClock().slot, slotMs);
+  const landed: LandedTransaction[] = [];
+  const bySignature = new Map<string, LandedTransaction>();
+  const held = new Map<string, WireTransaction>();
+  let delivery: Delivery = 'land';
+
+  const read: AccountReader = (address) => {
+    // SAFETY: its callers give public keys in base58.
+    const account = svm.getAccount(address as Address);
+    return account.exists && account.lamports > 0n ? toAccount(account) : undefined;
+  };
+
+  /** Brings the VM's clock to the newest slot. */
+  const tick = (): { slot: bigint; blockTime: bigint } => {
+    const slot = clock.slot();
+    const epoch = slot / SLOTS_PER_EPOCH;
+    const blockTime = BigInt(Math.floor(Date.now() / 1_000));
+    svm.setClock(new Clock(slot, blockTime, epoch, epoch + 1n, blockTime));
+    return { slot, blockTime };
+  };
+
+  /** Why a transaction can't be run at all. */
+  const refusal = (transaction: WireTransaction, commitment: Commitment): string | undefined => {
+    if (bySignature.has(transaction.signature)) return 'AlreadyProcessed';
+    return clock.slotOfBlockhash(transaction.blockhash, commitment) === undefined ? 'BlockhashNotFound' : undefined;
+  };
+
+  const land = (transaction: WireTransaction): void => {
+    const { slot, blockTime } = tick();
+    if (refusal(transaction, 'processed') !== undefined) return;
+    const accounts = accountsOf(transaction, read);
+    const outcome = svm.sendTransaction(transaction.transaction);
+    const isFailed = outcome instanceof FailedTransactionMetadata;
+    const meta = isFailed ? outcome.meta() : outcome;
+    if (!isIncluded(meta)) return;
+    const error = isFailed ? describeError(outcome).json : null;
+    const { signature, bytes, memo } = transaction;
+    const entry = { signature, bytes, slot, blockTime, error, logs: meta.logs(), memo, accounts };
+    bySignature.set(signature, entry);
+    landed.push(entry);
+  };
+
+  return {
+    clock,
+    read,
+    write: (account) => svm.setAccount({ ...account, lamports: lamports(account.lamports) }),
+    minimumBalance: (dataLength) => svm.minimumBalanceForRentExemption(dataLength),
+    simulate(transaction, { commitment, checkBlockhash }) {
+      tick();
+      const refused = checkBlockhash ? refusal(transaction, commitment) : undefined;
+      if (refused !== undefined) return { ...rejected(refused), accounts: new Map() };
+      const outcome = svm.simulateTransaction(transaction.transaction);
+      if (outcome instanceof FailedTransactionMetadata) {
+        return { ...readExecution(outcome.meta(), describeError(outcome)), accounts: new Map() };
+      }
+      const accounts = outcome.postAccounts().map((account) => [account.address, toAccount(account)] as const);
+      return { ...readExecution(outcome.meta(), undefined), accounts: new Map<string, Account>(accounts) };
+    },
+    submit(transaction) {
+      if (delivery === 'land') land(transaction);
+      else if (delivery === 'hold') held.set(transaction.signature, transaction);
+    },
+    find: (signature) => bySignature.get(signature),
+    landed,
+    deliver: (next) => void (delivery = next),
+    release() {
+      const waiting = [...held.values()];
+      held.clear();
+      waiting.forEach(land);
+    },
+  };
+}
+
+/** Lets so many slots go by that no blockhash of now is good any more. */
+export const expireBlockhashes = ({ clock }: Ledger): void => clock.advance(BLOCKHASH_BLOCKS + 1n);

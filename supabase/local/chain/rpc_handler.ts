@@ -1,0 +1,66 @@
+import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
+import { accountMethods } from './account_methods.ts';
+import { blockMethods } from './block_methods.ts';
+import { ConnectionFault, type Faults, suffer } from './faults.ts';
+import type { Ledger } from './ledger.ts';
+import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc_error.ts';
+import type { Methods } from './rpc_method.ts';
+import { type Json, readParams } from './rpc_params.ts';
+import { transactionMethods } from './transaction_methods.ts';
+
+type Answer = { jsonrpc: '2.0'; id: Json; result: Json } | { jsonrpc: '2.0'; id: Json; error: object };
+
+const isObject = (json: Json): json is { [name: string]: Json } =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+function errorAnswer(id: Json, error: unknown): Answer {
+  const { code, message, data } = error instanceof RpcError
+    ? error
+    : new RpcError(INTERNAL_ERROR, `Internal error: ${error instanceof Error ? error.message : error}`);
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+function readCall(json: Json): { method: string; params: Json[] } {
+  if (!isObject(json) || json.jsonrpc !== '2.0' || typeof json.method !== 'string') {
+    throw new RpcError(INVALID_REQUEST, 'Invalid request');
+  }
+  const { method, params = [] } = json;
+  if (!Array.isArray(params)) throw new RpcError(INVALID_REQUEST, 'Invalid request');
+  return { method, params };
+}
+
+/** Gives the answer to a request's body, as text; throws a ConnectionFault when there shall be none. */
+export type RpcHandler = (body: string) => Promise<string>;
+
+/** Makes what answers JSON-RPC 2.0, batches too. Whole numbers pass through it with all their digits. */
+export function makeRpcHandler(ledger: Ledger, moreMethods: Methods, faults: Faults): RpcHandler {
+  const methods: Methods = { ...accountMethods, ...blockMethods, ...transactionMethods, ...moreMethods };
+
+  const answerOne = async (json: Json): Promise<Answer> => {
+    const id = isObject(json) ? json.id ?? null : null;
+    try {
+      const { method: name, params } = readCall(json);
+      const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+      if (method === undefined) throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
+      return { jsonrpc: '2.0', id, result: await suffer(faults.take(name), () => method(ledger, readParams(params))) };
+    } catch (error) {
+      if (error instanceof ConnectionFault) throw error;
+      return errorAnswer(id, error);
+    }
+  };
+
+  const answer = async (body: string): Promise<Answer | Answer[]> => {
+    let json: Json;
+    try {
+      // SAFETY: with this number parser the JSON's numbers are numbers and bigints.
+      json = parse(body, undefined, parseNumberAndBigInt) as Json;
+    } catch {
+      return errorAnswer(null, new RpcError(PARSE_ERROR, 'Parse error'));
+    }
+    if (!Array.isArray(json)) return await answerOne(json);
+    if (json.length === 0) return errorAnswer(null, new RpcError(INVALID_REQUEST, 'Invalid request'));
+    return await Promise.all(json.map(answerOne));
+  };
+
+  return async (body) => stringify(await answer(body)) ?? 'null';
+}

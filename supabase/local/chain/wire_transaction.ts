@@ -1,0 +1,91 @@
+import { base58 } from '@scure/base';
+import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type Transaction } from '@solana/kit';
+import { createPublicKey, verify } from 'node:crypto';
+import type { AccountReader } from './account.ts';
+
+/** What a packet of the network takes. Source: Agave, `PACKET_DATA_SIZE`. */
+export const MAX_WIRE_BYTES = 1_232;
+
+/** The programs whose instructions are memos to a node. */
+const MEMO_PROGRAMS = new Set([
+  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
+  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+]);
+
+/** Where the addresses of a lookup table's account begin. Source: solana-sdk, `LOOKUP_TABLE_META_SIZE`. */
+const LOOKUP_TABLE_META_BYTES = 56;
+
+/** An Ed25519 key's SubjectPublicKeyInfo up to the key. Source: RFC 8410. */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** A transaction as it came over the wire, read. */
+export interface WireTransaction {
+  bytes: Uint8Array;
+  transaction: Transaction;
+  /** The fee payer's, in base58: the transaction's name. */
+  signature: string;
+  blockhash: string;
+  /** The accounts that the message names itself. */
+  staticAccounts: string[];
+  /** Accounts that it names by lookup tables. */
+  lookups: { table: string; indexes: number[] }[];
+  /** Its memos as a node lists them: `[length in bytes] text`, several joined by `; `; null for none. */
+  memo: string | null;
+}
+
+function formatMemo(data: Uint8Array): string {
+  try {
+    return `[${data.length}] ${new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data)}`;
+  } catch {
+    return `[${data.length}] (unparseable)`;
+  }
+}
+
+/** Reads a transaction; throws when the bytes are none. */
+export function readTransaction(bytes: Uint8Array): WireTransaction {
+  const transaction = getTransactionDecoder().decode(bytes);
+  const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
+  if (message.version === 1) throw new Error('version 1 is not supported');
+  const { staticAccounts, instructions } = message;
+  const lookups = 'addressTableLookups' in message ? message.addressTableLookups ?? [] : [];
+  const memos = instructions
+    .filter(({ programAddressIndex }) => MEMO_PROGRAMS.has(staticAccounts[programAddressIndex] ?? ''))
+    .map(({ data }) => formatMemo(Uint8Array.from(data ?? [])));
+  return {
+    bytes,
+    transaction,
+    signature: base58.encode(Object.values(transaction.signatures)[0] ?? new Uint8Array(64)),
+    blockhash: message.lifetimeToken,
+    staticAccounts,
+    lookups: lookups.map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
+      table: lookupTableAddress,
+      indexes: [...writableIndexes, ...readonlyIndexes],
+    })),
+    memo: memos.length === 0 ? null : memos.join('; '),
+  };
+}
+
+/** All accounts of a transaction, those of its lookup tables included. */
+export function accountsOf({ staticAccounts, lookups }: WireTransaction, read: AccountReader): string[] {
+  const loaded = lookups.flatMap(({ table, indexes }) => {
+    const data = read(table)?.data ?? new Uint8Array();
+    return indexes.map((index) => {
+      const start = LOOKUP_TABLE_META_BYTES + 32 * index;
+      return base58.encode(data.slice(start, start + 32));
+    });
+  });
+  return [...staticAccounts, ...loaded];
+}
+
+/** Whether every signature that the message asks for is there and good. */
+export function isWellSigned({ transaction: { messageBytes, signatures } }: WireTransaction): boolean {
+  return Object.entries(signatures).every(([signer, signature]) => {
+    if (signature === null) return false;
+    const key = createPublicKey({
+      key: Buffer.concat([SPKI_PREFIX, base58.decode(signer)]),
+      format: 'der',
+      type: 'spki',
+    });
+    return verify(null, Uint8Array.from(messageBytes), key, Uint8Array.from(signature));
+  });
+}

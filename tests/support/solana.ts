@@ -1,0 +1,87 @@
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  createTransactionMessage,
+  generateKeyPairSigner,
+  getBase64EncodedWireTransaction,
+  type Instruction,
+  type KeyPairSigner,
+  pipe,
+  setTransactionMessageFeePayerSigner,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransactionMessageWithSigners,
+} from '@solana/kit';
+import { getTransferSolInstruction } from '@solana-program/system';
+import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
+import type { NodeCall } from '../../functions/runner/engine/node.ts';
+import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
+import { type Chain, type ChainOptions, startChain } from '../../supabase/local/chain/server.ts';
+import { testRun } from './node_call.ts';
+
+export const SOL = 1_000_000_000n;
+
+/** The memo program that RUNTIME calls v2; v1 is what action identities use. */
+export const MEMO_V2 = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
+export const MEMO_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo' as Address;
+
+export const memo = (text: string | Uint8Array, program = MEMO_V2): Instruction => ({
+  programAddress: program,
+  data: typeof text === 'string' ? new TextEncoder().encode(text) : text,
+});
+
+export const transfer = (source: KeyPairSigner, destination: Address, amount: bigint): Instruction =>
+  getTransferSolInstruction({ source, destination, amount });
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are judged by the assertions on them
+export type RpcAnswer = { status: number; result?: any; error?: { code: number; message: string; data?: any } };
+
+/** A chain of a test's own, and what its client needs. */
+export interface TestChain extends Chain {
+  /** Calls a method by hand and gives the body as it came, whole numbers as bigints. */
+  call: (method: string, ...params: unknown[]) => Promise<RpcAnswer>;
+  /** A new key with so many lamports. */
+  fundedSigner: (amount?: bigint) => Promise<KeyPairSigner>;
+  /** Base64 of a signed transaction; under the newest blockhash unless another is given. */
+  sign: (feePayer: KeyPairSigner, instructions: Instruction[], blockhash?: string) => Promise<string>;
+  balance: (address: string) => bigint;
+  /** What a node of a run on this chain sees. */
+  nodeCall: () => Pick<NodeCall, 'http' | 'run'>;
+}
+
+export async function startTestChain(options: ChainOptions = { slotMs: 0 }): Promise<TestChain> {
+  const chain = await startChain(options);
+  const call = async (method: string, ...params: unknown[]): Promise<RpcAnswer> => {
+    const response = await fetch(chain.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: stringify({ jsonrpc: '2.0', id: 1, method, params })!,
+    });
+    const body = parse(await response.text(), undefined, parseNumberAndBigInt) as unknown as Omit<RpcAnswer, 'status'>;
+    return { ...body, status: response.status };
+  };
+  return {
+    ...chain,
+    call,
+    async fundedSigner(amount = 10n * SOL) {
+      const signer = await generateKeyPairSigner();
+      await call('requestAirdrop', signer.address, amount);
+      return signer;
+    },
+    async sign(feePayer, instructions, blockhash = chain.ledger.clock.blockhash(chain.ledger.clock.slot())) {
+      const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+      const message = pipe(
+        createTransactionMessage({ version: 0 }),
+        (draft) => setTransactionMessageFeePayerSigner(feePayer, draft),
+        (draft) => setTransactionMessageLifetimeUsingBlockhash(lifetime, draft),
+        (draft) => appendTransactionMessageInstructions(instructions, draft),
+      );
+      return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(message));
+    },
+    balance: (address) => chain.ledger.read(address)?.lamports ?? 0n,
+    nodeCall: () => ({
+      http: makeHttpClient({ isAllowed: () => true }),
+      run: { ...testRun, network: { url: chain.url, cluster: 'devnet' } },
+    }),
+  };
+}
