@@ -17,6 +17,7 @@ import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import type { NodeCall } from '../../functions/runner/engine/node.ts';
 import { makeHttpClient } from '../../functions/runner/reach/http_client.ts';
 import { type Chain, type ChainOptions, startChain } from '../../supabase/local/chain/server.ts';
+import { HTTP_LIMITS } from './http_limits.ts';
 import { testRun } from './node_call.ts';
 
 export const SOL = 1_000_000_000n;
@@ -80,7 +81,7 @@ export async function startTestChain(options: ChainOptions = { slotMs: 0 }): Pro
     },
     balance: (address) => chain.ledger.read(address)?.lamports ?? 0n,
     nodeCall: () => ({
-      http: makeHttpClient({ isAllowed: () => true }),
+      http: makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true }),
       run: { ...testRun, network: { url: chain.url, cluster: 'devnet' } },
     }),
   };

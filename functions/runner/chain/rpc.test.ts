@@ -8,10 +8,11 @@ import { memo, SOL, startTestChain, type TestChain, transfer } from '../../../te
 import { type Halt, HandedBack, type NodeCall } from '../engine/node.ts';
 import { noteNode } from '../nodes/note/index.ts';
 import { makeHttpClient } from '../reach/http_client.ts';
+import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { makeChainRpc } from './rpc.ts';
 
-const http = makeHttpClient({ isAllowed: () => true });
+const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -116,7 +117,7 @@ describe('a call that fails for the moment', () => {
   });
 
   it('is made again when there was no answer in time', async () => {
-    const quick = makeHttpClient({ isAllowed: () => true, timeoutMs: 150 });
+    const quick = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 150 });
     chain.faults.inject({ type: 'delay', ms: 400, method: 'getBlockHeight' });
     expect(await rpc({ http: quick }).getBlockHeight('processed')).toEqual(expect.any(BigInt));
   });
@@ -166,7 +167,7 @@ describe('a server that is no Solana node', () => {
   });
 
   it('is out of reach in a private network', async () => {
-    const call = { http: makeHttpClient() };
+    const call = { http: makeHttpClient(HTTP_LIMITS) };
     expect((await failure(rpcAt(url, call).getBalance('1'.repeat(32), 'confirmed'))).message).toBe(
       'IP address not allowed: 127.0.0.1',
     );

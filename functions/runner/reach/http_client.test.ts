@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../engine/node.ts';
+import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { isPublicOrPrivateAddress } from './address_rules.ts';
 import { type HttpClientOptions, makeHttpClient } from './http_client.ts';
 
@@ -100,8 +101,7 @@ function makeResolver(names: Record<string, string[][]>) {
 /** A client for which loopback, where the servers of this test are, is the public Internet; all else has the real rules. */
 const makeClient = (options: Partial<HttpClientOptions> = {}) =>
   makeHttpClient({
-    timeoutMs: 30_000,
-    maxResponseBytes: 10 * 1_048_576,
+    ...HTTP_LIMITS,
     isAllowed: (address) => address === '127.0.0.1',
     resolve: makeResolver({ 'public.example': [['127.0.0.1']], 'other.example': [['127.0.0.1']] }).resolve,
     ...options,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/value.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
+import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
 import { dasApiNode } from './index.ts';
 
 /** What the server got, and what it answers with: a JSON-RPC answer in text, or a status without one. */
@@ -29,7 +30,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-const http = makeHttpClient({ isAllowed: () => true });
+const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
 
 const run = async (inputs: ValueMap) =>
   (await runNode(dasApiNode, { url: { S: url }, method: { S: 'getAsset' }, params: { M: {} }, ...inputs }, { http }))
@@ -105,7 +106,7 @@ it('das_api needs an address, a method and parameters, and keeps to public netwo
     const rest = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name));
     await expect(runNode(dasApiNode, rest, { http })).rejects.toThrow(`missing field \`${name}\``);
   }
-  await expect(runNode(dasApiNode, whole, { http: makeHttpClient() })).rejects.toThrow(
+  await expect(runNode(dasApiNode, whole, { http: makeHttpClient(HTTP_LIMITS) })).rejects.toThrow(
     'IP address not allowed: 127.0.0.1',
   );
 });

@@ -5,6 +5,7 @@ import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/value.ts';
 import { type Halt, HandedBack, type NodeCall } from '../../engine/node.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
+import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
 import { httpRequestNode } from './index.ts';
 
 let server: Server;
@@ -39,7 +40,7 @@ afterAll(() => {
   server.close();
 });
 
-const http = makeHttpClient({ isAllowed: () => true, timeoutMs: 5_000, maxResponseBytes: 1_048_576 });
+const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
 
 const run = (inputs: ValueMap, given: Partial<NodeCall> = {}) =>
   runNode(httpRequestNode, { url: { S: `${base}/echo` }, ...inputs }, { http, ...given });
@@ -233,7 +234,7 @@ describe('an execution of http_request', () => {
   it('goes back to the queue with its run when it can begin again, else is waited for', async () => {
     const url = { S: `${base}/silent` };
     await expect(run({ url }, { handBack: AbortSignal.timeout(50) })).rejects.toThrow(HandedBack);
-    const quick = makeHttpClient({ isAllowed: () => true, timeoutMs: 300, maxResponseBytes: 1_048_576 });
+    const quick = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 300 });
     await expect(run({ url, method: { S: 'POST' } }, { handBack: AbortSignal.timeout(50), http: quick })).rejects
       .toThrow(
         'the request took longer than 0.3 s',
