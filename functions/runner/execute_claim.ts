@@ -151,16 +151,21 @@ export function executeClaim(
       ...facts(),
     });
 
+  const logInterrupted = (cause: unknown) =>
+    log('error', { event: 'run_interrupted', error: errorText(cause), ...facts() });
+
   /** What keeps the run from going on: the claim, the database for now, or the run itself. */
-  const settle = async (error: unknown): Promise<void> => {
-    if (isCode(error, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
-    log('error', { event: 'run_interrupted', error: errorText(error), ...facts() });
-    if (isCode(error, 'service_unavailable')) return;
+  const settle = async (cause: unknown): Promise<void> => {
+    if (isCode(cause, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
+    logInterrupted(cause);
+    if (isCode(cause, 'service_unavailable')) return;
     const result = brokenResult('what this run has come to could not be stored');
-    await claims.finish(claim, NOTHING, result).then(
-      () => logFinished(result),
-      (again) => log('error', { event: 'run_interrupted', error: errorText(again), ...facts() }),
-    );
+    try {
+      await claims.finish(claim, NOTHING, result);
+      logFinished(result);
+    } catch (again) {
+      logInterrupted(again);
+    }
   };
 
   const ended = execute().catch(settle);
