@@ -2,6 +2,7 @@ import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from './engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
 import { makeSnapshotCache } from './snapshots.ts';
+import type { Snapshot } from '../../types/flow.ts';
 
 /** Executes queued runs. */
 export interface Worker {
@@ -31,8 +32,20 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   let beatAt = 0;
   let wake = () => {};
 
+  /** The snapshot of a claim, read now: another claim may push it out of the cache. What is wrong with it the run will say. */
+  const takeSnapshot = ({ snapshot_hash, snapshot }: Claim): () => Snapshot => {
+    try {
+      const taken = snapshots.get(snapshot_hash, snapshot);
+      return () => taken;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  };
+
   const begin = (claim: Claim, present: Slice): ClaimExecution => {
-    const execution = executeClaim(deps, claim, () => snapshots.get(claim.snapshot_hash, claim.snapshot), present);
+    const execution = executeClaim(deps, claim, takeSnapshot(claim), present);
     executing.add(execution);
     void execution.ended.then(() => executing.delete(execution));
     return execution;
@@ -134,12 +147,20 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
+  /** A poke may come when the last look at the queue was over already. */
+  const drainWhilePoked = async (): Promise<boolean> => {
+    for (;;) {
+      const hasMore = await drainQueue();
+      if (hasMore || !wasPoked) return hasMore;
+    }
+  };
+
   return {
     drain: () => {
       wasPoked = true;
       wake();
       if (draining !== undefined) return draining.then(() => false);
-      draining = drainQueue().finally(() => draining = undefined);
+      draining = drainWhilePoked().finally(() => draining = undefined);
       return draining;
     },
     handBack: () => {

@@ -1,0 +1,143 @@
+import { stringify } from 'lossless-json';
+import { expect, it } from 'vitest';
+import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
+import { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { waitFor } from '../../tests/support/wait.ts';
+import { ApiError } from '../_shared/api_error.ts';
+import type { Claim, Claims, FinalResult } from './claims.ts';
+import { nodeRegistry } from './nodes/registry.ts';
+import { readRunnerSettings } from './settings.ts';
+import { makeWorker } from './worker.ts';
+
+let count = 0;
+
+/** A claim of a flow, with its snapshot unless the worker is said to know it. */
+function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
+  count += 1;
+  return {
+    flow_run_id: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}`,
+    attempt: 1,
+    lost_claim_count: 0,
+    flow_id: 1,
+    user_id: '00000000-0000-4000-8000-0000000000aa',
+    started_by: null,
+    inputs: { M: { n: { U: '1' } } },
+    settings: { chain_network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' } },
+    snapshot_hash: String(count),
+    snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
+    work_ms: 0,
+    stop: null,
+    ...change,
+  };
+}
+
+/** A queue in memory, as the database hands it out: one batch a call. */
+function makeQueue(batches: Claim[][]) {
+  const finished = new Map<string, FinalResult>();
+  const handedBack: string[] = [];
+  const events: string[] = [];
+  let calls = 0;
+  let onClaim: () => void = () => {};
+  const claims: Claims = {
+    claim: () => {
+      calls += 1;
+      onClaim();
+      return Promise.resolve(batches.shift() ?? []);
+    },
+    history: () => Promise.resolve({ node_runs: [], children: [], ended_executions: 0, log_counts: {} }),
+    checkpoint: () => Promise.resolve(),
+    handBack: ({ flow_run_id }) => Promise.resolve(void handedBack.push(flow_run_id)),
+    heartbeat: () => Promise.resolve([]),
+    finish: ({ flow_run_id }, _, result) => Promise.resolve(void finished.set(flow_run_id, result)),
+  };
+  return {
+    claims,
+    finished,
+    handedBack,
+    events,
+    calls: () => calls,
+    whenClaimed: (act: () => void) => onClaim = act,
+  };
+}
+
+const workerOf = (queue: ReturnType<typeof makeQueue>, env: Record<string, string> = {}) => {
+  const settings = readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined);
+  return makeWorker({
+    claims: queue.claims,
+    registry: nodeRegistry,
+    makeServices: () => ({ http: { request: () => Promise.reject(new Error('none')) }, kv: () => ({}) as never }),
+    settings,
+    log: (_, { event }) => queue.events.push(event),
+    now: () => Date.now(),
+  });
+};
+
+it('a poke that comes after the last look at the queue brings another one', async () => {
+  const queue = makeQueue([[claimOf(chainFlow(1))], [], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue);
+  queue.whenClaimed(() => {
+    if (queue.calls() === 2) queueMicrotask(() => void worker.drain());
+  });
+  expect(await worker.drain()).toBe(false);
+  expect(queue.finished.size).toBe(2);
+});
+
+it('when the slice is over only the one who began is told that there is more to do', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100' });
+  const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
+  expect(answers).toEqual([true, false, false]);
+  expect(queue.handedBack).toHaveLength(1);
+});
+
+it('a batch may have more graphs than are kept, known ones among them', async () => {
+  const settings = readRunnerSettings(() => undefined, false);
+  const first = claimOf(chainFlow(1));
+  const others = Array.from({ length: settings.cachedSnapshots }, () => claimOf(chainFlow(1)));
+  const again = claimOf(chainFlow(1), { snapshot_hash: first.snapshot_hash, snapshot: null });
+  const queue = makeQueue([[first], [...others, again]]);
+  await workerOf(queue).drain();
+  expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(others.length + 2).fill('succeeded'));
+});
+
+it('a graph that is nowhere fails its run alone', async () => {
+  const lost = claimOf(chainFlow(1), { snapshot: null });
+  const queue = makeQueue([[lost, claimOf(chainFlow(1))]]);
+  await workerOf(queue).drain();
+  expect(queue.finished.get(lost.flow_run_id)?.errors).toEqual([expect.stringMatching(/^internal: /)]);
+  expect([...queue.finished.values()].map(({ status }) => status).toSorted()).toEqual(['failed', 'succeeded']);
+});
+
+it('a run that lost two workers is executed while nothing else is, and the others are claimed again', async () => {
+  const slow = claimOf(waitFlow(60_000));
+  const suspect = claimOf(chainFlow(3), { lost_claim_count: 2 });
+  const queue = makeQueue([[slow], [suspect], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue);
+  const drained = worker.drain();
+  await waitFor(() => queue.calls() >= 1 || undefined);
+  void worker.drain();
+  expect(await drained).toBe(false);
+  expect(queue.handedBack).toEqual([slow.flow_run_id]);
+  expect(queue.finished.get(suspect.flow_run_id)?.status).toBe('succeeded');
+  expect(queue.events.indexOf('run_handed_back')).toBeLessThan(queue.events.indexOf('run_finished'));
+});
+
+it('progress that the database refuses for good fails the run, which says so', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(1_500))]]);
+  let finishes = 0;
+  const { finish } = queue.claims;
+  queue.claims.checkpoint = () => Promise.reject(new ApiError(500, { code: 'internal', message: 'no' }));
+  queue.claims.finish = (...call) => {
+    finishes += 1;
+    return finish(...call);
+  };
+  await workerOf(queue).drain();
+  expect(finishes).toBe(1);
+  expect([...queue.finished.values()]).toEqual([{
+    status: 'failed',
+    output: { M: {} },
+    errors: ['internal: what this run has come to could not be stored'],
+    not_run: null,
+  }]);
+  expect(queue.events).toEqual(['run_interrupted', 'run_finished']);
+});
