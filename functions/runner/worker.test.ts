@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
-import { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import type { FlowBuilder } from '../../tests/support/flow_builder.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../_shared/api_error.ts';
 import type { Claim, Claims, FinalResult } from './claims.ts';
