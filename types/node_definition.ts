@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStorable } from './value.ts';
 
 /** Levels of objects and arrays that a definition may have. */
 const MAX_DEPTH = 64;
@@ -7,8 +8,6 @@ const MAX_SIZE = 262_144;
 const VALUE_SIZE = 8;
 
 const utf8 = new TextEncoder();
-
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const isObject = (json: unknown): json is object => typeof json === 'object' && json !== null && !Array.isArray(json);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isStorable } from './value.ts';
 import { decodeBase58 } from './base58.ts';
 
 const MAX_NAME_LENGTH = 200;
@@ -14,7 +15,7 @@ const base58Schema = (length: number) =>
 export const upsertWalletParamsSchema = z.strictObject({
   /** HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked. */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'takes HARDCODED or ADAPTER'),
-  name: z.string().refine((name) => name.isWellFormed() && !name.includes('\0'), 'holds NUL or a lone surrogate')
+  name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')
     // Characters as the database counts them.
     .refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
