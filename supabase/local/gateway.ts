@@ -4,6 +4,7 @@ import { Agent, createServer, type IncomingMessage, type Server, type ServerResp
 import { Readable } from 'node:stream';
 import type { StackKeys } from './keys.ts';
 import { StackError } from './stack_error.ts';
+import { readBody } from './request_body.ts';
 
 /** Auth routes that are called from a link or by other servers, without a key. */
 const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-known\/jwks\.json)$/;
@@ -34,18 +35,6 @@ function answer(response: ServerResponse, status: number, body: object, headers:
   }
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...corsHeaders, ...headers });
   response.end(JSON.stringify(body));
-}
-
-/** The request's body, or undefined when it is too large. */
-async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** The JWT that stands for an API key, or undefined for a key of no meaning here. */
@@ -83,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const forward = async (request: IncomingMessage, response: ServerResponse, socketPath: string, name: string) => {
     try {
       // Whole, as nginx buffers it: a part that answers early closes its end, and a write after that would lose the answer.
-      const body = await readBody(request);
+      const body = await readBody(request, MAX_BODY_BYTES);
       if (body === undefined) {
         return answer(response, 413, {
           code: 'body_too_large',

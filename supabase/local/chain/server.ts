@@ -5,6 +5,7 @@ import { ConnectionFault, type Faults, makeFaults } from './faults.ts';
 import { type Ledger, makeLedger } from './ledger.ts';
 import { makeFaucet } from './faucet.ts';
 import { makeRpcHandler } from './rpc_handler.ts';
+import { readBody } from '../request_body.ts';
 
 /** A real network's slots. */
 const SLOT_MS = 400;
@@ -36,17 +37,6 @@ const corsHeaders = {
   'access-control-allow-headers': '*',
 };
 
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
 /** Starts a new chain on the loopback interface. Its state is gone when it stops. */
 export async function startChain({ port = 0, slotMs = SLOT_MS }: ChainOptions = {}): Promise<Chain> {
   const ledger = makeLedger(slotMs);
@@ -62,7 +52,7 @@ export async function startChain({ port = 0, slotMs = SLOT_MS }: ChainOptions = 
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
       return send(415, 'Supplied content type is not allowed. Content-Type: application/json is required');
     }
-    const body = await readBody(request);
+    const body = (await readBody(request, MAX_BODY_BYTES))?.toString();
     if (body === undefined) return send(413, 'Request body is too large');
     try {
       send(200, await answer(body), { 'content-type': 'application/json; charset=utf-8' });
