@@ -1,5 +1,6 @@
 import { ApiError } from '../_shared/api_error.ts';
 import type { Rpc } from '../_shared/database.ts';
+import { pause } from '../_shared/pause.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from './engine/journal.ts';
 import type { ValueMap } from '../../types/value.ts';
 
@@ -88,7 +89,7 @@ async function retried<Result>(retryMs: number, call: () => Promise<Result>): Pr
     } catch (error) {
       const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable';
       if (!isUnavailable || Date.now() + delay > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      await pause(delay);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../_shared/api_error.ts';
+import { pause } from '../_shared/pause.ts';
 import { errorText, type WriteLog } from './log_line.ts';
 import type { Worker } from './worker.ts';
 
@@ -13,18 +14,6 @@ export interface LongLivedOptions {
 
 /** The longest pause while the queue can't be read. */
 const LONGEST_PAUSE_MS = 10_000;
-
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 
 /**
  * Works until it is stopped: then what it holds is finished or handed back, and this resolves. Throws when the project does not
@@ -49,6 +38,6 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
       log('error', { event: 'queue_unreadable', error: errorText(error) });
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
-    await sleep(pauseMs, stop);
+    await pause(pauseMs, stop);
   }
 }

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '../_shared/pause.ts';
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
 
@@ -6,9 +7,6 @@ interface NumberSetting {
   min: number;
   max: number;
 }
-
-/** Timers fire at once beyond this. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const setting = (value: number, min = 1, max = MAX_TIMER_MS): NumberSetting => ({ default: value, min, max });
 

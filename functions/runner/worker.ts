@@ -1,3 +1,4 @@
+import { pause } from '../_shared/pause.ts';
 import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from './engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
@@ -87,7 +88,7 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     const execution = begin(claim, present);
     const provenAt = performance.now() + settings.runnerLeaseSeconds * 1_000;
     while (executing.has(execution) && !execution.hasStored() && performance.now() < provenAt) {
-      await Promise.race([execution.ended, new Promise((resolve) => setTimeout(resolve, settings.heartbeatMs))]);
+      await Promise.race([execution.ended, pause(settings.heartbeatMs)]);
     }
   };
 

@@ -1,5 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import type { LosslessJson } from '../../../types/value.ts';
+import { pause } from '../../_shared/pause.ts';
 import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
 import { TransientError } from '../reach/transient_error.ts';
 
@@ -82,21 +83,6 @@ function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): num
   return delay === undefined ? undefined : Math.min(Math.max(delay, wish || 0), READ_RETRY.maxRetryAfterMs);
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', abort, { once: true });
-  });
-}
-
 /**
  * Calls a method of a JSON-RPC server and gives its whole answer. A method that only reads is tried again when the network, or the
  * server for now, fails; others never, since what was sent may have arrived. Throws a JsonRpcError for an answer that is one, else
@@ -126,7 +112,8 @@ export async function callJsonRpc(
         const mayPass = isRead && !end.aborted && isTransient(error, response?.status);
         const delay = mayPass ? retryDelay(attempt, response?.headers) : undefined;
         if (delay === undefined) throw error;
-        await sleep(delay, end);
+        await pause(delay, end);
+        end.throwIfAborted();
       }
     }
   } catch (error) {

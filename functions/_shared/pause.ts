@@ -1,0 +1,15 @@
+/** The longest time that a timer takes; beyond it, it fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Resolves after the time, MAX_TIMER_MS at most, or as soon as one of the signals is aborted; leaves no timer behind. */
+export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(durationMs, MAX_TIMER_MS));
+    for (const signal of signals) signal.addEventListener('abort', end);
+    if (signals.some((signal) => signal.aborted)) end();
+  });
