@@ -10,6 +10,9 @@ export type RunStatus =
   | 'failed'
   | 'stopped';
 
+/** How a run may have ended. */
+export type EndedStatus = Extract<RunStatus, 'succeeded' | 'failed' | 'stopped'>;
+
 /** A run's status with what it gave, as `rpc('flow_run_result')` answers. */
 export interface FlowRunResult {
   status: RunStatus;
@@ -21,7 +24,7 @@ export interface FlowRunResult {
 }
 
 /** Whether a run with this status goes on no more. */
-export const hasEnded = (status: RunStatus): boolean =>
+export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
 /** Seconds that a request waits at most. */

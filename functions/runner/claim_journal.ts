@@ -1,5 +1,5 @@
 import type { Claim, Claims, Progress, StoredHistory } from './claims.ts';
-import type { ChildRow, Journal, NodeRun } from './engine/journal.ts';
+import { type ChildRow, executionKey, type Journal, type NodeRun } from './engine/journal.ts';
 import { measureMap } from './engine/value_size.ts';
 import type { RunnerSettings } from './settings.ts';
 
@@ -15,8 +15,6 @@ export interface ClaimJournal extends Journal {
 
 /** Bytes of a row besides its values. */
 const ROW_BYTES = 200;
-
-const executionKey = (run: NodeRun): string => `${run.flow_run_id}/${run.node_id}#${run.times}`;
 
 export function makeClaimJournal(
   claims: Claims,
@@ -72,13 +70,14 @@ export function makeClaimJournal(
       hasStored ||= progress.node_runs.some((run) => run.end_time !== null);
     });
     last = queued;
+    // So nobody has to wait for it to be told.
     last.catch(onFailure);
     return last;
   };
   const flushIfMuch = () => {
-    if (holds(1)) void flush().catch(() => {});
+    if (holds(1)) void flush();
   };
-  const timer = setInterval(() => void flush().catch(() => {}), settings.checkpointMs);
+  const timer = setInterval(() => void flush(), settings.checkpointMs);
 
   /** Children that have not ended. */
   const open = new Map(history.children.filter((row) => row.end_time === null).map((row) => [row.id, row]));

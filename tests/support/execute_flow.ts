@@ -2,6 +2,7 @@ import type { HandBack } from '../../functions/runner/engine/context.ts';
 import {
   type ChildRow,
   type ChildRun,
+  executionKey,
   type Journal,
   type LogLine,
   makeHistory,
@@ -54,8 +55,6 @@ export type JournalEvent =
     | { type: 'logged'; line: LogLine }
   );
 
-const executionKey = (run: NodeRun) => `${run.flow_run_id}/${run.node_id}#${run.times}`;
-
 /** What is stored when a worker has reported these events and then dies. */
 export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded): Recorded {
   const byKey = (runs: NodeRun[]) => new Map(runs.map((run) => [executionKey(run), run]));
@@ -74,7 +73,7 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
       begun.delete(key);
       ended.set(key, event.run);
     } else if (event.type === 'runBegan') {
-      const open = { status: 'running', end_time: null, output: null, errors: null, not_run: null };
+      const open = { status: 'running' as const, end_time: null, output: null, errors: null, not_run: null };
       children.set(event.run.id, { ...event.run, ...open, start_time: event.at });
     } else {
       const row = children.get(event.id);

@@ -79,7 +79,7 @@ class RunExecution {
       const state = readiness(node, known);
       if (state === 'no') continue;
       if (state === 'skip') this.#skip(node);
-      else if (this.#mayStart(node)) this.#start(node);
+      else this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe());
       if (journal.isFull()) await this.#pause(journal.flush().catch(giveBack));
       if (this.#goesBack()) return;
@@ -87,22 +87,19 @@ class RunExecution {
   }
 
   /**
-   * After a halt only what is on record is gone through again: the outputs of the run are made of it, and what an earlier claim
-   * began is cancelled.
+   * Starts a node, unless its execution is one too many. After a halt only what is on record is gone through again: the outputs
+   * of the run are made of it, and what an earlier claim began is cancelled.
    */
-  #mayStart(node: RunNode): boolean {
-    const { halt, history, countExecution } = this.#tree;
-    const stored = history.nodeRun(this.#run.id, node.id, node.times);
-    return halt.aborted ? stored !== undefined : countExecution(stored);
-  }
-
   #start(node: RunNode): void {
+    const { halt, history, countExecution } = this.#tree;
+    const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
+    if (halt.aborted ? stored === undefined : !countExecution(stored)) return;
     const { values, isElement } = take(node);
     const times = node.times++;
     node.hasStarted = true;
     node.isRunning = true;
     const inputs = completeInputs(node, values, this.#run.inputs);
-    const { outcome, record } = beginExecution(this.#tree, this.#run, node, times, inputs);
+    const { outcome, record } = beginExecution(this.#tree, this.#run, node, times, inputs, stored);
     const end = (ended: Outcome) => {
       record(ended);
       this.#completions.push({ node, times, isElement, outcome: ended });

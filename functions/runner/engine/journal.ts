@@ -1,5 +1,6 @@
+import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/value.ts';
-import type { LogLevel } from './node.ts';
+import type { Effect, LogLevel } from './node.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -36,7 +37,7 @@ export interface LogLine {
 
 /** How a run ended. */
 export interface RunResult {
-  status: 'succeeded' | 'failed' | 'stopped';
+  status: EndedStatus;
   output: { M: ValueMap };
   errors: string[] | null;
   not_run: string[];
@@ -71,13 +72,14 @@ export interface History {
   isEmpty: boolean;
   /** Node executions of children that have ended. */
   endedExecutions: number;
-  nodeRun: (flowRunId: string, nodeId: string, times: number) => StoredNodeRun | undefined;
-  child: (flowRunId: string, nodeId: string, times: number) => StoredChild | undefined;
+  nodeRun: (execution: Effect) => StoredNodeRun | undefined;
+  /** The run that a node execution called. */
+  child: (caller: Effect) => StoredChild | undefined;
 }
 
 /** A child as the database has it: begun, or ended as well. */
 export interface ChildRow extends ChildRun {
-  status: string;
+  status: RunStatus;
   start_time: string;
   end_time: string | null;
   output: RunResult['output'] | null;
@@ -85,24 +87,25 @@ export interface ChildRow extends ChildRun {
   not_run: string[] | null;
 }
 
-const key = (flowRunId: string, nodeId: string, times: number): string => `${flowRunId}/${nodeId}#${times}`;
-
-const isEnded = (status: string): status is RunResult['status'] =>
-  status === 'succeeded' || status === 'failed' || status === 'stopped';
+/** Names one execution of a node, and the child run that it called. */
+export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
 
 export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[], endedExecutions = 0): History {
-  const runs = new Map(nodeRuns.map((run) => [key(run.flow_run_id, run.node_id, run.times), run]));
+  const runs = new Map(nodeRuns.map((run) => [executionKey(run), run]));
   const childRuns = new Map(
     children.map((row) => {
       const { status, output, errors, not_run } = row;
-      const result = isEnded(status) ? { status, output: output ?? { M: {} }, errors, not_run: not_run ?? [] } : null;
-      return [key(row.parent_flow_run_id, row.parent_node_id, row.parent_times), { id: row.id, result }];
+      const result = hasEnded(status) ? { status, output: output ?? { M: {} }, errors, not_run: not_run ?? [] } : null;
+      return [
+        executionKey({ flow_run_id: row.parent_flow_run_id, node_id: row.parent_node_id, times: row.parent_times }),
+        { id: row.id, result },
+      ];
     }),
   );
   return {
     endedExecutions,
     isEmpty: runs.size === 0 && childRuns.size === 0,
-    nodeRun: (...execution) => runs.get(key(...execution)),
-    child: (...site) => childRuns.get(key(...site)),
+    nodeRun: (execution) => runs.get(executionKey(execution)),
+    child: (caller) => childRuns.get(executionKey(caller)),
   };
 }

@@ -66,11 +66,17 @@ const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it 
   'so it was not run again';
 
 /**
- * Begins one execution of a node, or takes over what an earlier claim recorded of it.
+ * Begins one execution of a node, or takes over what an earlier claim recorded of it, `stored`.
  * A node with outside effects runs only after its begin is stored, so that whoever claims the run next knows of it.
  */
-export function beginExecution(tree: Tree, run: TreeRun, node: RunNode, times: number, inputs: ValueMap): Execution {
-  const stored = tree.history.nodeRun(run.id, node.id, times);
+export function beginExecution(
+  tree: Tree,
+  run: TreeRun,
+  node: RunNode,
+  times: number,
+  inputs: ValueMap,
+  stored: StoredNodeRun | undefined,
+): Execution {
   if (stored !== undefined && stored.end_time !== null) return replay(tree, stored, inputs);
 
   const { module } = node;

@@ -34,7 +34,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   /** The slice's clock when this claim began something new. */
   let newSinceMs: number | undefined;
 
-  const callFlow: Tree['callFlow'] = async ({ flow_run_id, node_id, times }, depth, flowId, inputs) => {
+  const callFlow: Tree['callFlow'] = async (caller, depth, flowId, inputs) => {
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
     if (depth >= limits.interflowDepth) {
@@ -42,7 +42,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     }
     // A new stack for each level: flows may call themselves a thousand deep.
     await Promise.resolve();
-    const known = history.child(flow_run_id, node_id, times);
+    const known = history.child(caller);
     if (known?.result != null) return outputsOf(known.result);
     const id = known?.id ?? uuidv7();
     if (known === undefined) {
@@ -50,9 +50,9 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
         id,
         flow_id: flowId,
         inputs: { M: inputs },
-        parent_flow_run_id: flow_run_id,
-        parent_node_id: node_id,
-        parent_times: times,
+        parent_flow_run_id: caller.flow_run_id,
+        parent_node_id: caller.node_id,
+        parent_times: caller.times,
       });
     }
     // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
