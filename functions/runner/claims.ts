@@ -10,6 +10,20 @@ export interface StopRequest {
   timeout_millies: number | null;
 }
 
+/** What a run's deployment set for it, as it was when the run was started. */
+export interface RunSettings {
+  /** The first transaction is put out instead of sent. */
+  output_instructions: boolean;
+  /** Public key of the owner's wallet that signs the memo of actions. */
+  action_identity: string | null;
+  /** Public key that signs and sends the transactions of actions by itself. */
+  action_signer: string | null;
+  /** Lamports as decimal text. */
+  fees: [recipient: string, lamports: string][];
+  /** `url` is the RPC address, which may carry a secret. */
+  chain_network: { url: string; cluster: string };
+}
+
 /** A run that this worker may execute until its lease is over. */
 export interface Claim {
   flow_run_id: string;
@@ -22,7 +36,7 @@ export interface Claim {
   /** A user, or the public key that a caller showed. */
   started_by: string | null;
   inputs: { M: ValueMap };
-  settings: { chain_network: { url: string; cluster: string } };
+  settings: RunSettings;
   snapshot_hash: string;
   /** JSON text; null when the worker said that it knows the hash. */
   snapshot: string | null;

@@ -163,7 +163,8 @@ describe('executeTree', () => {
     const ran: string[] = [];
     const counting: NodeRegistry = (nodeId) => {
       const module = registry(nodeId);
-      return module && { ...module, run: (call) => (ran.push(nodeId), module.run(call)) };
+      if (module === undefined || 'buildInstructions' in module) return module;
+      return { ...module, run: (call) => (ran.push(nodeId), module.run(call)) };
     };
     const again = await execute(flow, { value: { S: 'first' } }, {
       registry: counting,

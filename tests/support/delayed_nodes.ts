@@ -17,7 +17,8 @@ export function delayNodes(registry: NodeRegistry, seed: number): NodeRegistry {
   const random = makeRandom(seed);
   return (nodeId) => {
     const module = registry(nodeId);
-    return module && {
+    if (module === undefined || 'buildInstructions' in module) return module;
+    return {
       ...module,
       run: (call) => {
         const turns = Math.floor(random() * 30) - 5;

@@ -1,4 +1,4 @@
-import type { NodeCall, NodeModule, RunInfo } from '../../functions/runner/engine/node.ts';
+import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../functions/runner/engine/node.ts';
 import type { ValueMap } from '../../types/value.ts';
 
 const notGiven = () => {
@@ -15,7 +15,7 @@ export const testRun: RunInfo = {
 };
 
 /** What a node under test sees: nothing but its inputs, unless more is given. */
-export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}): NodeCall {
+export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): NodeCall {
   return {
     inputs: {},
     formData: {},
@@ -28,6 +28,7 @@ export function makeNodeCall(module: NodeModule, given: Partial<NodeCall> = {}):
     handBack: new AbortController().signal,
     log: () => {},
     checkTime: () => {},
+    isNamedByFlow: () => false,
     callFlow: notGiven,
     http: { request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },

@@ -1,6 +1,6 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/value.ts';
-import { formMember, type InputPort, type NodeModule, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
+import { type AnyModule, formMember, type InputPort, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
 import { EntryQueue } from './queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
@@ -25,7 +25,7 @@ export interface RunNode {
   nodeId: string;
   type: SnapshotNode['data']['type'];
   /** Undefined: there is no such native node; it fails when it is reached. */
-  module: NodeModule | undefined;
+  module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
   outputNames: string[];

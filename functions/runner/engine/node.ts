@@ -2,6 +2,7 @@ import type { SnapshotNode } from '../../../types/flow.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/value.ts';
 import { readField } from '../../../types/value_conversion.ts';
+import type { InstructionSet } from './transaction.ts';
 
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
@@ -66,6 +67,11 @@ export interface NodeCall {
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  /**
+   * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner's may sign for it; not one
+   * that comes from whoever started the run, or from anywhere outside.
+   */
+  isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   kv: KvStores;
 }
@@ -135,8 +141,8 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** What a native node is: its definition, and what it does. */
-export interface NodeModule {
+/** What a native node is, whatever it does. */
+interface NodeTraits {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
   labelledSide?: 'input' | 'output';
@@ -157,12 +163,34 @@ export interface NodeModule {
   hasOutsideEffect?: true;
   /** Whether an execution of a node with outside effects may safely be repeated. */
   repeatable?: (inputs: ValueMap) => boolean;
+}
+
+/** A node that computes its outputs. */
+export interface NodeModule extends NodeTraits {
   /** Computes the outputs by name. What it throws becomes the node's error. */
   run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
 }
 
+/** What an instruction node hands over. */
+export interface BuiltInstructions {
+  instructions: InstructionSet;
+  /** All outputs but `signature`: handed on at once, while the transaction is still to come. */
+  outputs: ValueMap;
+}
+
+/**
+ * A node of which the engine sends the instructions, in a transaction of its own or together with those of other nodes, and hands
+ * on the transaction's `signature`. It has the inputs `submit` and the output `signature`, which are the engine's.
+ */
+export interface InstructionModule extends NodeTraits {
+  /** Makes the instructions; reads the chain, if need be, and changes nothing. What it throws becomes the node's error. */
+  buildInstructions: (call: NodeCall) => BuiltInstructions | Promise<BuiltInstructions>;
+}
+
+export type AnyModule = NodeModule | InstructionModule;
+
 /** Finds the module of a native node. */
-export type NodeRegistry = (nodeId: string) => NodeModule | undefined;
+export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
 
 /** A failure that a node reports to the flow's author. */
 export class NodeError extends Error {
@@ -170,7 +198,7 @@ export class NodeError extends Error {
 }
 
 /** The ports of one use of a node: those that its definition declares, a labelled one under its label. */
-export function nodePorts(module: NodeModule, use: SnapshotNode['data']): NodePorts {
+export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
   const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;
   const label = formText(use.targets_form.form_data, 'label') ?? drawn?.name ?? '';

@@ -129,10 +129,12 @@ export function beginExecution(
       handBack: tree.handBack,
       log: log.write,
       checkTime: tree.slice.makeCheck(stored !== undefined),
+      isNamedByFlow: () => false,
       callFlow: (flowId, flowInputs) => tree.callFlow(site, run.depth, flowId, flowInputs),
       http: tree.services.http,
       kv: tree.services.kv(site),
     };
+    if ('buildInstructions' in module) throw new NodeError('transactions are not made yet');
     if (!module.hasOutsideEffect) return module.run(call);
     const isRepeatable = module.repeatable?.(inputs) ?? false;
     if (stored !== undefined && !isRepeatable) throw new NodeError(UNKNOWN_OUTCOME);

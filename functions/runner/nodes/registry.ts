@@ -1,4 +1,4 @@
-import type { NodeModule, NodeRegistry } from '../engine/node.ts';
+import type { AnyModule, NodeRegistry } from '../engine/node.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
 import { dasApiNode } from './das_api/index.ts';
@@ -30,7 +30,7 @@ import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
 /** Every native node; a new one is a folder beside this file and a line here. A folder may make several. */
-const modules: NodeModule[] = [
+const modules: AnyModule[] = [
   collectNode,
   constNode,
   dasApiNode,
