@@ -1,7 +1,7 @@
 import { ApiError } from '../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
 import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
-import type { HandBack } from './engine/context.ts';
+import type { HandBack, Suspension } from './engine/context.ts';
 import { makeHistory } from './engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
 import type { Slice } from './engine/slice.ts';
@@ -83,7 +83,10 @@ export function executeClaim(
     node_executions: executions,
   });
 
-  const executeTo = async (recording: ClaimJournal, history: StoredHistory): Promise<FinalResult | HandBack> => {
+  const executeTo = async (
+    recording: ClaimJournal,
+    history: StoredHistory,
+  ): Promise<FinalResult | HandBack | Suspension> => {
     try {
       return await executeTree({
         root: { id: claim.flow_run_id, inputs: claim.inputs.M },
@@ -98,19 +101,22 @@ export function executeClaim(
             recording.nodeEnded(run);
           },
         },
-        history: makeHistory(history.node_runs, history.children, history.ended_executions),
+        history: makeHistory(history),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,
           outputBytes: settings.flowRunMaxOutputBytes,
           totalBytes: settings.flowRunMaxTotalBytes,
         },
+        isBundled: claim.settings.output_instructions,
         slice,
         stop: halt.signal,
         abandon: abandon.signal,
         now,
       });
     } catch (error) {
+      // What kept a transaction from being stored ends this claim, not the run.
+      if (error instanceof ApiError) throw error;
       log('error', { event: 'run_broken', error: errorText(error), ...facts() });
       return brokenResult('the runner could not execute this flow');
     }
@@ -133,6 +139,9 @@ export function executeClaim(
       if (result.status === 'handed_back') {
         await claims.handBack(claim, rest);
         log('info', { event: 'run_handed_back', ...facts() });
+      } else if (result.status === 'waiting') {
+        await claims.suspend(claim, rest);
+        log('info', { event: 'run_suspended', ...facts() });
       } else {
         await claims.finish(claim, rest, result);
         logFinished(result);

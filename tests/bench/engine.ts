@@ -19,6 +19,7 @@ const forgetful: Journal = {
   nodeBegan: () => {},
   nodeEnded: () => {},
   logged: () => {},
+  transactionEnded: () => {},
   flush: () => Promise.resolve(),
   isFull: () => false,
 };

@@ -1,4 +1,4 @@
-import type { HandBack } from '../../functions/runner/engine/context.ts';
+import type { HandBack, Suspension } from '../../functions/runner/engine/context.ts';
 import {
   type ChildRow,
   type ChildRun,
@@ -10,8 +10,21 @@ import {
   type RunResult,
 } from '../../functions/runner/engine/journal.ts';
 import { type RunLimits, runLimits } from '../../functions/runner/engine/limits.ts';
-import type { Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../functions/runner/engine/node.ts';
+import type {
+  Effect,
+  Halt,
+  NodeModule,
+  NodeRegistry,
+  NodeServices,
+  RunInfo,
+} from '../../functions/runner/engine/node.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import type {
+  StoredTransaction,
+  TransactionRecord,
+  Transactions,
+  TransactionStore,
+} from '../../functions/runner/engine/transaction.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
@@ -26,6 +39,7 @@ export interface Recorded {
   nodeRuns: NodeRun[];
   children: ChildRow[];
   logs: LogLine[];
+  transactions: StoredTransaction[];
 }
 
 export interface ExecuteFlowOptions {
@@ -42,18 +56,28 @@ export interface ExecuteFlowOptions {
   network?: RunInfo['network'];
   now?: () => number;
   journal?: Partial<Journal>;
+  /** Makes what executes its transactions, which are kept in memory too. */
+  makeTransactions?: (store: TransactionStore) => Transactions;
+  isBundled?: boolean;
 }
+
+type Reported =
+  | { type: 'runBegan'; run: ChildRun }
+  | { type: 'runEnded'; id: string; result: RunResult }
+  | { type: 'nodeBegan'; run: NodeRun }
+  | { type: 'nodeEnded'; run: NodeRun }
+  | { type: 'logged'; line: LogLine }
+  | { type: 'transactionStored'; record: TransactionRecord }
+  | { type: 'transactionEnded'; transaction: Effect; outcome: 'confirmed' | 'failed'; signature: string | null };
 
 /** Something that an execution reported, at a time. */
 export type JournalEvent =
-  & { at: string }
-  & (
-    | { type: 'runBegan'; run: ChildRun }
-    | { type: 'runEnded'; id: string; result: RunResult }
-    | { type: 'nodeBegan'; run: NodeRun }
-    | { type: 'nodeEnded'; run: NodeRun }
-    | { type: 'logged'; line: LogLine }
-  );
+  & Reported
+  & {
+    at: string;
+    /** What was reported in one go is stored together. */
+    batch: number;
+  };
 
 /** What is stored when a worker has reported these events and then dies. */
 export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded): Recorded {
@@ -62,9 +86,16 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
   const begun = byKey(earlier?.nodeRuns.filter((run) => run.end_time === null) ?? []);
   const children = new Map((earlier?.children ?? []).map((row) => [row.id, row]));
   const logs: LogLine[] = [...earlier?.logs ?? []];
+  const transactions = new Map((earlier?.transactions ?? []).map((stored) => [executionKey(stored), { ...stored }]));
   for (const event of events) {
     if (event.type === 'logged') {
       logs.push(event.line);
+    } else if (event.type === 'transactionStored') {
+      const key = executionKey(event.record);
+      transactions.set(key, { ...event.record, outcome: null, signature: null, requests: [] });
+    } else if (event.type === 'transactionEnded') {
+      const stored = transactions.get(executionKey(event.transaction));
+      if (stored?.outcome === null) Object.assign(stored, { outcome: event.outcome, signature: event.signature });
     } else if (event.type === 'nodeBegan') {
       begun.set(executionKey(event.run), event.run);
     } else if (event.type === 'nodeEnded') {
@@ -81,15 +112,26 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
       children.set(event.id, { ...row, ...event.result, end_time: event.at });
     }
   }
-  return { nodeRuns: [...ended.values(), ...begun.values()], children: [...children.values()], logs };
+  return {
+    nodeRuns: [...ended.values(), ...begun.values()],
+    children: [...children.values()],
+    logs,
+    transactions: [...transactions.values()],
+  };
 }
 
 /** Keeps what an execution reports in memory. */
-function recordInMemory(now: () => number): { journal: Journal; read: () => JournalEvent[] } {
+function recordInMemory(now: () => number): { journal: Journal; store: TransactionStore; read: () => JournalEvent[] } {
   const events: JournalEvent[] = [];
   const asReported: string[] = [];
   const at = () => new Date(now()).toISOString();
-  const add = (event: JournalEvent) => {
+  let batch = 0;
+  let isOpen = false;
+  const add = (reported: Reported) => {
+    if (!isOpen) queueMicrotask(() => isOpen = false);
+    if (!isOpen) batch++;
+    isOpen = true;
+    const event: JournalEvent = { ...reported, at: at(), batch };
     events.push(event);
     asReported.push(JSON.stringify(event));
   };
@@ -100,12 +142,20 @@ function recordInMemory(now: () => number): { journal: Journal; read: () => Jour
       if (changed !== undefined) throw new Error(`changed after it was reported: ${JSON.stringify(changed)}`);
       return events;
     },
+    store: {
+      store: (record) => {
+        add({ type: 'transactionStored', record });
+        return Promise.resolve([]);
+      },
+    },
     journal: {
-      runBegan: (run) => add({ type: 'runBegan', run, at: at() }),
-      runEnded: (id, result) => add({ type: 'runEnded', id, result, at: at() }),
-      nodeBegan: (run) => add({ type: 'nodeBegan', run, at: at() }),
-      nodeEnded: (run) => add({ type: 'nodeEnded', run, at: at() }),
-      logged: (line) => add({ type: 'logged', line, at: at() }),
+      runBegan: (run) => add({ type: 'runBegan', run }),
+      runEnded: (id, result) => add({ type: 'runEnded', id, result }),
+      nodeBegan: (run) => add({ type: 'nodeBegan', run }),
+      nodeEnded: (run) => add({ type: 'nodeEnded', run }),
+      logged: (line) => add({ type: 'logged', line }),
+      transactionEnded: (transaction, outcome, signature) =>
+        add({ type: 'transactionEnded', transaction, outcome, signature }),
       flush: () => Promise.resolve(),
       isFull: () => false,
     },
@@ -113,7 +163,9 @@ function recordInMemory(now: () => number): { journal: Journal; read: () => Jour
 }
 
 /** Node executions of children that have ended: the database counts them, and tells no more of them. */
-function countEnded({ nodeRuns, children }: Recorded = { nodeRuns: [], children: [], logs: [] }): number {
+function countEnded(
+  { nodeRuns, children }: Pick<Recorded, 'nodeRuns' | 'children'> = { nodeRuns: [], children: [] },
+): number {
   const ended = new Set(children.filter((row) => row.end_time !== null).map((row) => row.id));
   return nodeRuns.filter((run) => ended.has(run.flow_run_id)).length;
 }
@@ -127,9 +179,9 @@ export async function claimFlow(
   flow: FlowBuilder,
   inputs: ValueMap = {},
   options: ExecuteFlowOptions = {},
-): Promise<{ result: RunResult | HandBack; recorded: Recorded; events: JournalEvent[] }> {
+): Promise<{ result: RunResult | HandBack | Suspension; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, now = () => 0 } = options;
-  const { journal, read } = recordInMemory(now);
+  const { journal, store, read } = recordInMemory(now);
   const flows = Object.entries(options.flows ?? {}).map(([id, called]) => [id, called.graph()]);
   const result = await executeTree({
     root: { id: ROOT_RUN_ID, inputs },
@@ -146,10 +198,17 @@ export async function claimFlow(
     services: {
       http: { request: noService },
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
+      transactions: options.makeTransactions?.(store) ?? { execute: noService },
       ...options.services,
     },
     journal: { ...journal, ...options.journal },
-    history: makeHistory(earlier?.nodeRuns ?? [], earlier?.children ?? [], countEnded(earlier)),
+    history: makeHistory({
+      node_runs: earlier?.nodeRuns ?? [],
+      children: earlier?.children ?? [],
+      transactions: earlier?.transactions ?? [],
+      ended_executions: countEnded(earlier),
+    }),
+    isBundled: options.isBundled ?? false,
     limits: { ...runLimits, ...options.limits },
     slice: options.slice ?? makeSlice(UNLIMITED),
     stop: options.stop,
@@ -159,11 +218,16 @@ export async function claimFlow(
   return { result, recorded: recordedBy(events, earlier), events };
 }
 
+/** What a claim came to that was to end its run. */
+export function endOf(result: RunResult | HandBack | Suspension): RunResult {
+  if ('output' in result) return result;
+  throw new Error(`the run goes back to the queue: ${result.status}`);
+}
+
 /** Executes a flow to its end. */
 export async function executeFlow(flow: FlowBuilder, inputs: ValueMap = {}, options: ExecuteFlowOptions = {}) {
   const { result, recorded } = await claimFlow(flow, inputs, options);
-  if (result.status === 'handed_back') throw new Error('the run goes back to the queue');
-  return { ...result, ...recorded };
+  return { ...endOf(result), ...recorded };
 }
 
 /** A node for tests alone, with ports as the builder's specs name them. */

@@ -43,6 +43,8 @@ export interface NodeSpec {
 export class FlowBuilder {
   nodes: SnapshotNode[] = [];
   edges: SnapshotEdge[] = [];
+  /** Whether its instruction nodes share transactions. */
+  bundling: Graph['instructions_bundling'] = 'Off';
   #count = 0;
   readonly #registry: NodeRegistry;
 
@@ -189,7 +191,7 @@ export class FlowBuilder {
   graph(): Graph {
     // SAFETY: the same graph, through JSON.
     const row = parse(stringify(this.row())!) as unknown as Pick<Graph, 'nodes' | 'edges'>;
-    return { ...row, environment: {}, instructions_bundling: 'Off' };
+    return { ...row, environment: {}, instructions_bundling: this.bundling };
   }
 }
 

@@ -1,7 +1,14 @@
+import { base58 } from '@scure/base';
 import type { Graph } from '../../types/flow.ts';
 import type { Value, ValueMap } from '../../types/value.ts';
 import { type Recorded, ROOT_RUN_ID } from './execute_flow.ts';
 import type { FlowBuilder } from './flow_builder.ts';
+
+/** Bytes that are text as that, others in base58. */
+function showBytes(text: string): string {
+  const decoded = new TextDecoder().decode(base58.decode(text)).trimEnd();
+  return /^[ -~]+$/.test(decoded) ? decoded : text;
+}
 
 /** A value to be read by people: `1` is D, `1u` U, `1i` I, `1f` F, other tags are named: `B3:…`. */
 export function showValue(value: Value): string {
@@ -10,6 +17,7 @@ export function showValue(value: Value): string {
   if ('B' in value) return String(value.B);
   if ('D' in value) return value.D;
   if ('A' in value) return `[${value.A.map(showValue).join(', ')}]`;
+  if ('B6' in value) return `B6:${showBytes(value.B6)}`;
   if ('M' in value) return `{${showMap(value.M)}}`;
   const [[tag, payload]] = Object.entries(value) as [[string, string]];
   return tag.length === 1 ? `${payload}${tag.toLowerCase()}` : `${tag}:${payload}`;
@@ -67,8 +75,9 @@ export function showRun(
   const runs = nodeRuns.map((run) => {
     const { order, text } = place(run.flow_run_id, run.node_id, run.times);
     const input = showMap(run.input.M);
-    const end = run.output === null ? `✗ ${run.errors?.join() ?? 'not ended'}` : `→ ${showMap(run.output.M)}`;
-    return { order, text: shorten([text, input, end].filter((part) => part !== '').join(' ').trimEnd()) };
+    const output = run.output === null ? '' : `→ ${showMap(run.output.M)}`;
+    const error = run.end_time !== null && run.errors === null ? '' : `✗ ${run.errors?.join() ?? 'not ended'}`;
+    return { order, text: shorten([text, input, output, error].filter((part) => part !== '').join(' ').trimEnd()) };
   });
   return {
     status: result.status,

@@ -30,6 +30,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     checkTime: () => {},
     isNamedByFlow: () => false,
     callFlow: notGiven,
+    collectInstructions: notGiven,
     http: { request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     ...given,

@@ -2,12 +2,20 @@ import type { Graph, Snapshot } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/value.ts';
 import type { History, Journal, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
+import type { RunNode } from './graph.ts';
 import type { Effect, NodeRegistry, NodeServices, RunInfo } from './node.ts';
 import type { Slice } from './slice.ts';
+import type { InstructionSet } from './transaction.ts';
+import type { TransactionPhases } from './transaction_phases.ts';
 
 /** The run goes back to the queue, to be gone on with in another claim. */
 export interface HandBack {
   status: 'handed_back';
+}
+
+/** The run goes back until a signature has come, or its time is over. */
+export interface Suspension {
+  status: 'waiting';
 }
 
 /** What a root run and its interflow children share while they are executed. */
@@ -42,7 +50,24 @@ export interface Tree {
   /** Whether this claim has brought enough that is new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
-  callFlow: (caller: Effect, depth: number, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  callFlow: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  /** Runs a flow for a node up to its first instructions, and gives them. */
+  collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<InstructionSet>;
+  /** The owner started the run, and a wallet node of the flows names the key: a stored one may sign, wherever it came from. */
+  isOwnersChoice: (publicKey: string) => boolean;
+  /** The nodes of all flows share transactions, whatever the flows say. */
+  isBundled: boolean;
+  /** Where instructions become transactions. */
+  phases: TransactionPhases;
+}
+
+/** The node execution that calls a flow. */
+export interface CallSite {
+  execution: Effect;
+  node: RunNode;
+  run: TreeRun;
+  /** What is to be stored in one go with the execution's end. */
+  atEnd?: () => void;
 }
 
 /** One run of a tree. */
@@ -54,4 +79,10 @@ export interface TreeRun {
   depth: number;
   /** No earlier claim has begun it. */
   isNew: boolean;
+  /** What called it; undefined for the root. */
+  caller?: CallSite;
+  /** Executions of its nodes that wait for flows that they called. */
+  callsUnderWay: number;
+  /** Its first instructions are collected, not sent. */
+  isCollected: boolean;
 }

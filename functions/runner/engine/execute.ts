@@ -1,11 +1,17 @@
+import { type Grouping, groupInstructionNodes, nextStep, type Parked, SIGNATURE } from './bundling.ts';
+import type { Value } from '../../../types/value.ts';
 import type { HandBack, Tree, TreeRun } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
-import { beginExecution, logLine } from './node_execution.ts';
-import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
-import { type FinishedNodes, readiness, take } from './readiness.ts';
+import { beginExecution, type Execution, logLine } from './node_execution.ts';
+import { completeInputs, copyMap, type Handover, type Outcome, toError } from './node_values.ts';
+import { type FinishedNodes, readiness, submitHead, take } from './readiness.ts';
 import { type Completion, RunRecord } from './run_record.ts';
+import type { MemberEnd, Participant } from './transaction_phases.ts';
+
+/** An execution that has begun. */
+type Begun = Pick<Completion, 'node' | 'times' | 'isElement'> & Pick<Execution, 'record'>;
 
 /** One run on its way: the state of its graph, and what is under way. */
 class RunExecution {
@@ -13,22 +19,32 @@ class RunExecution {
   readonly #run: TreeRun;
   readonly #graph: RunGraph;
   readonly #record = new RunRecord();
-  /** The nodes that run, with what ends them. */
-  readonly #underWay = new Map<RunNode, (outcome: Outcome) => void>();
+  readonly #grouping: Grouping;
+  readonly #isBundled: boolean;
+  /** The executions that run. */
+  readonly #underWay = new Map<RunNode, Begun>();
+  /** Those of them that have handed their instructions over. */
+  readonly #parked = new Map<RunNode, Parked>();
+  /** How the latest execution of each instruction node ended. */
+  readonly #endings = new Map<RunNode, 'succeeded' | 'failed'>();
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
-  /** What ends the nodes that gave up their time, should the run end after all. */
-  readonly #handedBack: ((outcome: Outcome) => void)[] = [];
+  /** Those that gave up their time, to be ended should the run end after all. */
+  readonly #handedBack: Begun[] = [];
   #wake = () => {};
+  #isWaiting = false;
 
   constructor(tree: Tree, run: TreeRun) {
     this.#tree = tree;
     this.#run = run;
     this.#graph = makeRunGraph(run.graph, tree.registry);
+    this.#grouping = groupInstructionNodes(this.#graph.nodes);
+    this.#isBundled = tree.isBundled || run.isCollected || run.graph.instructions_bundling === 'Automatic';
   }
 
   async execute(): Promise<RunResult | HandBack> {
-    const { halt, slice } = this.#tree;
+    const { halt, slice, phases } = this.#tree;
+    phases.join(this.#asParticipant());
     if (this.#run.isNew) {
       for (const warning of this.#graph.warnings) logLine(this.#tree, this.#run, 'Warn', warning);
     }
@@ -38,9 +54,14 @@ class RunExecution {
     await this.#goThroughGraph().finally(slice.leave);
     if (this.#goesBack() && !halt.aborted) {
       // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
-      while (this.#underWay.size > 0) await this.#news();
+      while (this.#underWay.size > this.#parked.size) await this.#news();
     }
     halt.removeEventListener('abort', onHalt);
+    if (this.#isLeftBehind() && !halt.aborted) {
+      // What is under way stays as it is on record.
+      this.#underWay.clear();
+      return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), undefined);
+    }
     if (this.#goesBack() && !halt.aborted) return { status: 'handed_back' };
     // SAFETY: whoever aborts it gives a Halt.
     const reason = halt.aborted ? halt.reason as Halt : undefined;
@@ -62,7 +83,9 @@ class RunExecution {
           continue;
         }
         if (halt.aborted || this.#underWay.size === 0) break;
-        await this.#pause(this.#news());
+        const news = this.#news();
+        this.#tree.phases.consider();
+        await this.#pause(news);
       }
       const batch = this.#completions;
       this.#completions = [];
@@ -100,37 +123,96 @@ class RunExecution {
     node.isRunning = true;
     const inputs = completeInputs(node, values, this.#run.inputs);
     const { outcome, record } = beginExecution(this.#tree, this.#run, node, times, inputs, stored);
-    const end = (ended: Outcome) => {
-      record(ended);
-      this.#completions.push({ node, times, isElement, outcome: ended });
-    };
-    if (!(outcome instanceof Promise)) return end(outcome);
-    this.#underWay.set(node, end);
-    void outcome.then((ended) => {
+    const begun: Begun = { node, times, isElement, record };
+    if (!(outcome instanceof Promise)) return this.#settle(begun, outcome);
+    this.#underWay.set(node, begun);
+    void outcome.then((given) => {
       // Not under way any more: it was cancelled, and is recorded as that.
-      if (this.#underWay.delete(node)) end(ended);
+      if (this.#underWay.get(node) === begun) this.#settle(begun, given);
     }, () => {
       this.#underWay.delete(node);
-      this.#handedBack.push(end);
+      this.#handedBack.push(begun);
       this.#tree.giveBack();
     }).finally(() => this.#wake());
   }
 
-  /** Passes over an element that lacks a required value. */
+  /** Takes what an execution gave: its end, or what it hands over before. */
+  #settle(begun: Begun, given: Outcome | Handover): void {
+    const { node, times } = begun;
+    if (!('instructions' in given)) return this.#end(begun, given);
+    const execution = { flow_run_id: this.#run.id, node_id: node.id, times };
+    this.#underWay.set(node, begun);
+    this.#parked.set(node, { ...given, node, execution });
+    this.#completions.push({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
+  }
+
+  /** Ends an execution, once. */
+  #end(begun: Begun, outcome: Outcome): void {
+    const { node } = begun;
+    const wasParked = this.#parked.delete(node);
+    this.#underWay.delete(node);
+    begun.record(outcome);
+    if (this.#grouping.has(node)) this.#endings.set(node, 'error' in outcome ? 'failed' : 'succeeded');
+    const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
+    // An earlier claim handed it over, and then it failed.
+    if (handedOver !== undefined && !wasParked) {
+      this.#completions.push({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
+    }
+    this.#completions.push({ ...begun, outcome, part: wasParked || handedOver !== undefined ? 'rest' : 'all' });
+  }
+
+  /** Ends a parked execution with what became of its transaction. */
+  #endParked({ node, handedOver }: Parked, end: MemberEnd): void {
+    const begun = this.#underWay.get(node);
+    if (begun === undefined) return;
+    if ('error' in end) {
+      this.#end(begun, { ...toError(end.error), handedOver });
+    } else {
+      const signature: Value = end.signature === null ? { N: 0 } : { B6: end.signature };
+      this.#end(begun, { outputs: Object.assign(copyMap(handedOver), { [SIGNATURE]: signature }) });
+    }
+    this.#wake();
+  }
+
+  #asParticipant(): Participant {
+    return {
+      run: this.#run,
+      isQuiet: () =>
+        this.#isWaiting && this.#completions.length === 0 &&
+        this.#underWay.size === this.#parked.size + this.#run.callsUnderWay,
+      nextStep: (begun) =>
+        nextStep({
+          grouping: this.#grouping,
+          isBundled: this.#isBundled,
+          parked: this.#parked,
+          endings: this.#endings,
+        }, begun),
+      end: (parked, end) => this.#endParked(parked, end),
+      log: ({ node, execution }, level, content) =>
+        logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
+      wake: () => this.#wake(),
+    };
+  }
+
+  /** Passes over an element that lacks a required value, or is not to be submitted. */
   #skip(node: RunNode): void {
+    if (this.#grouping.has(node)) this.#endings.set(node, submitHead(node) === undefined ? 'failed' : 'succeeded');
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    this.#completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) } });
+    this.#completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) }, part: 'all' });
   }
 
   /** Hands the outputs on; returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
-    const { node, isElement, outcome } = completion;
+    const { node, isElement, outcome, part } = completion;
     const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
-    node.isRunning = false;
-    this.#record.add(completion);
+    if (part !== 'handed_over') {
+      node.isRunning = false;
+      this.#record.add(completion);
+    }
     for (const edge of node.outgoing) {
+      if (part === (edge.sourcePort === SIGNATURE ? 'handed_over' : 'rest')) continue;
       const value = outputs[edge.sourcePort];
       if (value !== undefined && edge.isSpread) {
         const elements = 'A' in value ? value.A : [value];
@@ -146,30 +228,49 @@ class RunExecution {
 
   /** Waits for what runs as long as the halt allows, and cancels the rest. */
   async #endUnderWay({ message }: Halt): Promise<void> {
-    const { cancel } = this.#tree;
+    const { cancel, phases } = this.#tree;
+    // What has not been sent will not be.
+    for (const one of this.#parked.values()) {
+      if (!phases.isInFlight(one)) this.#endParked(one, { error: message });
+    }
     const wake = () => this.#wake();
     cancel.addEventListener('abort', wake);
     while (this.#underWay.size > 0 && !cancel.aborted) await this.#news();
     cancel.removeEventListener('abort', wake);
-    // What hears of its cancellation and ends at once may say so itself.
-    await Promise.resolve();
-    for (const [node, end] of this.#underWay) {
-      this.#underWay.delete(node);
-      end(toError(message));
+    // What hears of its cancellation and ends at once may say so itself; of what was sent the phase knows.
+    await phases.settled().catch(() => {});
+    for (const begun of [...this.#underWay.values(), ...this.#handedBack]) {
+      this.#end(begun, this.#cancelled(begun, message));
     }
-    for (const end of this.#handedBack) end(toError(message));
     this.#completions.splice(0).forEach((completion) => this.#apply(completion));
+  }
+
+  #cancelled({ node }: Begun, message: string): Outcome {
+    return { ...toError(message), handedOver: this.#parked.get(node)?.handedOver };
   }
 
   /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */
   #goesBack(): boolean {
-    const { handBack, hasProgressed } = this.#tree;
-    return this.#handedBack.length > 0 || (handBack.aborted && hasProgressed());
+    const { handBack, hasProgressed, phases } = this.#tree;
+    return this.#handedBack.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
+      (handBack.aborted && hasProgressed());
+  }
+
+  /** It ends where it is: its instructions, or those of another run of the tree, are all that was wanted. */
+  #isLeftBehind(): boolean {
+    const { phases } = this.#tree;
+    return phases.putOut !== undefined || phases.collectedFrom(this.#run) !== undefined;
   }
 
   /** Resolves when something has ended, or the run is halted. */
   #news(): Promise<void> {
-    return new Promise((resolve) => this.#wake = resolve);
+    this.#isWaiting = true;
+    return new Promise((resolve) =>
+      this.#wake = () => {
+        this.#isWaiting = false;
+        resolve();
+      }
+    );
   }
 
   /** Waits, and counts the time as none of the slice's computing. */

@@ -64,6 +64,12 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
   outputs: sources.map(({ name, optional }) => ({ name, optional: optional ?? false })),
 });
 
+function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): NodePorts {
+  if (module === undefined || module.takesPortsFromFlow === true) return flowPorts(data);
+  const ports = nodePorts(module, data);
+  return module.takesPortsFromFlow === 'inputs' ? { ...ports, inputs: flowPorts(data).inputs } : ports;
+}
+
 /** The values that form data has for inputs, or why one is none. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
@@ -82,7 +88,7 @@ function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode,
 function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegistry): RunNode {
   const module = data.type === 'native' ? registry(data.node_id) : undefined;
   const formData = data.targets_form.form_data;
-  const ports = module === undefined || module.takesPortsFromFlow ? flowPorts(data) : nodePorts(module, data);
+  const ports = portsOf(module, data);
   return {
     id,
     // Whatever the editor saved: only texts are names.

@@ -1,6 +1,7 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/value.ts';
 import type { Effect, LogLevel } from './node.ts';
+import type { StoredTransaction } from './transaction.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -51,6 +52,8 @@ export interface Journal {
   nodeBegan: (run: NodeRun) => void;
   nodeEnded: (run: NodeRun) => void;
   logged: (line: LogLine) => void;
+  /** What became of a transaction, by its first member; `signature` when it was sent. */
+  transactionEnded: (transaction: Effect, outcome: 'confirmed' | 'failed', signature: string | null) => void;
   /** Resolves when everything so far is stored; rejects when it can't be. */
   flush: () => Promise<void>;
   /** More is unstored than should be held in memory: whoever writes waits for a flush. */
@@ -75,6 +78,9 @@ export interface History {
   nodeRun: (execution: Effect) => StoredNodeRun | undefined;
   /** The run that a node execution called. */
   child: (caller: Effect) => StoredChild | undefined;
+  transactions: StoredTransaction[];
+  /** The signed transaction that an execution's instructions are part of: they are made already. */
+  signedTransaction: (execution: Effect) => StoredTransaction | undefined;
 }
 
 /** A child as the database has it: begun, or ended as well. */
@@ -90,7 +96,17 @@ export interface ChildRow extends ChildRun {
 /** Names one execution of a node, and the child run that it called. */
 export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
 
-export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[], endedExecutions = 0): History {
+/** What is stored of a run before it is claimed, in the database's words. */
+export interface StoredProgress {
+  node_runs: StoredNodeRun[];
+  children: ChildRow[];
+  transactions: StoredTransaction[];
+  /** Node executions of the children that have ended. */
+  ended_executions: number;
+}
+
+export function makeHistory(stored: StoredProgress): History {
+  const { node_runs: nodeRuns, children, transactions, ended_executions: endedExecutions } = stored;
   const runs = new Map(nodeRuns.map((run) => [executionKey(run), run]));
   const childRuns = new Map(
     children.map((row) => {
@@ -102,8 +118,15 @@ export function makeHistory(nodeRuns: StoredNodeRun[], children: ChildRow[], end
       ];
     }),
   );
+  const signed = new Map(
+    transactions.filter(({ wire }) => wire !== null).flatMap((transaction) =>
+      transaction.members.map((member) => [executionKey(member), transaction] as const)
+    ),
+  );
   return {
     endedExecutions,
+    transactions,
+    signedTransaction: (execution) => signed.get(executionKey(execution)),
     isEmpty: runs.size === 0 && childRuns.size === 0,
     nodeRun: (execution) => runs.get(executionKey(execution)),
     child: (caller) => childRuns.get(executionKey(caller)),

@@ -2,7 +2,7 @@ import type { SnapshotNode } from '../../../types/flow.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/value.ts';
 import { readField } from '../../../types/value_conversion.ts';
-import type { InstructionSet } from './transaction.ts';
+import type { InstructionSet, Transactions } from './transaction.ts';
 
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
@@ -67,6 +67,8 @@ export interface NodeCall {
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
+  /** As `callFlow`, but the flow's first instructions are neither sent nor is anything behind them run: it gives them. */
+  collectInstructions: (flowId: number, inputs: ValueMap) => Promise<InstructionSet>;
   /**
    * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner's may sign for it; not one
    * that comes from whoever started the run, or from anywhere outside.
@@ -81,6 +83,7 @@ export interface NodeServices {
   http: HttpClient;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
+  transactions: Transactions;
 }
 
 /** An HTTP request of a node. */
@@ -146,8 +149,8 @@ interface NodeTraits {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
   labelledSide?: 'input' | 'output';
-  /** The ports are those that the flow's JSON declares, not the definition's. */
-  takesPortsFromFlow?: true;
+  /** The ports, or the inputs alone, are those that the flow's JSON declares, not the definition's. */
+  takesPortsFromFlow?: true | 'inputs';
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
   /** It takes all that its input's edge delivers at once, as `A`, when nothing more will come, and runs exactly once. */
@@ -163,6 +166,12 @@ interface NodeTraits {
   hasOutsideEffect?: true;
   /** Whether an execution of a node with outside effects may safely be repeated. */
   repeatable?: (inputs: ValueMap) => boolean;
+  /** The keys in its outputs are those that the flow's author wrote into its form data. */
+  namesKeys?: true;
+  /** The keys in its outputs are those of this input. */
+  handsOnKeysOf?: string;
+  /** The flow that its inputs go to, and its outputs come from. */
+  calledFlow?: (formData: LosslessJson) => number;
 }
 
 /** A node that computes its outputs. */

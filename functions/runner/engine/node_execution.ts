@@ -1,17 +1,26 @@
+import { base58, base64 } from '@scure/base';
 import type { ValueMap } from '../../../types/value.ts';
-import type { Tree, TreeRun } from './context.ts';
+import { readFieldOr, toBoolean } from '../../../types/value_conversion.ts';
+import { SIGNATURE } from './bundling.ts';
+import type { CallSite, Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
+import { isKeyNamedByFlow } from './key_origin.ts';
 import { isLogged } from './log_filter.ts';
-import { haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
-import { copyMap, type Outcome, settle, toError, tooLarge } from './node_values.ts';
+import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
+import { copyMap, type Handover, type Outcome, settle, toError, tooLarge } from './node_values.ts';
+import { SUBMIT } from './readiness.ts';
 import { toLogContent } from './text_limits.ts';
+import type { StoredTransaction } from './transaction.ts';
 import { measureMap } from './value_size.ts';
 
 /** One execution of a node that has begun. */
 export interface Execution {
-  /** At once, or later; rejects with HandedBack when the node gave up its time. */
-  outcome: Outcome | Promise<Outcome>;
+  /**
+   * At once, or later; rejects with HandedBack when the node gave up its time. An instruction node ends with its transaction: what
+   * comes here is what it hands over to that.
+   */
+  outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Puts the outcome on record, once. */
   record: (outcome: Outcome) => void;
 }
@@ -40,9 +49,10 @@ export function logLine(
 
 function replay(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Execution {
   tree.countBytes(measureMap(inputs) + measureMap(stored.output?.M ?? {}));
+  const outputs = stored.output === null ? undefined : copyMap(stored.output.M);
   const outcome = stored.errors === null
-    ? { outputs: copyMap(stored.output?.M ?? {}) }
-    : { error: stored.errors.join('\n') };
+    ? { outputs: outputs ?? copyMap({}) }
+    : { error: stored.errors.join('\n'), handedOver: outputs };
   return { outcome, record: () => {} };
 }
 
@@ -65,6 +75,17 @@ function bufferUntil(write: NodeCall['log']): { write: NodeCall['log']; open: ()
 const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it does outside may have happened, ' +
   'so it was not run again';
 
+/** Goes on with a result at once where it is there. */
+const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
+  result instanceof Promise ? result.then(goOn) : goOn(result);
+
+/** The error of a node whose transaction an earlier claim had signed when the run was ended. */
+function sentBefore(halt: AbortSignal, { wire }: StoredTransaction): NodeError {
+  // After the count of signatures, one byte, the fee payer's comes first.
+  const signature = base58.encode(base64.decode(wire ?? '').subarray(1, 65));
+  return new NodeError(`${haltError(halt).message}; transaction ${signature} was signed before, and may be executed`);
+}
+
 /**
  * Begins one execution of a node, or takes over what an earlier claim recorded of it, `stored`.
  * A node with outside effects runs only after its begin is stored, so that whoever claims the run next knows of it.
@@ -81,6 +102,7 @@ export function beginExecution(
 
   const { module } = node;
   const site = { flow_run_id: run.id, node_id: node.id, times };
+  const caller: CallSite = { execution: site, node, run };
   const startTime = stored?.start_time ?? timestamp(tree);
   const inputBytes = measureMap(inputs);
   tree.countBytes(inputBytes);
@@ -94,11 +116,13 @@ export function beginExecution(
     errors: null,
   };
   const record = (outcome: Outcome) => {
-    if ('outputs' in outcome) tree.countBytes(measureMap(outcome.outputs));
+    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
+    if (outputs !== undefined) tree.countBytes(measureMap(outputs));
+    caller.atEnd?.();
     tree.journal.nodeEnded({
       ...row,
       end_time: timestamp(tree),
-      output: 'outputs' in outcome ? { M: outcome.outputs } : null,
+      output: outputs === undefined ? null : { M: outputs },
       errors: 'error' in outcome ? [outcome.error] : null,
     });
   };
@@ -107,8 +131,23 @@ export function beginExecution(
   };
   const log = bufferUntil((level, content) => logLine(tree, run, level, content, { node, times }));
 
-  const compute = (): ValueMap | Promise<ValueMap> => {
-    if (tree.halt.aborted) throw haltError(tree.halt);
+  /** What an instruction node hands over; its row tells of it, since the node may wait long. */
+  const handOver = ({ instructions, outputs }: BuiltInstructions): Handover | Outcome => {
+    const settled = settle(node, inputs, outputs, tree.limits.outputBytes, SIGNATURE);
+    if ('error' in settled) return settled;
+    const isSubmitted = readFieldOr(inputs, SUBMIT, true, toBoolean);
+    if (stored?.output == null) tree.journal.nodeBegan({ ...row, output: { M: settled.outputs } });
+    return { handedOver: settled.outputs, instructions: isSubmitted ? instructions : undefined };
+  };
+
+  /** What a node gives comes to: a handover, an end. */
+  type Given = Outcome | Handover;
+  const settled = (outputs: ValueMap): Given => settle(node, inputs, outputs, tree.limits.outputBytes);
+
+  const compute = (): Given | Promise<Given> => {
+    const signed = tree.history.signedTransaction(site);
+    if (tree.halt.aborted) throw signed === undefined ? haltError(tree.halt) : sentBefore(tree.halt, signed);
+    if (signed !== undefined) return { handedOver: copyMap(stored?.output?.M ?? {}), instructions: undefined };
     if (module === undefined) {
       const lack = node.type === 'native'
         ? `there is no node ${node.nodeId}`
@@ -129,13 +168,15 @@ export function beginExecution(
       handBack: tree.handBack,
       log: log.write,
       checkTime: tree.slice.makeCheck(stored !== undefined),
-      isNamedByFlow: () => false,
-      callFlow: (flowId, flowInputs) => tree.callFlow(site, run.depth, flowId, flowInputs),
+      isNamedByFlow: (inputName, publicKey) =>
+        isKeyNamedByFlow(tree, node, inputName, run) || tree.isOwnersChoice(publicKey),
+      callFlow: (flowId, flowInputs) => tree.callFlow(caller, flowId, flowInputs),
+      collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
       http: tree.services.http,
       kv: tree.services.kv(site),
     };
-    if ('buildInstructions' in module) throw new NodeError('transactions are not made yet');
-    if (!module.hasOutsideEffect) return module.run(call);
+    if ('buildInstructions' in module) return followedBy(module.buildInstructions(call), handOver);
+    if (!module.hasOutsideEffect) return followedBy(module.run(call), settled);
     const isRepeatable = module.repeatable?.(inputs) ?? false;
     if (stored !== undefined && !isRepeatable) throw new NodeError(UNKNOWN_OUTCOME);
     begun();
@@ -143,24 +184,23 @@ export function beginExecution(
       if (tree.halt.aborted) throw haltError(tree.halt);
       // One that can't be repeated goes on: begun as it is, the next claim would not run it.
       if (tree.handBack.aborted && isRepeatable) throw new HandedBack();
-      return module.run(call);
+      return followedBy(module.run(call), settled);
     }, () => {
       // What can't be stored is not begun: the run goes back, and its claim tells why.
       throw new HandedBack();
     });
   };
-  const settled = (outputs: ValueMap) => settle(node, inputs, outputs, tree.limits.outputBytes);
-  const failed = (error: unknown): Outcome => {
+  const failed = (error: unknown): Given => {
     if (error instanceof HandedBack) throw error;
     return toError(error);
   };
 
   try {
-    const outputs = compute();
+    const outcome = compute();
     log.open();
-    if (!(outputs instanceof Promise)) return { outcome: settled(outputs), record };
+    if (!(outcome instanceof Promise)) return { outcome, record };
     if (!module?.hasOutsideEffect) begun();
-    return { outcome: outputs.then(settled).catch(failed), record };
+    return { outcome: outcome.catch(failed), record };
   } catch (error) {
     if (error instanceof HandedBack) {
       begun();

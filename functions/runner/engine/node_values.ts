@@ -2,10 +2,19 @@ import type { Value, ValueMap } from '../../../types/value.ts';
 import { toPubkey } from '../../../types/value_keys.ts';
 import type { RunNode } from './graph.ts';
 import { toMessage } from './text_limits.ts';
+import type { InstructionSet } from './transaction.ts';
 import { measureValue } from './value_size.ts';
 
-/** How one execution of a node ended. */
-export type Outcome = { outputs: ValueMap } | { error: string };
+/** How one execution of a node ended; one that failed after it had handed outputs on, with those. */
+export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
+
+/** What an instruction node hands over on its way: its end comes with the transaction. */
+export interface Handover {
+  /** All outputs but the signature. */
+  handedOver: ValueMap;
+  /** Undefined: it shall submit nothing. */
+  instructions: InstructionSet | undefined;
+}
 
 /** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
@@ -55,14 +64,25 @@ function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
 }
 
 /** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. */
-export const toError = (error: unknown): Outcome => ({
+export const toError = (error: unknown): { error: string } => ({
   error: toMessage(error instanceof Error ? error.message : String(error)),
 });
 
-/** What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. */
-export const settle = (node: RunNode, given: ValueMap, outputs: ValueMap, maxBytes: number): Outcome => {
+/**
+ * What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. `later` names an
+ * output that is still to come.
+ */
+export const settle = (
+  node: RunNode,
+  given: ValueMap,
+  outputs: ValueMap,
+  maxBytes: number,
+  later?: string,
+): { outputs: ValueMap } | { error: string } => {
   const complete = withPassthrough(node, given, copyMap(outputs));
-  const missing = node.ports.outputs.filter((port) => !port.optional && complete[port.name] === undefined);
+  const missing = node.ports.outputs.filter((port) =>
+    !port.optional && port.name !== later && complete[port.name] === undefined
+  );
   if (missing.length > 0) return toError(`output not found: ${JSON.stringify(missing.map((port) => port.name))}`);
   const fault = outputFault(complete, maxBytes);
   return fault === undefined ? { outputs: complete } : toError(fault);

@@ -5,12 +5,29 @@ import type { Entry } from './queue.ts';
 /** Answers kept for one scan: diamonds would ask the same again and again. */
 export type FinishedNodes = Map<RunNode, boolean>;
 
+/** The input that tells an instruction node whether to submit its transaction. */
+export const SUBMIT = 'submit';
+
 const isSatisfiedBy = (edge: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined && (head.value !== undefined || !edge.input.required);
+
+/** The entry that tells an instruction node not to submit. */
+export const submitHead = (node: RunNode): Entry | undefined => {
+  if (node.module === undefined || !('buildInstructions' in node.module)) return undefined;
+  const head = node.incoming.find((edge) => edge.input.name === SUBMIT)?.queue.head;
+  return head?.value !== undefined && 'B' in head.value && !head.value.B ? head : undefined;
+};
+
+/** An edge tells an instruction node not to submit: it never starts. */
+export const isHeldBack = (node: RunNode): boolean => {
+  const head = submitHead(node);
+  return head !== undefined && !head.isElement;
+};
 
 /** Whether the node will give no further output, or which source must be known before that can be told. */
 const judge = (node: RunNode, known: FinishedNodes): boolean | RunNode => {
   if (node.isRunning) return false;
+  if (isHeldBack(node)) return true;
   if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
   const empty = node.incoming.filter((edge) => edge.queue.head === undefined);
   const starving = empty.filter((edge) => edge.input.required);
@@ -95,7 +112,9 @@ export const readiness = (node: RunNode, known: FinishedNodes): 'ready' | 'skip'
   }
   const isInLoop = node.incoming.some((edge) => edge.queue.head?.isElement);
   if (node.times > 0 && !isInLoop) return 'no';
-  let isSkipped = false;
+  const held = submitHead(node);
+  if (held !== undefined && !held.isElement) return 'no';
+  let isSkipped = held !== undefined;
   for (const edge of node.incoming) {
     const head = edge.queue.head;
     if (isSatisfiedBy(edge, head)) continue;

@@ -17,6 +17,8 @@ export interface Completion {
   /** It belonged to one iteration of a loop. */
   isElement: boolean;
   outcome: Outcome;
+  /** Of an instruction node that has handed over: what it handed over, and later the rest. */
+  part: 'all' | 'handed_over' | 'rest';
 }
 
 /** What a run gives: gathered while its nodes end. */

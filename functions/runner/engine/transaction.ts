@@ -19,7 +19,8 @@ export interface InstructionSet {
 /** One node execution whose instructions are part of a transaction. */
 export interface TransactionMember {
   execution: Effect;
-  instructions: InstructionSet;
+  /** Undefined when the whole signed transaction is stored already. */
+  instructions: InstructionSet | undefined;
 }
 
 /** A signature that somebody outside is asked for. */

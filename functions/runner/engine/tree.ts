@@ -1,12 +1,25 @@
 import { uuidv7 } from 'uuidv7';
 import type { ValueMap } from '../../../types/value.ts';
-import type { HandBack, Tree } from './context.ts';
+import type { CallSite, HandBack, Suspension, Tree, TreeRun } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
+import { keysOfWallets } from './key_origin.ts';
 import { type Halt, HandedBack, NodeError } from './node.ts';
 import { copyMap } from './node_values.ts';
+import type { InstructionSet } from './transaction.ts';
+import { TransactionPhases } from './transaction_phases.ts';
 
-type Given = 'snapshot' | 'run' | 'registry' | 'services' | 'journal' | 'history' | 'limits' | 'slice' | 'now';
+type Given =
+  | 'snapshot'
+  | 'run'
+  | 'registry'
+  | 'services'
+  | 'journal'
+  | 'history'
+  | 'limits'
+  | 'slice'
+  | 'now'
+  | 'isBundled';
 
 export interface TreeOptions extends Pick<Tree, Given> {
   root: { id: string; inputs: ValueMap };
@@ -16,58 +29,93 @@ export interface TreeOptions extends Pick<Tree, Given> {
   abandon?: AbortSignal;
 }
 
+/** How a called flow ended. */
+interface ChildEnd {
+  result: RunResult;
+  collected?: InstructionSet;
+}
+
 function outputsOf(result: RunResult): ValueMap {
   if (result.status === 'succeeded') return result.output.M;
   throw new NodeError(result.errors?.join(';\n') ?? 'the called flow was stopped');
 }
 
 /** Executes a root run with all runs that its interflow nodes start, to the end or until it goes back to the queue. */
-export async function executeTree(options: TreeOptions): Promise<RunResult | HandBack> {
+export async function executeTree(options: TreeOptions): Promise<RunResult | HandBack | Suspension> {
   const { snapshot, history, journal, limits, slice, stop, abandon, root } = options;
   const halt = new AbortController();
   const cancel = new AbortController();
   const back = new AbortController();
   const children = new Set<Promise<unknown>>();
+  let namedKeys: ReadonlySet<string> | undefined;
   let executions = history.endedExecutions;
   let elements = 0;
   let bytes = 0;
   /** The slice's clock when this claim began something new. */
   let newSinceMs: number | undefined;
 
-  const callFlow: Tree['callFlow'] = async (caller, depth, flowId, inputs) => {
+  const execute = async (run: TreeRun, caller: CallSite): Promise<ChildEnd> => {
+    // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
+    const result = await executeRun(tree, run);
+    if (result.status === 'handed_back') throw new HandedBack();
+    const collected = phases.collectedFrom(run);
+    // What was collected is kept nowhere but in the caller's outputs: until they are stored the run has not ended.
+    if (collected === undefined) journal.runEnded(run.id, result);
+    else caller.atEnd = () => journal.runEnded(run.id, result);
+    // It ended where it was, and so does its caller.
+    if (phases.putOut !== undefined) throw new HandedBack();
+    return { result, collected };
+  };
+
+  const begin = async (caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<ChildEnd> => {
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`there is no flow ${flowId} in what was deployed or started`);
-    if (depth >= limits.interflowDepth) {
+    if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
     }
     // A new stack for each level: flows may call themselves a thousand deep.
     await Promise.resolve();
-    const known = history.child(caller);
-    if (known?.result != null) return outputsOf(known.result);
+    const known = history.child(caller.execution);
+    if (known?.result != null) return { result: known.result };
     const id = known?.id ?? uuidv7();
     if (known === undefined) {
       journal.runBegan({
         id,
         flow_id: flowId,
         inputs: { M: inputs },
-        parent_flow_run_id: caller.flow_run_id,
-        parent_node_id: caller.node_id,
-        parent_times: caller.times,
+        parent_flow_run_id: caller.execution.flow_run_id,
+        parent_node_id: caller.execution.node_id,
+        parent_times: caller.execution.times,
       });
     }
-    // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
-    const result = await executeRun(tree, { id, graph, inputs, depth: depth + 1, isNew: known === undefined });
-    if (result.status === 'handed_back') throw new HandedBack();
-    journal.runEnded(id, result);
-    return outputsOf(result);
+    const depth = caller.run.depth + 1;
+    const run = { id, graph, inputs, depth, isNew: known === undefined, caller, callsUnderWay: 0, isCollected };
+    // The caller rests meanwhile; both end in one go, or it would look as if nothing went on.
+    caller.run.callsUnderWay += 1;
+    try {
+      return await execute(run, caller);
+    } finally {
+      phases.leave(run);
+      caller.run.callsUnderWay -= 1;
+    }
+  };
+
+  const call = (...of: Parameters<typeof begin>): Promise<ChildEnd> => {
+    const child = begin(...of);
+    children.add(child);
+    const remove = () => children.delete(child);
+    void child.then(remove, remove);
+    return child;
   };
 
   const exceed = (message: string) => halt.abort({ status: 'failed', message, graceMs: 0 } satisfies Halt);
+  const handBack = AbortSignal.any([slice.handBack, back.signal]);
+  const phases = new TransactionPhases({ ...options, halt: halt.signal, cancel: cancel.signal, handBack });
   const tree: Tree = {
     ...options,
     halt: halt.signal,
     cancel: cancel.signal,
-    handBack: AbortSignal.any([slice.handBack, back.signal]),
+    handBack,
     giveBack: () => back.abort(),
     countExecution: (stored) => {
       if (stored?.end_time == null && executions >= limits.nodeExecutions) {
@@ -90,13 +138,19 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
       exceed(`run_size_limit: inputs and outputs of more than ${limits.totalBytes} bytes in one run`);
     },
     hasProgressed: () => newSinceMs !== undefined && slice.spentMs() - newSinceMs >= slice.leastMs,
-    callFlow: (...call) => {
-      const child = callFlow(...call);
-      children.add(child);
-      const remove = () => children.delete(child);
-      void child.then(remove, remove);
-      return child;
+    callFlow: async (...of) => outputsOf((await call(...of, false)).result),
+    collectInstructions: async (...of) => {
+      const { result, collected } = await call(...of, true);
+      if (collected !== undefined) return collected;
+      outputsOf(result);
+      throw new NodeError('no instructions: the flow ended without handing any over');
     },
+    isOwnersChoice: (publicKey) => {
+      if (options.run.startedBy !== options.run.ownerId) return false;
+      namedKeys ??= keysOfWallets(options);
+      return namedKeys.has(publicKey);
+    },
+    phases,
   };
 
   let grace: ReturnType<typeof setTimeout> | undefined;
@@ -122,9 +176,14 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
       graph: snapshot.entry,
       depth: 0,
       isNew: history.isEmpty,
+      callsUnderWay: 0,
+      isCollected: false,
     });
     // After a halt the root does not wait for the nodes that call flows; their runs end all the same.
     await Promise.allSettled(children);
+    await phases.settled();
+    if (result.status === 'handed_back') return phases.isSuspended ? { status: 'waiting' } : result;
+    if (phases.putOut !== undefined) result.output.M.transaction ??= { S: phases.putOut };
     return result;
   } finally {
     clearTimeout(grace);

@@ -11,6 +11,7 @@ import { generateKeypairNode } from './generate_keypair/index.ts';
 import { getBalanceNode } from './get_balance/index.ts';
 import { httpRequestNode } from './http_request/index.ts';
 import { interflowNode } from './interflow/index.ts';
+import { interflowInstructionsNode } from './interflow_instructions/index.ts';
 import { jsonExtractNode } from './json_extract/index.ts';
 import { jsonGetFieldNode } from './json_get_field/index.ts';
 import { jsonInsertNode } from './json_insert/index.ts';
@@ -43,6 +44,7 @@ const modules: AnyModule[] = [
   getBalanceNode,
   httpRequestNode,
   interflowNode,
+  interflowInstructionsNode,
   jsonExtractNode,
   jsonGetFieldNode,
   jsonInsertNode,

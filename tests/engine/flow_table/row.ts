@@ -1,8 +1,9 @@
-import { NodeError, type NodeModule, type NodeRegistry } from '../../../functions/runner/engine/node.ts';
+import { type AnyModule, NodeError, type NodeRegistry } from '../../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../../functions/runner/nodes/registry.ts';
 import type { Value, ValueMap } from '../../../types/value.ts';
 import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts';
 import { FlowBuilder } from '../../support/flow_builder.ts';
+import { instructionNode } from '../../support/scripted_transactions.ts';
 
 /** One flow of the table, and what it must come to; texts as `showRun` gives them. */
 export interface FlowRow {
@@ -26,7 +27,8 @@ const keyNode = testNode(['key»', 'maybe?»'], ['own'], () => ({ own: { S: 'own
 keyNode.definition.targets[0]!.type_bounds = ['pubkey', 'keypair'];
 
 /** What only nodes of the chain do, or none must do. */
-const testNodes: { [nodeId: string]: NodeModule } = {
+const testNodes: { [nodeId: string]: AnyModule } = {
+  test_instruction: instructionNode,
   test_key: keyNode,
   test_incomplete: testNode(['in?»'], ['given', 'missing', 'also_missing', 'optional?'], () => ({ given: s('given') })),
   test_nul: testNode([], ['out'], () => ({ out: s('a\0b') })),

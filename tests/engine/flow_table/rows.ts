@@ -9,6 +9,7 @@ import { loopRows } from './loops.ts';
 import { nestedLoopRows } from './nested_loops.ts';
 import { orderRows } from './order.ts';
 import type { FlowRow } from './row.ts';
+import { transactionRows } from './transactions.ts';
 import { zipRows } from './zips.ts';
 
 /** The table of flows. */
@@ -24,4 +25,5 @@ export const rows: FlowRow[] = [
   ...interflowRows,
   ...failingCallRows,
   ...limitRows,
+  ...transactionRows,
 ];

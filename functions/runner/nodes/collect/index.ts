@@ -4,6 +4,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Gives the values of all iterations, which the engine gathers, as one array. */
 export const collectNode: NodeModule = {
   definition,
+  handsOnKeysOf: 'element',
   collects: true,
   run: ({ inputs }) => ({ array: inputs.element ?? { A: [] } }),
 };

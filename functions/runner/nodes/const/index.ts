@@ -29,6 +29,7 @@ const toPlainJson = (json: LosslessJson): unknown =>
 /** Gives a constant. Form data that is a bare text, as older editors saved it, is the constant itself. */
 export const constNode: NodeModule = {
   definition,
+  namesKeys: true,
   run: ({ formData }) => ({
     Source: typeof formData === 'string'
       ? jsonToValue(formData)

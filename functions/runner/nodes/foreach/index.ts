@@ -4,6 +4,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Gives an array, which the engine hands on element by element. */
 export const foreachNode: NodeModule = {
   definition,
+  handsOnKeysOf: 'array',
   spreads: true,
   run: ({ inputs }) => {
     const array = requireInput(inputs, 'array');

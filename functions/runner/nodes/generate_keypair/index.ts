@@ -31,6 +31,7 @@ function checkKeypair(signer: Signer): void {
 /** Gives the key that it was given, else the key pair of a BIP-39 phrase, of twelve random words when there is none. */
 export const generateKeypairNode: NodeModule = {
   definition,
+  handsOnKeysOf: 'private_key',
   run: async ({ inputs }) => {
     const given = readOptionalField(inputs, 'private_key', toWalletOrPubkey);
     if (given !== undefined) checkKeypair(given);

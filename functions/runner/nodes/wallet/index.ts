@@ -6,6 +6,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Gives a wallet by its public key alone: who signs for it, and with which stored key, is found out when it must sign. */
 export const walletNode: NodeModule = {
   definition,
+  namesKeys: true,
   run: ({ formData }) => {
     const publicKey = formText(formData, 'public_key') ?? '';
     if (decodeBase58(publicKey, 32) === undefined) throw new NodeError('failed to decode wallet as base58');

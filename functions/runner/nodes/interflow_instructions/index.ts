@@ -1,0 +1,12 @@
+import { instructionsToValues } from '../../chain/instruction_values.ts';
+import { readCalledFlow } from '../../engine/called_flow.ts';
+import type { NodeModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Runs another flow up to its first transaction, and gives what that would be made of instead of sending it. */
+export const interflowInstructionsNode: NodeModule = {
+  definition,
+  takesPortsFromFlow: 'inputs',
+  run: async ({ inputs, formData, collectInstructions }) =>
+    instructionsToValues(await collectInstructions(readCalledFlow(formData), inputs)),
+};

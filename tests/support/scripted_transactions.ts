@@ -1,0 +1,74 @@
+import type { Address } from '@solana/kit';
+import { base58, base64 } from '@scure/base';
+import { type BuiltInstructions, type InstructionModule, NodeError } from '../../functions/runner/engine/node.ts';
+import type {
+  ChainSigner,
+  TransactionOrder,
+  TransactionRecord,
+  Transactions,
+  TransactionStore,
+} from '../../functions/runner/engine/transaction.ts';
+import { readFieldOr, toText } from '../../types/value_conversion.ts';
+import { testNode } from './execute_flow.ts';
+
+const signerOf = (publicKey: string): ChainSigner => ({ type: 'adapter', publicKey, isNamedByFlow: false });
+
+/**
+ * An instruction node of which no chain knows: it makes one instruction of its `name`, for which `payer` pays, and hands `made` on at
+ * once. What comes to `in` is handed on as well, or keeps it from making any when it is "bad".
+ */
+export const instructionNode: InstructionModule = {
+  definition: testNode(['name', 'payer?', 'in?»', 'submit?'], ['made', 'signature'], () => ({})).definition,
+  buildInstructions: ({ inputs }): BuiltInstructions => {
+    if (inputs.in !== undefined && 'S' in inputs.in && inputs.in.S === 'bad') {
+      throw new NodeError('there is no instruction');
+    }
+    const name = readFieldOr(inputs, 'name', '', toText);
+    const feePayer = signerOf(readFieldOr(inputs, 'payer', 'Ann', toText));
+    const instructions = [{ programAddress: name as Address }];
+    return { instructions: { feePayer, signers: [feePayer], instructions }, outputs: { made: { S: `made ${name}` } } };
+  },
+};
+
+/** A signature that can be read: the text, in 64 bytes. */
+export const signatureOf = (text: string): string =>
+  base58.encode(new TextEncoder().encode(text.padEnd(64).slice(0, 64)));
+
+/** Makes the record of a transaction; its message and its bytes are the names of its instructions, a space between. */
+function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
+  const [first] = members;
+  if (first === undefined) throw new Error('a transaction has members');
+  const names = members.map(({ instructions }) => instructions?.instructions[0]?.programAddress ?? '');
+  return {
+    ...first.execution,
+    members: members.map(({ execution }) => ({ ...execution, instruction_count: 1 })),
+    message: names.join(' '),
+    wire: base64.encode(new Uint8Array([1, ...base58.decode(signatureOf(names.join('+')))])),
+    memo: null,
+    has_fees: chargesFees,
+    slot: '1',
+    last_valid_block_height: '1',
+  };
+}
+
+/**
+ * Stores and executes each transaction at once, and logs it; one with an instruction that is named "fails" fails for that. What is
+ * stored already is gone on with as it is.
+ */
+export const scriptTransactions = (store: TransactionStore): Transactions => ({
+  execute: async (order) => {
+    const record = order.stored ?? recordOf(order);
+    if (order.stored === undefined) {
+      const payer = order.members[0]?.instructions?.feePayer.publicKey;
+      order.log('Info', `${payer} pays for ${record.message}${record.has_fees ? ' and the fees' : ''}`);
+      await store.store(record, []);
+    }
+    const names = record.message.split(' ');
+    const signature = signatureOf(names.join('+'));
+    if (names.includes('fails')) {
+      const errors = names.map((name) => name === 'fails' ? 'it fails' : 'transaction simulation failed');
+      return { status: 'failed', errors, signature };
+    }
+    return { status: 'confirmed', signature, hasFees: record.has_fees };
+  },
+});
