@@ -15,6 +15,16 @@ it('the registry has the nodes of every folder of functions/runner/nodes, under 
   for (const { name } of folders) expect(published.some((node) => node.name.startsWith(name))).toBe(true);
 });
 
+it("an instruction node has the ports that are the engine's", () => {
+  const modules = nodeIds().map((id) => nodeRegistry(id)!).filter((module) => 'buildInstructions' in module);
+  expect(modules.length).toBeGreaterThan(0);
+  for (const { definition: { sources, targets, data } } of modules) {
+    const submit = targets.find(({ name }) => name === 'submit');
+    expect(submit, data.node_id).toMatchObject({ type_bounds: ['bool'], required: false, passthrough: false });
+    expect(sources.find(({ name }) => name === 'signature'), data.node_id).toMatchObject({ type: 'signature' });
+  }
+});
+
 it("the registry knows no node by the name of an object's own members", () => {
   expect(nodeRegistry('toString')).toBeUndefined();
   expect(nodeRegistry('__proto__')).toBeUndefined();

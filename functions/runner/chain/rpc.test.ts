@@ -43,6 +43,7 @@ describe('the RPC of a node', () => {
       null,
     ]);
     expect(await rpc().getBalance(nobody.address, 'finalized')).toBe(0n);
+    expect(await rpc().getMinimumBalanceForRentExemption(165, 'confirmed')).toBe(chain.ledger.minimumBalance(165n));
   });
 
   it('takes transactions, and tells what became of them', async () => {

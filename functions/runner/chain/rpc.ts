@@ -68,6 +68,8 @@ export interface ChainRpc {
   getBalance: (address: string, commitment: Commitment) => Promise<bigint>;
   getBlockHeight: (commitment: Commitment) => Promise<bigint>;
   getLatestBlockhash: (commitment: Commitment) => Promise<LatestBlockhash>;
+  /** Lamports that an account with so many bytes of data must have to stay. */
+  getMinimumBalanceForRentExemption: (dataLength: number, commitment: Commitment) => Promise<bigint>;
   /** In the order of the addresses, of which there may be 100; null for one without account. */
   getMultipleAccounts: (addresses: string[], commitment: Commitment) => Promise<(ChainAccount | null)[]>;
   /** In the order of the signatures, of which there may be 256; null for one that is in no block. Searches the whole history. */
@@ -105,6 +107,9 @@ export function makeChainRpc(caller: Pick<NodeCall, 'http' | 'signal' | 'handBac
       const { context, value } = await call(blockhashSchema, 'getLatestBlockhash', { commitment });
       return { ...value, slot: context.slot };
     },
+
+    getMinimumBalanceForRentExemption: (dataLength, commitment) =>
+      call(unsignedSchema, 'getMinimumBalanceForRentExemption', dataLength, { commitment }),
 
     getMultipleAccounts: async (addresses, commitment) =>
       (await call(

@@ -1,6 +1,9 @@
 import type { AnyModule, NodeRegistry } from '../engine/node.ts';
+import { associatedTokenAccountNode } from './associated_token_account/index.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
+import { createMintAccountNode } from './create_mint_account/index.ts';
+import { createTokenAccountNode } from './create_token_account/index.ts';
 import { dasApiNode } from './das_api/index.ts';
 import { findPdaNode } from './find_pda/index.ts';
 import { flowInputNode } from './flow_input/index.ts';
@@ -19,6 +22,8 @@ import { kvCreateStoreNode } from './kv_create_store/index.ts';
 import { kvDeleteStoreNode } from './kv_delete_store/index.ts';
 import { kvReadItemNode } from './kv_read_item/index.ts';
 import { kvWriteItemNode } from './kv_write_item/index.ts';
+import { memoNode } from './memo/index.ts';
+import { mintTokenNode } from './mint_token/index.ts';
 import { noteNode } from './note/index.ts';
 import { printNode } from './print/index.ts';
 import { rangeNode } from './range/index.ts';
@@ -27,13 +32,18 @@ import { rhaiScriptNodes } from './rhai_script/index.ts';
 import { toBytesNode } from './to_bytes/index.ts';
 import { toStringNode } from './to_string/index.ts';
 import { toVecNode } from './to_vec/index.ts';
+import { transferSolNode } from './transfer_sol/index.ts';
+import { transferTokenNode } from './transfer_token/index.ts';
 import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
 /** Every native node; a new one is a folder beside this file and a line here. A folder may make several. */
 const modules: AnyModule[] = [
+  associatedTokenAccountNode,
   collectNode,
   constNode,
+  createMintAccountNode,
+  createTokenAccountNode,
   dasApiNode,
   findPdaNode,
   flowInputNode,
@@ -52,6 +62,8 @@ const modules: AnyModule[] = [
   kvDeleteStoreNode,
   kvReadItemNode,
   kvWriteItemNode,
+  memoNode,
+  mintTokenNode,
   noteNode,
   printNode,
   rangeNode,
@@ -60,6 +72,8 @@ const modules: AnyModule[] = [
   toBytesNode,
   toStringNode,
   toVecNode,
+  transferSolNode,
+  transferTokenNode,
   waitNode,
   walletNode,
 ];

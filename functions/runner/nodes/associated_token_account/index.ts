@@ -1,0 +1,24 @@
+import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token';
+import { readField } from '../../../../types/value_conversion.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
+import { associatedTokenAddress } from '../../chain/token_accounts.ts';
+import { readSigner } from '../../chain/wallets.ts';
+import type { InstructionModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Creates the associated token account of an owner, unless it exists. */
+export const associatedTokenAccountNode: InstructionModule = {
+  definition,
+  buildInstructions: async (call) => {
+    const feePayer = readSigner(call, 'fee_payer');
+    const owner = readField(call.inputs, 'owner', toAddress);
+    const mint = readField(call.inputs, 'mint_account', toAddress);
+    const ata = await associatedTokenAddress(owner, mint);
+    // Idempotent: a flow that runs again for the same owner finds the account of the first time.
+    const create = getCreateAssociatedTokenIdempotentInstruction({ payer: signatureOf(feePayer), ata, owner, mint });
+    return {
+      instructions: makeInstructionSet(feePayer, [], [create]),
+      outputs: { associated_token_account: { B3: ata } },
+    };
+  },
+};

@@ -1,0 +1,30 @@
+import { getInitializeMint2Instruction, getMintSize } from '@solana-program/token';
+import { readField, readOptionalField, toInteger, toText } from '../../../../types/value_conversion.ts';
+import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../chain/instruction_nodes.ts';
+import { createTokenProgramAccount } from '../../chain/token_accounts.ts';
+import { readSigner } from '../../chain/wallets.ts';
+import type { InstructionModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Creates a mint, with a memo, be it empty. */
+export const createMintAccountNode: InstructionModule = {
+  definition,
+  buildInstructions: async (call) => {
+    const { inputs } = call;
+    const feePayer = readSigner(call, 'fee_payer');
+    const mint = readSigner(call, 'mint_account');
+    const initialize = getInitializeMint2Instruction({
+      mint: addressOf(mint),
+      decimals: Number(readField(inputs, 'decimals', toInteger('u8'))),
+      mintAuthority: readField(inputs, 'mint_authority', toAddress),
+      freezeAuthority: readOptionalField(inputs, 'freeze_authority', toAddress) ?? null,
+    });
+    const memo = memoInstruction(readOptionalField(inputs, 'memo', toText) ?? '', feePayer);
+    const create = await createTokenProgramAccount(call, 'mint_account', {
+      feePayer,
+      account: mint,
+      size: getMintSize(),
+    });
+    return { instructions: makeInstructionSet(feePayer, [mint], [create, initialize, memo]), outputs: {} };
+  },
+};

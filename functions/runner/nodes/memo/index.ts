@@ -1,0 +1,15 @@
+import { readField, toText } from '../../../../types/value_conversion.ts';
+import { makeInstructionSet, memoInstruction } from '../../chain/instruction_nodes.ts';
+import { readSigner } from '../../chain/wallets.ts';
+import type { InstructionModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Writes a text into the log of a transaction, signed by the fee payer. */
+export const memoNode: InstructionModule = {
+  definition,
+  buildInstructions: (call) => {
+    const feePayer = readSigner(call, 'fee_payer');
+    const instruction = memoInstruction(readField(call.inputs, 'memo', toText), feePayer);
+    return { instructions: makeInstructionSet(feePayer, [], [instruction]), outputs: {} };
+  },
+};

@@ -1,0 +1,49 @@
+import { type Address, isOffCurveAddress } from '@solana/kit';
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
+import { getMintToCheckedInstruction } from '@solana-program/token';
+import { readField, toDecimal } from '../../../../types/value_conversion.ts';
+import { toSmallestUnits } from '../../chain/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
+import { type ChainAccount, makeChainRpc } from '../../chain/rpc.ts';
+import { assertTokenOf, asTokenAccount, readDecimals } from '../../chain/token_accounts.ts';
+import { readSigner } from '../../chain/wallets.ts';
+import { type InstructionModule, NodeError } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Throws when an account can't get tokens of the mint. One that does not exist may be created by the same transaction. */
+function assertReceives(recipient: Address, account: ChainAccount | null, mint: Address): void {
+  if (account === null) return;
+  const token = asTokenAccount(account);
+  if (token !== undefined) return assertTokenOf(mint, token, 'recipient');
+  const isUnowned = account.owner === SYSTEM_PROGRAM_ADDRESS;
+  // An associated account that somebody sent SOL before it was created: nobody has the key of its address.
+  if (isUnowned && isOffCurveAddress(recipient)) return;
+  throw new NodeError(
+    `recipient: ${recipient} is no token account` +
+      (isUnowned ? ' but a wallet; associated_token_account gives the token account of a wallet' : ''),
+  );
+}
+
+/** Mints tokens into a token account. */
+export const mintTokenNode: InstructionModule = {
+  definition,
+  buildInstructions: async (call) => {
+    const { inputs } = call;
+    const feePayer = readSigner(call, 'fee_payer');
+    const mintAuthority = readSigner(call, 'mint_authority');
+    const mint = readField(inputs, 'mint_account', toAddress);
+    const token = readField(inputs, 'recipient', toAddress);
+    const amount = readField(inputs, 'amount', toDecimal);
+    const [mintAccount, account] = await makeChainRpc(call).getMultipleAccounts([mint, token], 'confirmed');
+    const decimals = readDecimals(inputs, mint, mintAccount ?? null);
+    assertReceives(token, account ?? null, mint);
+    const instruction = getMintToCheckedInstruction({
+      mint,
+      token,
+      mintAuthority: signatureOf(mintAuthority),
+      amount: toSmallestUnits(amount, decimals),
+      decimals,
+    });
+    return { instructions: makeInstructionSet(feePayer, [mintAuthority], [instruction]), outputs: {} };
+  },
+};

@@ -1,0 +1,25 @@
+import { getTransferSolInstruction } from '@solana-program/system';
+import { readField, toDecimal } from '../../../../types/value_conversion.ts';
+import { toSmallestUnits } from '../../chain/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
+import { readOptionalSigner, readSigner } from '../../chain/wallets.ts';
+import type { InstructionModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+
+/** Decimal places of a SOL: its smallest unit is the lamport. */
+const SOL_DECIMALS = 9;
+
+/** Sends SOL. The sender pays the fee unless another wallet does. */
+export const transferSolNode: InstructionModule = {
+  definition,
+  buildInstructions: (call) => {
+    const sender = readSigner(call, 'sender');
+    const instruction = getTransferSolInstruction({
+      source: signatureOf(sender),
+      destination: readField(call.inputs, 'recipient', toAddress),
+      amount: toSmallestUnits(readField(call.inputs, 'amount', toDecimal), SOL_DECIMALS),
+    });
+    const feePayer = readOptionalSigner(call, 'fee_payer') ?? sender;
+    return { instructions: makeInstructionSet(feePayer, [sender], [instruction]), outputs: {} };
+  },
+};

@@ -1,0 +1,69 @@
+import { getCreateAssociatedTokenIdempotentInstruction, getTransferCheckedInstruction } from '@solana-program/token';
+import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../../types/value_conversion.ts';
+import { toSmallestUnits } from '../../chain/amounts.ts';
+import {
+  addressOf,
+  makeInstructionSet,
+  memoInstruction,
+  signatureOf,
+  toAddress,
+} from '../../chain/instruction_nodes.ts';
+import { makeChainRpc } from '../../chain/rpc.ts';
+import { associatedTokenAddress, readDecimals } from '../../chain/token_accounts.ts';
+import { readSigner } from '../../chain/wallets.ts';
+import type { InstructionModule } from '../../engine/node.ts';
+import definition from './definition.json' with { type: 'json' };
+import { findDestination } from './recipient.ts';
+
+/** Sends tokens to a wallet or a token account, with a memo, be it empty. */
+export const transferTokenNode: InstructionModule = {
+  definition,
+  buildInstructions: async (call) => {
+    const { inputs } = call;
+    const feePayer = readSigner(call, 'fee_payer');
+    const owner = readSigner(call, 'sender_owner');
+    const mint = readField(inputs, 'mint_account', toAddress);
+    const recipient = readField(inputs, 'recipient', toAddress);
+    const amount = readField(inputs, 'amount', toDecimal);
+    const source = readOptionalField(inputs, 'sender_token_account', toAddress) ??
+      await associatedTokenAddress(addressOf(owner), mint);
+    const rules = {
+      allowsUnfunded: readOptionalField(inputs, 'allow_unfunded', toBoolean) ?? true,
+      funds: readOptionalField(inputs, 'fund_recipient', toBoolean) ?? true,
+    };
+    // The sender's signature is there in any case: the memo asks for none more.
+    const memo = memoInstruction(readOptionalField(inputs, 'memo', toText) ?? '', owner);
+
+    const ata = await associatedTokenAddress(recipient, mint);
+    const [mintAccount = null, account = null, ataAccount = null] = await makeChainRpc(call).getMultipleAccounts(
+      [mint, recipient, ata],
+      'confirmed',
+    );
+    const decimals = readDecimals(inputs, mint, mintAccount);
+    const destination = findDestination(
+      { address: recipient, account },
+      { address: ata, account: ataAccount },
+      mint,
+      rules,
+    );
+    const create = getCreateAssociatedTokenIdempotentInstruction({
+      payer: signatureOf(feePayer),
+      ata,
+      owner: recipient,
+      mint,
+    });
+    const transfer = getTransferCheckedInstruction({
+      source,
+      mint,
+      destination: destination.address,
+      authority: signatureOf(owner),
+      amount: toSmallestUnits(amount, decimals),
+      decimals,
+    });
+    const instructions = [...(destination.isMissing ? [create] : []), transfer, memo];
+    return {
+      instructions: makeInstructionSet(feePayer, [owner], instructions),
+      outputs: { recipient_token_account: { B3: destination.address } },
+    };
+  },
+};

@@ -1,0 +1,25 @@
+import { parse } from 'lossless-json';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeRunGraph } from '../../functions/runner/engine/graph.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import type { Graph } from '../../types/flow.ts';
+
+it.each(['paid_transfer', 'mint_and_send'])('%s uses nodes that there are, by the ports that they have', (name) => {
+  // SAFETY: an export of the editor, with members that nobody reads at run time.
+  const flow = parse(readFileSync(join(projectDir, `tests/fixtures/flows/${name}.json`), 'utf8')) as unknown as Graph;
+  const { nodes, warnings } = makeRunGraph(flow, nodeRegistry);
+  expect(warnings).toEqual([]);
+  expect(nodes.filter(({ module, fault }) => module === undefined || fault !== undefined)).toEqual([]);
+  const wired = nodes.flatMap(({ incoming }) => incoming);
+  expect(wired).toHaveLength(flow.edges.length);
+  for (const { id, data } of flow.nodes) {
+    const node = nodes.find((candidate) => candidate.id === id)!;
+    const given = (input: string) =>
+      input in node.presets || wired.some((e) => e.target === node && e.input.name === input);
+    const needed = node.ports.inputs.filter(({ required }) => required).map((input) => input.name);
+    expect(needed.filter((input) => !given(input)), data.node_id).toEqual([]);
+  }
+});
