@@ -54,6 +54,8 @@ export interface ExecuteFlowOptions {
   services?: Partial<NodeServices>;
   environment?: Graph['environment'];
   network?: RunInfo['network'];
+  /** Another user than the owner, unless given. */
+  startedBy?: string;
   now?: () => number;
   journal?: Partial<Journal>;
   /** Makes what executes its transactions, which are kept in memory too. */
@@ -191,7 +193,7 @@ export async function claimFlow(
     },
     run: {
       ownerId: '00000000-0000-4000-8000-0000000000aa',
-      startedBy: '00000000-0000-4000-8000-0000000000bb',
+      startedBy: options.startedBy ?? '00000000-0000-4000-8000-0000000000bb',
       network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
     },
     registry,

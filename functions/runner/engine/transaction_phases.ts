@@ -24,6 +24,13 @@ export type MemberEnd = { signature: string | null } | { error: string };
 /** The error of nodes that were to share a transaction, or one after it, when another one of them is at fault. */
 const OTHER_FAILED = 'transaction simulation failed';
 
+const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
+
+const isInsideCollected = ({ caller }: TreeRun): boolean =>
+  caller !== undefined && (caller.run.isCollected || isInsideCollected(caller.run));
+
+const parkedIn = (step: Step): Parked[] => step.type === 'send' ? [...step.members, ...step.others] : step.parked;
+
 /** A step with the run that it belongs to. */
 interface Task {
   participant: Participant;
@@ -135,6 +142,11 @@ export class TransactionPhases {
       const step = participant.nextStep(this.#tree.history.transactions);
       return step === undefined ? [] : [{ participant, step }];
     });
+    // What a collected flow calls would send what the collected flow must not.
+    const nested = tasks.find(({ participant }) => isInsideCollected(participant.run));
+    if (nested !== undefined) {
+      return { ...nested, step: { type: 'fail', parked: parkedIn(nested.step), error: NESTED } };
+    }
     const isBegun = ({ step }: Task) => step.type === 'send' && step.stored !== undefined;
     // Instructions that one run lacks may still come from what another one does; so the innermost gives up first.
     return tasks.find(isBegun) ?? tasks.find(({ step }) => step.type !== 'fail') ?? tasks.at(-1);

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import type { Value } from '../../types/value.ts';
+import { executeFlow, testNode } from '../support/execute_flow.ts';
+import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+
+const KEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
+const WALLET: Value = { M: { public_key: { B3: KEY } } };
+
+/** Tells whether the flow itself names the key that comes to it. */
+const asking = testNode(
+  ['wallet?'],
+  ['named'],
+  ({ isNamedByFlow }) => ({ named: { B: isNamedByFlow('wallet', KEY) } }),
+);
+const registry: NodeRegistry = (nodeId) => nodeId === 'test_asking' ? asking : nodeRegistry(nodeId);
+
+const wallet = (flow: FlowBuilder): Port => flow.use('wallet', {}, { form: { public_key: KEY } }).output('keypair');
+
+/** A flow that hands its input `in` on as `out`. */
+const handOn = (flow: FlowBuilder) => flow.output('out', flow.input('in'));
+
+/** Asks about the key that comes out of this part of a flow. */
+const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Port | undefined][] = [
+  ['a wallet node', true, wallet],
+  ['a constant', true, (flow) => flow.constant(WALLET)],
+  ['an input of the start', false, (flow) => flow.input('in')],
+  ["an input's default", true, (flow) => flow.input('missing', { public_key: KEY })],
+  ['nothing', false, () => undefined],
+  ['a script', false, (flow) => flow.script('a', { a: wallet(flow) }).output('u')],
+  ['an HTTP answer or the like', false, (flow) => flow.field('x', flow.json({ x: { public_key: KEY } }))],
+  ['an input that is handed on', true, (flow) => flow.wait(wallet(flow), 1)],
+  ['an input of the start that is handed on', false, (flow) => flow.wait(flow.input('in'), 1)],
+  [
+    'a key that was made a wallet',
+    true,
+    (flow) => flow.use('generate_keypair', { private_key: wallet(flow) }).output('keypair'),
+  ],
+  [
+    'a key of the start that was made a wallet',
+    false,
+    (flow) => flow.use('generate_keypair', { private_key: flow.input('in') }).output('keypair'),
+  ],
+  ['a loop over wallets', true, (flow) => flow.foreach(flow.constant({ A: [WALLET] }))],
+  ['a loop over what was given', false, (flow) => flow.foreach(flow.input('in'))],
+  ['a called flow that hands it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
+  [
+    'a called flow that hands on what was given',
+    false,
+    (flow) => flow.interflow(1, { in: flow.input('in') }, ['out']).output('out'),
+  ],
+  ['the default of a called flow that gets nothing', true, (flow) => flow.interflow(1, {}, ['out']).output('out')],
+];
+
+const ask = async (build: (flow: FlowBuilder) => Port | undefined, startedBy?: string): Promise<Value | undefined> => {
+  const flow = new FlowBuilder(registry);
+  const port = build(flow);
+  flow.output('named', flow.use('test_asking', port === undefined ? {} : { wallet: port }).output('named'));
+  const called = new FlowBuilder(registry);
+  handOn(called);
+  const { output } = await executeFlow(flow, { in: WALLET }, { registry, flows: { 1: called }, startedBy });
+  return output.M.named;
+};
+
+it.each(cases)('a key that comes from %s is named by the flow: %s', async (_, isNamed, build) => {
+  expect(await ask(build)).toEqual({ B: isNamed });
+});
+
+it('form data names a key as well', async () => {
+  const flow = new FlowBuilder(registry);
+  const node = flow.use('test_asking', {}, { form: { wallet: { public_key: KEY } } });
+  flow.output('named', node.output('named'));
+  expect((await executeFlow(flow, {}, { registry })).output.M.named).toEqual({ B: true });
+});
+
+it.each([['a wallet node of its caller', true], ['an input of the start', false]])(
+  'inside a called flow: a key that comes from %s is named by the flows: %s',
+  async (_, isNamed) => {
+    const called = new FlowBuilder(registry);
+    called.output('named', called.use('test_asking', { wallet: called.input('in') }).output('named'));
+    const flow = new FlowBuilder(registry);
+    const given = isNamed ? wallet(flow) : flow.input('in');
+    flow.output('named', flow.interflow(1, { in: given }, ['named']).output('named'));
+    const { output } = await executeFlow(flow, { in: WALLET }, { registry, flows: { 1: called } });
+    expect(output.M.named).toEqual({ B: isNamed });
+  },
+);
+
+it('the owner may also have it come from anywhere, if a wallet node of the flow names it', async () => {
+  const owner = '00000000-0000-4000-8000-0000000000aa';
+  const throughScript = (flow: FlowBuilder) => flow.script('a', { a: wallet(flow) }).output('u');
+  expect(await ask(throughScript, owner)).toEqual({ B: true });
+  expect(await ask((flow) => flow.input('in'), owner), 'no wallet node names it').toEqual({ B: false });
+});
+
+it('flows that call themselves in a ring come to an answer', async () => {
+  const flow = new FlowBuilder(registry);
+  const looping = new FlowBuilder(registry);
+  looping.output('out', looping.interflow(1, { in: looping.input('in') }, ['out?']).output('out'));
+  flow.output(
+    'named',
+    flow.use('test_asking', { wallet: flow.interflow(1, {}, ['out?']).output('out') }).output('named'),
+  );
+  const { output } = await executeFlow(flow, {}, { registry, flows: { 1: looping }, limits: { interflowDepth: 3 } });
+  expect(output.M.named).toEqual({ B: false });
+});
