@@ -74,7 +74,9 @@ export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promi
 /** Called around each call of the network and the store; what it throws ends the worker there and then. */
 export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
 
-const methodOf = ({ body }: HttpRequest): string => /"method":"(\w+)"/.exec(new TextDecoder().decode(body))?.[1] ?? '';
+/** The method of a JSON-RPC request. */
+export const methodOf = ({ body }: HttpRequest): string =>
+  /"method":"(\w+)"/.exec(new TextDecoder().decode(body))?.[1] ?? '';
 
 /** What the transactions of a run see, and what is seen of them. */
 export interface TransactionWorld {

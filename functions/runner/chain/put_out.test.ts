@@ -156,7 +156,8 @@ describe('a transaction that is put out', () => {
       preflightCommitment: 'confirmed',
     });
     expect(error).toBeUndefined();
-    expect([recipient, fee, payer.publicKey].map(chain.balance)).toEqual([2n * SOL, 30_000_000n, 7_969_995_000n]);
+    // The signature costs 5000 lamports, the priority one: 100 micro-lamports for each of 1900 units.
+    expect([recipient, fee, payer.publicKey].map(chain.balance)).toEqual([2n * SOL, 30_000_000n, 7_969_994_999n]);
   });
 
   it('ends with the memo of the action identity, which signs it, and names it', async () => {
