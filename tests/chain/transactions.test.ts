@@ -1,13 +1,10 @@
 import {
-  type Address,
   appendTransactionMessageInstruction,
   type Blockhash,
   compressTransactionMessageUsingAddressLookupTables,
   createTransactionMessage,
   generateKeyPairSigner,
-  getAddressEncoder,
   getBase64EncodedWireTransaction,
-  lamports,
   pipe,
   setTransactionMessageFeePayerSigner,
   setTransactionMessageLifetimeUsingBlockhash,
@@ -16,7 +13,7 @@ import {
 import { base64 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireBlockhashes } from '../../supabase/local/chain/ledger.ts';
-import { memo, MEMO_V1, SOL, startTestChain, type TestChain, transfer } from '../support/solana.ts';
+import { memo, MEMO_V1, SOL, startTestChain, type TestChain, transfer, writeLookupTable } from '../support/solana.ts';
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -167,24 +164,6 @@ describe('a transaction', () => {
   });
 });
 
-/** A lookup table that was made long ago. Source of the layout: solana-sdk, `address-lookup-table-interface`. */
-async function writeLookupTable(addresses: Address[]): Promise<Address> {
-  const { address } = await generateKeyPairSigner();
-  const meta = Buffer.alloc(56);
-  meta.writeUInt32LE(1, 0);
-  meta.writeBigUInt64LE(2n ** 64n - 1n, 4);
-  const data = Uint8Array.from([...meta, ...addresses.flatMap((entry) => [...getAddressEncoder().encode(entry)])]);
-  chain.ledger.write({
-    address,
-    data,
-    executable: false,
-    lamports: lamports(chain.ledger.minimumBalance(BigInt(data.length))),
-    programAddress: 'AddressLookupTab1e1111111111111111111111111' as Address,
-    space: BigInt(data.length),
-  });
-  return address;
-}
-
 describe('a transaction of another form', () => {
   const lifetime = () => ({
     blockhash: chain.ledger.clock.blockhash(chain.ledger.clock.slot()) as Blockhash,
@@ -207,7 +186,7 @@ describe('a transaction of another form', () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
     const other = await generateKeyPairSigner();
-    const table = await writeLookupTable([other.address, address]);
+    const table = await writeLookupTable(chain, [other.address, address]);
     const message = pipe(
       createTransactionMessage({ version: 0 }),
       (draft) => setTransactionMessageFeePayerSigner(sender, draft),

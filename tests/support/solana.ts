@@ -4,9 +4,11 @@ import {
   type Blockhash,
   createTransactionMessage,
   generateKeyPairSigner,
+  getAddressEncoder,
   getBase64EncodedWireTransaction,
   type Instruction,
   type KeyPairSigner,
+  lamports,
   pipe,
   setTransactionMessageFeePayerSigner,
   setTransactionMessageLifetimeUsingBlockhash,
@@ -85,4 +87,22 @@ export async function startTestChain(options: ChainOptions = { slotMs: 0 }): Pro
       run: { ...testRun, network: { url: chain.url, cluster: 'devnet' } },
     }),
   };
+}
+
+/** Writes a lookup table that was made long ago. Source of the layout: solana-sdk, `address-lookup-table-interface`. */
+export async function writeLookupTable({ ledger }: Chain, addresses: Address[]): Promise<Address> {
+  const { address } = await generateKeyPairSigner();
+  const meta = Buffer.alloc(56);
+  meta.writeUInt32LE(1, 0);
+  meta.writeBigUInt64LE(2n ** 64n - 1n, 4);
+  const data = Uint8Array.from([...meta, ...addresses.flatMap((entry) => [...getAddressEncoder().encode(entry)])]);
+  ledger.write({
+    address,
+    data,
+    executable: false,
+    lamports: lamports(ledger.minimumBalance(BigInt(data.length))),
+    programAddress: 'AddressLookupTab1e1111111111111111111111111' as Address,
+    space: BigInt(data.length),
+  });
+  return address;
 }

@@ -56,11 +56,11 @@ describe('the RPC of a node', () => {
     });
     const signature = await rpc().sendTransaction(wire, 'processed');
     chain.ledger.clock.advance(1n);
-    expect(await rpc().getSignatureStatuses([signature, '1'.repeat(64)])).toEqual([
-      { slot: chain.ledger.clock.slot() - 1n, err: null, confirmationStatus: 'confirmed' },
-      null,
-    ]);
     const slot = chain.ledger.clock.slot();
+    expect(await rpc().getSignatureStatuses([signature, '1'.repeat(64)])).toEqual({
+      slot,
+      statuses: [{ slot: slot - 1n, err: null, confirmationStatus: 'confirmed' }, null],
+    });
     expect(await rpc().getSignaturesForAddress(address, { commitment: 'confirmed' })).toEqual([
       { signature, slot: slot - 1n, err: null, memo: '[14] for the record' },
     ]);
@@ -87,6 +87,15 @@ describe('the RPC of a node', () => {
     ]);
     const simulation = await rpc().simulateTransaction(wire, 'processed');
     expect(simulation.err).toMatchObject({ InstructionError: [{ value: '0' }, { Custom: { value: '1' } }] });
+  });
+
+  it('passes on unseen what shall have no preflight', async () => {
+    const sender = await chain.fundedSigner(SOL);
+    const { address } = await generateKeyPairSigner();
+    const wire = base64.decode(await chain.sign(sender, [transfer(sender, address, 2n * SOL)]));
+    const signature = await rpc().sendTransaction(wire, 'skip');
+    const { statuses } = await rpc().getSignatureStatuses([signature]);
+    expect(statuses[0]?.err).toMatchObject({ InstructionError: [{ value: '0' }, {}] });
   });
 });
 

@@ -3,8 +3,8 @@ import { LosslessNumber, stringify } from 'lossless-json';
 import { z } from 'zod';
 import { decodeBase58 } from '../../../types/base58.ts';
 import type { LosslessJson } from '../../../types/value.ts';
-import { type NodeCall, NodeError } from '../engine/node.ts';
-import { callJsonRpc } from './json_rpc.ts';
+import { NodeError, type RunInfo } from '../engine/node.ts';
+import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 
 /** How sure a client wants to be that what it reads lasts. Source: Solana documentation, "Commitment status". */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
@@ -72,8 +72,11 @@ export interface ChainRpc {
   getMinimumBalanceForRentExemption: (dataLength: number, commitment: Commitment) => Promise<bigint>;
   /** In the order of the addresses, of which there may be 100; null for one without account. */
   getMultipleAccounts: (addresses: string[], commitment: Commitment) => Promise<(ChainAccount | null)[]>;
-  /** In the order of the signatures, of which there may be 256; null for one that is in no block. Searches the whole history. */
-  getSignatureStatuses: (signatures: string[]) => Promise<(SignatureStatus | null)[]>;
+  /**
+   * In the order of the signatures, of which there may be 256; null for one that is in no block. Searches the whole history, up to
+   * the slot that it gives with them.
+   */
+  getSignatureStatuses: (signatures: string[]) => Promise<{ slot: bigint; statuses: (SignatureStatus | null)[] }>;
   /** The newest transactions that name an address, newest first: 1000 at most, and only those after `until`. */
   getSignaturesForAddress: (
     address: string,
@@ -81,14 +84,17 @@ export interface ChainRpc {
   ) => Promise<AddressSignature[]>;
   /** Gives the signature of a transaction that is on its way. */
   requestAirdrop: (address: string, lamports: bigint) => Promise<string>;
-  /** Gives the signature. Throws a JsonRpcError, with the simulation's error in its data, when the preflight at this commitment fails. */
-  sendTransaction: (transaction: Uint8Array, preflightCommitment: Commitment) => Promise<string>;
+  /**
+   * Gives the signature. Throws a JsonRpcError, with the simulation's error in its data, when the preflight at this commitment fails;
+   * with `skip`, the node passes the transaction on unseen.
+   */
+  sendTransaction: (transaction: Uint8Array, preflight: Commitment | 'skip') => Promise<string>;
   /** Runs a transaction without effect, under the newest blockhash and whoever has signed. */
   simulateTransaction: (transaction: Uint8Array, commitment: Commitment) => Promise<Simulation>;
 }
 
 /** The RPC of a run's network, for one call of a node. Errors are those of `callJsonRpc`, and one for an answer of another form. */
-export function makeChainRpc(caller: Pick<NodeCall, 'http' | 'signal' | 'handBack' | 'run'>): ChainRpc {
+export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'> }): ChainRpc {
   const call = async <T extends z.ZodType>(schema: T, method: string, ...params: unknown[]): Promise<z.output<T>> => {
     const { url } = caller.run.network;
     const { result } = await callJsonRpc(caller, { url, method, params: stringify(params) ?? '[]' });
@@ -122,23 +128,23 @@ export function makeChainRpc(caller: Pick<NodeCall, 'http' | 'signal' | 'handBac
         },
       )).value,
 
-    getSignatureStatuses: async (signatures) =>
-      (await call(
-        withContext(z.array(statusSchema.nullable()).length(signatures.length)),
-        'getSignatureStatuses',
-        signatures,
-        {
-          searchTransactionHistory: true,
-        },
-      )).value,
+    async getSignatureStatuses(signatures) {
+      const statuses = withContext(z.array(statusSchema.nullable()).length(signatures.length));
+      const options = { searchTransactionHistory: true };
+      const { context, value } = await call(statuses, 'getSignatureStatuses', signatures, options);
+      return { slot: context.slot, statuses: value };
+    },
 
     getSignaturesForAddress: (address, options) =>
       call(z.array(signatureSchema), 'getSignaturesForAddress', address, options),
 
     requestAirdrop: (address, lamports) => call(signatureTextSchema, 'requestAirdrop', address, lamports),
 
-    sendTransaction: (transaction, preflightCommitment) =>
-      call(signatureTextSchema, 'sendTransaction', base64.encode(transaction), { ...inBase64, preflightCommitment }),
+    sendTransaction: (transaction, preflight) =>
+      call(signatureTextSchema, 'sendTransaction', base64.encode(transaction), {
+        ...inBase64,
+        ...(preflight === 'skip' ? { skipPreflight: true } : { preflightCommitment: preflight }),
+      }),
 
     simulateTransaction: async (transaction, commitment) =>
       (await call(withContext(simulationSchema), 'simulateTransaction', base64.encode(transaction), {

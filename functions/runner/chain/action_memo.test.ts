@@ -1,0 +1,47 @@
+import { base58 } from '@scure/base';
+import { describe, expect, it } from 'vitest';
+import { makeKeypair } from '../../../tests/support/keypairs.ts';
+import { memo, MEMO_V1, MEMO_V2 } from '../../../tests/support/solana.ts';
+import { transferFrom } from '../../../tests/support/transactions.ts';
+import { appendMemo, memoReference, memoText, readMemos } from './action_memo.ts';
+
+const [a, b] = [makeKeypair().publicKey, makeKeypair().publicKey];
+
+describe('the memo of an action', () => {
+  it('refers to second and run', () => {
+    const reference = memoReference('0193AB00-0000-7000-8000-0000000000ff', 0x0102030405n);
+    expect(Buffer.from(reference).toString('hex')).toBe(
+      '0504030201000000' + '0193ab00000070008000' + '0000000000ff' + '00'.repeat(8),
+    );
+    const signature = new Uint8Array(64).fill(7);
+    expect(memoText(a, reference, signature)).toBe(
+      `solana-action:${a}:${base58.encode(reference)}:${base58.encode(signature)}`,
+    );
+  });
+
+  it('stands last, and puts the identity into the first instruction that is no memo', () => {
+    const instructions = [memo('first', MEMO_V2), memo('second', MEMO_V1), transferFrom(a, a), transferFrom(a, a)];
+    const [first, second, third, fourth, last] = appendMemo(instructions, b, 'text');
+    expect([first, second, fourth]).toEqual([instructions[0], instructions[1], instructions[3]]);
+    expect(third?.accounts?.map(({ address, role }) => [address, role])).toEqual([[a, 3], [a, 1], [b, 0]]);
+    expect(last).toEqual({ programAddress: MEMO_V1, data: new TextEncoder().encode('text') });
+    const naming = transferFrom(a, b);
+    expect(appendMemo([naming], b, 'text')[0]).toBe(naming);
+    expect(() => appendMemo([memo('alone')], b, 'text')).toThrow('at least 1 non-memo instruction is required');
+  });
+
+  it.each([
+    [null, []],
+    ['', []],
+    ['nothing', []],
+    ['[5] plain', ['plain']],
+    ['[5] grün; [4]  two', ['grün', ' two']],
+    ['[11] a; [3] fake; [3] abc', ['a; [3] fake', 'abc']],
+    ['[2] (unparseable); [3] abc', ['(unparseable)', 'abc']],
+    ['[0] ; [3] abc', ['', 'abc']],
+    ['[9] short', []],
+    ['[3] abcd; [3] abc', []],
+  ])('is found in a list of memos: %j', (listed, memos) => {
+    expect(readMemos(listed)).toEqual(memos);
+  });
+});

@@ -1,0 +1,55 @@
+import { base58, hex } from '@scure/base';
+import { AccountRole, address, type Instruction } from '@solana/kit';
+import { NodeError } from '../engine/node.ts';
+
+const MEMO_V1 = address('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo');
+
+/** The programs whose instructions are memos. Version 2 takes no account that doesn't sign. */
+const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1, 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr']);
+
+/** What an action's memo refers to: seconds since 1970 as a little-endian i64, the 16 bytes of the run's id, and 8 zero bytes. */
+export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
+  const reference = new Uint8Array(32);
+  new DataView(reference.buffer).setBigInt64(0, unixSeconds, true);
+  reference.set(hex.decode(runId.replaceAll('-', '').toLowerCase()), 8);
+  return reference;
+}
+
+/** The text by which an action's transaction is found. Source: Solana Actions specification, "Action Identity". */
+export const memoText = (identity: string, reference: Uint8Array, signature: Uint8Array): string =>
+  ['solana-action', identity, base58.encode(reference), base58.encode(signature)].join(':');
+
+/** The instructions with a memo behind them, and the identity among their accounts; throws when there is nowhere to put it. */
+export function appendMemo(instructions: readonly Instruction[], identity: string, text: string): Instruction[] {
+  const memo = { programAddress: MEMO_V1, data: new TextEncoder().encode(text) };
+  if (instructions.some(({ accounts = [] }) => accounts.some((account) => account.address === identity))) {
+    return [...instructions, memo];
+  }
+  const host = instructions.findIndex(({ programAddress }) => !MEMO_PROGRAMS.has(programAddress));
+  if (host === -1) throw new NodeError('at least 1 non-memo instruction is required');
+  const named = { address: address(identity), role: AccountRole.READONLY };
+  const changed = instructions.map((instruction, index) =>
+    index === host ? { ...instruction, accounts: [...(instruction.accounts ?? []), named] } : instruction
+  );
+  return [...changed, memo];
+}
+
+const UNPARSEABLE = '(unparseable)';
+const SEPARATOR = '; ';
+
+/** The memos of a transaction as a node lists them: `[length in bytes] text; …`. Source: Agave, `extract_memos.rs`. */
+export function readMemos(listed: string | null): string[] {
+  const memos: string[] = [];
+  let rest = listed ?? '';
+  for (let head = /^\[(\d+)\] /.exec(rest); head !== null; head = /^\[(\d+)\] /.exec(rest)) {
+    const body = rest.slice(head[0].length);
+    // Lengths count bytes, since the text itself may look like a list.
+    const bytes = new TextEncoder().encode(body);
+    const length = body.startsWith(UNPARSEABLE) ? UNPARSEABLE.length : Number(head[1]);
+    const after = new TextDecoder().decode(bytes.subarray(length));
+    if (length > bytes.length || (after !== '' && !after.startsWith(SEPARATOR))) break;
+    memos.push(new TextDecoder().decode(bytes.subarray(0, length)));
+    rest = after.slice(SEPARATOR.length);
+  }
+  return memos;
+}

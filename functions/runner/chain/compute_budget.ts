@@ -1,0 +1,55 @@
+import type { Instruction } from '@solana/kit';
+import {
+  COMPUTE_BUDGET_PROGRAM_ADDRESS,
+  getSetComputeUnitLimitInstruction,
+  getSetComputeUnitPriceInstruction,
+  SET_COMPUTE_UNIT_LIMIT_DISCRIMINATOR,
+  SET_COMPUTE_UNIT_PRICE_DISCRIMINATOR,
+} from '@solana-program/compute-budget';
+import type { TransactionSettings } from './transaction_settings.ts';
+
+/** What a transaction may have at most. Source: Agave, `MAX_COMPUTE_UNIT_LIMIT`. */
+const MAX_UNITS = 1_400_000n;
+/** What an instruction has by itself. Source: Agave, `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`. */
+const UNITS_PER_INSTRUCTION = 200_000n;
+
+/** What is asked of the network. */
+export interface BudgetSources {
+  /** The units that the instructions use, or undefined when they can't be simulated. */
+  simulateUnits: (instructions: readonly Instruction[]) => Promise<bigint | undefined>;
+  /** Micro-lamports for a compute unit. */
+  estimatePrice: () => Promise<bigint>;
+}
+
+const has = (instructions: readonly Instruction[], discriminator: number): boolean =>
+  instructions.some(({ programAddress, data }) =>
+    programAddress === COMPUTE_BUDGET_PROGRAM_ADDRESS && data?.[0] === discriminator
+  );
+
+const setLimit = (units: bigint): Instruction =>
+  getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });
+
+/** The instructions with a price and a limit of their compute units in front, in this order, as far as they have none. */
+export async function withComputeBudget(
+  instructions: readonly Instruction[],
+  settings: TransactionSettings,
+  { simulateUnits, estimatePrice }: BudgetSources,
+): Promise<Instruction[]> {
+  const { computeBudget, priorityFee, fallbackComputeBudget } = settings;
+  const rest: Instruction[] = [...instructions];
+  if (priorityFee !== 'no' && !has(instructions, SET_COMPUTE_UNIT_PRICE_DISCRIMINATOR)) {
+    const microLamports = priorityFee === 'auto' ? await estimatePrice() : priorityFee;
+    rest.unshift(getSetComputeUnitPriceInstruction({ microLamports }));
+  }
+  if (computeBudget === 'no' || has(instructions, SET_COMPUTE_UNIT_LIMIT_DISCRIMINATOR)) return rest;
+
+  const price = rest.slice(0, rest.length - instructions.length);
+  const withLimit = (units: bigint) => [...price, setLimit(units), ...instructions];
+  if (computeBudget !== 'auto') return withLimit(computeBudget);
+  const units = await simulateUnits(withLimit(MAX_UNITS));
+  return withLimit(
+    units === undefined
+      ? fallbackComputeBudget ?? UNITS_PER_INSTRUCTION * BigInt(instructions.length)
+      : units * 3n / 2n + 1_000n,
+  );
+}

@@ -1,0 +1,145 @@
+import { base58 } from '@scure/base';
+import { getTransactionDecoder } from '@solana/kit';
+import type { LosslessJson } from '../../../types/value.ts';
+import { pause } from '../../_shared/pause.ts';
+import { type Halt, haltError, HandedBack, NodeError } from '../engine/node.ts';
+import { JsonRpcError } from './json_rpc.ts';
+import { errorText, simulationError } from './member_errors.ts';
+import type { ChainRpc, Commitment, SignatureStatus } from './rpc.ts';
+import type { TransactionSettings } from './transaction_settings.ts';
+
+/** Blocks for which a blockhash is good. Source: Agave, `MAX_PROCESSING_AGE`. */
+const BLOCKHASH_BLOCKS = 150n;
+
+/**
+ * Answers by which a node says for sure that it passed nothing on: the preflight failed, a signature is wrong, the bytes are no
+ * transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
+ */
+const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
+
+const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
+
+export interface ConfirmDeps {
+  rpc: ChainRpc;
+  settings: Pick<TransactionSettings, 'txCommitment' | 'waitCommitment'>;
+  limits: { confirmPollMs: number; resendMs: number };
+  now: () => number;
+  signal: AbortSignal;
+  handBack: AbortSignal;
+}
+
+/** A signed transaction that is stored. */
+export interface SignedTransaction {
+  wire: Uint8Array;
+  lastValidBlockHeight: bigint;
+  /** Nobody can have sent it before: it was stored just now. */
+  isFresh: boolean;
+}
+
+/** What became of it. */
+export type Confirmation =
+  | { status: 'confirmed'; signature: string }
+  /** `signature` when it was sent, or may have been; `error` where the network names one. */
+  | { status: 'failed'; signature: string | null; text: string; error: LosslessJson | undefined };
+
+/** The name of a signed transaction: its fee payer's signature. */
+const nameOf = (wire: Uint8Array): string =>
+  base58.encode(Object.values(getTransactionDecoder().decode(wire).signatures)[0] ?? new Uint8Array());
+
+const hasReached = ({ confirmationStatus }: SignatureStatus, level: Commitment): boolean =>
+  LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(level);
+
+/** The preflight's verdict on a transaction that is not yet, or not any more, known to be wrong itself. */
+const isVerdictOnTime = (error: JsonRpcError): boolean =>
+  ['AlreadyProcessed', 'BlockhashNotFound'].includes(String(simulationError(error)));
+
+/**
+ * Sends a transaction, always the very same bytes, until it has come as far as the settings want or its blockhash is no longer good.
+ * Giving up earlier would not mean that nothing was transferred: there is no other limit in time. Only the answer to the very first
+ * send of all tells by itself that it will never be in a block. Throws HandedBack when the run goes back to the queue.
+ */
+export async function confirmTransaction(
+  { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
+  { rpc, settings, limits, now, signal, handBack }: ConfirmDeps,
+): Promise<Confirmation> {
+  const signature = nameOf(wire);
+  const failed = (text: string, error: LosslessJson | undefined): Confirmation => ({
+    status: 'failed',
+    signature,
+    text,
+    error,
+  });
+  /** The last reason that a node gave for not taking it. */
+  let refusal: JsonRpcError | undefined;
+
+  const send = async (preflight: Commitment | 'skip'): Promise<void> => {
+    try {
+      await rpc.sendTransaction(wire, preflight);
+      refusal = undefined;
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+      if (error instanceof JsonRpcError) refusal = error;
+    }
+  };
+
+  /** The slot of a confirmed block beyond the last one that takes it; undefined as long as there is none. */
+  const slotOfExpiry = async (): Promise<bigint | undefined> => {
+    const latest = await rpc.getLatestBlockhash('confirmed');
+    return latest.lastValidBlockHeight - BLOCKHASH_BLOCKS > lastValidBlockHeight ? latest.slot : undefined;
+  };
+
+  let expirySlot: bigint | undefined;
+  let sendAt = 0;
+  /** One look, and what follows from it; undefined as long as nothing is sure. */
+  const step = async (): Promise<Confirmation | undefined> => {
+    const { slot, statuses: [status] } = await rpc.getSignatureStatuses([signature]);
+    if (status) {
+      if (!hasReached(status, settings.waitCommitment)) return undefined;
+      return status.err === null
+        ? { status: 'confirmed', signature }
+        : failed(`transaction ${signature} failed: ${errorText(status.err)}`, status.err);
+    }
+    if (expirySlot !== undefined) {
+      // Another node of the same address may be behind the one that told of the expiry.
+      if (slot < expirySlot) return undefined;
+      const reason = refusal === undefined ? '' : `; the network said: ${refusal.message}`;
+      return failed(
+        `transaction ${signature} has expired, nothing was transferred${reason}`,
+        refusal && simulationError(refusal),
+      );
+    }
+    if (now() < sendAt) return undefined;
+    expirySlot = await slotOfExpiry();
+    if (expirySlot !== undefined) return await step();
+    await send('skip');
+    sendAt = now() + limits.resendMs;
+    return undefined;
+  };
+
+  if (isFresh) {
+    if (signal.aborted) throw haltError(signal);
+    await send(settings.txCommitment);
+    // SAFETY: what the function assigned is not narrowed away.
+    const answer = refusal as JsonRpcError | undefined;
+    if (answer !== undefined && REFUSALS.has(answer.code) && !isVerdictOnTime(answer)) {
+      return { status: 'failed', signature: null, text: answer.message, error: simulationError(answer) };
+    }
+    sendAt = answer === undefined ? now() + limits.resendMs : 0;
+  }
+  for (;;) {
+    try {
+      const end = await step();
+      if (end !== undefined) return end;
+    } catch (error) {
+      // Without an answer nothing is known: it is asked again.
+      if (!(error instanceof NodeError)) throw error;
+    }
+    if (!signal.aborted && !handBack.aborted) await pause(limits.confirmPollMs, signal, handBack);
+    if (signal.aborted) {
+      // SAFETY: whoever aborts it gives a Halt.
+      const { message } = signal.reason as Halt;
+      return failed(`${message}; transaction ${signature} was sent and may still be executed`, undefined);
+    }
+    if (handBack.aborted) throw new HandedBack();
+  }
+}

@@ -1,0 +1,44 @@
+import { type Instruction, isWritableRole } from '@solana/kit';
+import { LosslessNumber } from 'lossless-json';
+import { haltError, NodeError } from '../engine/node.ts';
+import { callJsonRpc, isObject, type RpcCaller } from './json_rpc.ts';
+
+/** Micro-lamports for a compute unit where nobody tells what others pay. */
+export const DEFAULT_PRICE = 100n;
+
+const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
+
+/** The accounts that a transaction writes to: who else wants to write to them is what a price depends on. */
+export const writableAccounts = (feePayer: string, instructions: readonly Instruction[]): string[] => [
+  ...new Set([
+    feePayer,
+    ...instructions.flatMap(({ accounts = [] }) => accounts.filter(({ role }) => isWritableRole(role)))
+      .map((account) => account.address),
+  ]),
+];
+
+/**
+ * What a middling priority costs on the main network now, in micro-lamports for a compute unit. Source: Helius documentation,
+ * "getPriorityFeeEstimate". Without an answer it is the default, and the warning is told.
+ */
+export async function estimatePrice(
+  caller: RpcCaller,
+  apiKey: string,
+  accountKeys: string[],
+  warn: (content: string) => void,
+): Promise<bigint> {
+  const params = JSON.stringify([{ accountKeys, options: { priorityLevel: 'Medium' } }]);
+  const url = `${HELIUS_URL}?api-key=${encodeURIComponent(apiKey)}`;
+  try {
+    const { result } = await callJsonRpc(caller, { url, method: 'getPriorityFeeEstimate', params });
+    const estimate = isObject(result) ? result.priorityFeeEstimate : undefined;
+    const price = estimate instanceof LosslessNumber ? Math.ceil(Number(estimate.value)) : Number.NaN;
+    if (price >= 0 && price <= Number.MAX_SAFE_INTEGER) return BigInt(price);
+    throw new NodeError('the answer has no estimate');
+  } catch (error) {
+    if (caller.signal.aborted) throw haltError(caller.signal);
+    if (!(error instanceof NodeError)) throw error;
+    warn(`no estimate of the priority fee, ${DEFAULT_PRICE} micro-lamports are taken: ${error.message}`);
+    return DEFAULT_PRICE;
+  }
+}

@@ -1,0 +1,80 @@
+import { decodeBase58 } from '../../../types/base58.ts';
+import { NodeError } from '../engine/node.ts';
+import type { Commitment } from './rpc.ts';
+
+/** How a flow wants its transactions made. */
+export interface TransactionSettings {
+  /** The public key of a wallet of the owner's that pays instead of the fee payer that the nodes name. */
+  overwriteFeePayer: string | undefined;
+  /** Compute units; `auto` asks a simulation, `no` leaves the limit to the network. */
+  computeBudget: 'auto' | 'no' | bigint;
+  /** Compute units, when the simulation fails. */
+  fallbackComputeBudget: bigint | undefined;
+  /** Micro-lamports for each compute unit. */
+  priorityFee: 'auto' | 'no' | bigint;
+  simulationCommitment: Commitment;
+  /** Of the blockhash and the preflight. */
+  txCommitment: Commitment;
+  /** What a transaction must reach before the flow goes on. */
+  waitCommitment: Commitment;
+  /** Addresses of lookup tables, by cluster. */
+  lookupTables: { readonly [cluster: string]: string | undefined };
+}
+
+/** Reads a setting's text; undefined when it can't be. `takes` tells what can. */
+interface Reader<T> {
+  takes: string;
+  read: (text: string) => T | undefined;
+}
+
+const readU64 = (text: string): bigint | undefined => {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : 2n ** 64n;
+  return value < 2n ** 64n ? value : undefined;
+};
+
+const integer: Reader<bigint> = { takes: 'an integer from 0 to 2^64-1', read: readU64 };
+
+const automatic: Reader<'auto' | 'no' | bigint> = {
+  takes: `auto, no or ${integer.takes}`,
+  read: (text) => text === 'auto' || text === 'no' ? text : readU64(text),
+};
+
+const commitment: Reader<Commitment> = {
+  takes: 'processed, confirmed or finalized',
+  read: (text) => text === 'processed' || text === 'confirmed' || text === 'finalized' ? text : undefined,
+};
+
+const publicKey: Reader<string> = {
+  takes: 'a public key',
+  read: (text) => decodeBase58(text, 32) && text,
+};
+
+/**
+ * Reads them from a flow's environment; what it doesn't have, or has empty, is as it is by default. Throws a NodeError that names all
+ * that is wrong, and repeats none of it: it may be a secret.
+ */
+export function readTransactionSettings(environment: { readonly [name: string]: string }): TransactionSettings {
+  const wrong: string[] = [];
+  const setting = <T>(name: string, { takes, read }: Reader<T>): T | undefined => {
+    const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    if (text === undefined || text === '') return undefined;
+    const value = read(text);
+    if (value === undefined) wrong.push(`${name} takes ${takes}`);
+    return value;
+  };
+  const settings: TransactionSettings = {
+    overwriteFeePayer: setting('OVERWRITE_FEEPAYER', publicKey),
+    computeBudget: setting('COMPUTE_BUDGET', automatic) ?? 'auto',
+    fallbackComputeBudget: setting('FALLBACK_COMPUTE_BUDGET', integer),
+    priorityFee: setting('PRIORITY_FEE', automatic) ?? 'auto',
+    simulationCommitment: setting('SIMULATION_COMMITMENT_LEVEL', commitment) ?? 'finalized',
+    txCommitment: setting('TX_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
+    waitCommitment: setting('WAIT_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
+    lookupTables: {
+      devnet: setting('DEVNET_LOOKUP_TABLE', publicKey),
+      'mainnet-beta': setting('MAINNET_LOOKUP_TABLE', publicKey),
+    },
+  };
+  if (wrong.length > 0) throw new NodeError(`wrong in the flow's environment: ${wrong.join('; ')}`);
+  return settings;
+}

@@ -1,0 +1,69 @@
+import { base58, base64 } from '@scure/base';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { randomUUID } from 'node:crypto';
+import type {
+  StoredSignatureRequest,
+  StoredTransaction,
+  TransactionRecord,
+  TransactionStore,
+} from '../../functions/runner/engine/transaction.ts';
+import type { Keypair } from './keypairs.ts';
+
+type StoredRequest = StoredSignatureRequest & {
+  msg: string;
+  signatures: { pubkey: string; signature: string }[] | null;
+};
+
+/** Keeps transactions as the database does, and plays the door through which they are signed. */
+export interface TestTransactionStore extends TransactionStore {
+  /** The one transaction that is stored, as a worker finds it; undefined when there is none. */
+  stored: () => StoredTransaction | undefined;
+  /** Its requests as those see them who are asked. */
+  requests: () => StoredRequest[];
+  /** Signs for a request as a wallet does; given another message, that one. */
+  answer: (pair: Keypair, newMessage?: Uint8Array) => void;
+  /** The time of every request that has no answer is over. */
+  expire: () => void;
+  /** All that it was given to keep, as text. */
+  seen: () => string;
+}
+
+/** A copy: nobody shares an object with the database. */
+const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+export function makeTransactionStore(): TestTransactionStore {
+  let transaction: TransactionRecord | undefined;
+  const requests: StoredRequest[] = [];
+  const given: string[] = [];
+  const outside = ({ id, pubkey, signature, new_msg, expires_at }: StoredRequest) =>
+    copy({ id, pubkey, signature, new_msg, expires_at });
+  return {
+    async store(record, wanted) {
+      given.push(JSON.stringify([record, wanted]));
+      const key = ({ flow_run_id, node_id, times }: TransactionRecord) => [flow_run_id, node_id, times].join(' ');
+      if (transaction !== undefined && key(transaction) !== key(record)) throw new Error('another transaction');
+      if ((transaction?.wire ?? record.wire) !== record.wire) throw new Error('what may have been sent never changes');
+      transaction = copy(record);
+      for (const { timeout_ms, ...request } of wanted) {
+        if (requests.some(({ pubkey }) => pubkey === request.pubkey)) continue;
+        const expires_at = new Date(Date.now() + timeout_ms).toISOString();
+        requests.push({ ...copy(request), id: randomUUID(), signature: null, new_msg: null, expires_at });
+      }
+      return requests.map(outside);
+    },
+    stored: () =>
+      transaction && { ...copy(transaction), requests: requests.map(outside), outcome: null, signature: null },
+    requests: () => copy(requests),
+    answer({ publicKey, secretKey }, newMessage) {
+      const request = requests.find(({ pubkey, signature }) => pubkey === publicKey && signature === null);
+      if (request === undefined) throw new Error(`${publicKey} is not asked`);
+      const message = newMessage ?? base64.decode(request.msg);
+      request.signature = base58.encode(ed25519.sign(message, secretKey));
+      if (newMessage !== undefined) request.new_msg = base64.encode(newMessage);
+    },
+    expire() {
+      for (const request of requests) request.expires_at = new Date(Date.now() - 1).toISOString();
+    },
+    seen: () => given.join('\n'),
+  };
+}

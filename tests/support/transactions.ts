@@ -1,0 +1,227 @@
+import { base58, base64 } from '@scure/base';
+import {
+  AccountRole,
+  type Address,
+  address,
+  createNoopSigner,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  type Instruction,
+} from '@solana/kit';
+import { getTransferSolInstruction } from '@solana-program/system';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { randomUUID } from 'node:crypto';
+import { makeTransactions, type TransactionsOptions } from '../../functions/runner/chain/transactions.ts';
+import type { RunSettings } from '../../functions/runner/claims.ts';
+import type { HttpClient, HttpRequest } from '../../functions/runner/engine/node.ts';
+import type {
+  ChainSigner,
+  TransactionEnd,
+  TransactionMember,
+  TransactionOrder,
+} from '../../functions/runner/engine/transaction.ts';
+import { type Keypair, makeKeypair } from './keypairs.ts';
+import { SOL, type TestChain } from './solana.ts';
+import { makeTransactionStore, type TestTransactionStore } from './transaction_store.ts';
+
+export const RUN_ID = '01930000-0000-7000-8000-0000000000ff';
+
+/** The 64 bytes of a key pair. */
+export const bytesOf = ({ keypair }: Keypair): Uint8Array => base58.decode(keypair);
+
+/** A key pair in a flow's values. */
+export const inValues = (pair: Keypair): ChainSigner => ({
+  type: 'keypair',
+  publicKey: pair.publicKey,
+  keypair: bytesOf(pair),
+  isNamedByFlow: false,
+});
+
+/** The wallet of a key that is not in the flow's values. */
+export const wallet = ({ publicKey }: { publicKey: string }, isNamedByFlow = false): ChainSigner => ({
+  type: 'adapter',
+  publicKey,
+  isNamedByFlow,
+});
+
+/** A node execution that hands over instructions. */
+export const memberOf = (
+  feePayer: ChainSigner,
+  instructions: Instruction[],
+  signers: ChainSigner[] = [],
+): TransactionMember => ({
+  execution: { flow_run_id: RUN_ID, node_id: randomUUID(), times: 0 },
+  instructions: { feePayer, signers, instructions },
+});
+
+/** A transfer, signed for by whoever the transaction has. */
+export const transferFrom = (from: string, to: string, amount = SOL): Instruction =>
+  getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount });
+
+/** An instruction that wants nothing but a signature. */
+export const signedMemo = (text: string, ...keys: string[]): Instruction => ({
+  programAddress: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address,
+  accounts: keys.map((key) => ({ address: address(key), role: AccountRole.READONLY_SIGNER })),
+  data: new TextEncoder().encode(text),
+});
+
+export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promise<Keypair> {
+  const pair = makeKeypair();
+  await chain.call('requestAirdrop', pair.publicKey, amount);
+  return pair;
+}
+
+/** Called around each call of the network and the store; what it throws ends the worker there and then. */
+export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
+
+/** The method of a JSON-RPC request. */
+export const methodOf = ({ body }: HttpRequest): string =>
+  /"method":"(\w+)"/.exec(new TextDecoder().decode(body))?.[1] ?? '';
+
+/** What the transactions of a run see, and what is seen of them. */
+export interface TransactionWorld {
+  store: TestTransactionStore;
+  order: (members: TransactionMember[], given?: Partial<TransactionOrder>) => TransactionOrder;
+  /** A new worker goes on with an order, from what is stored. */
+  execute: (order: TransactionOrder) => Promise<TransactionEnd>;
+  /** Calls of the network and the store, in order. */
+  steps: string[];
+  onStep: (hook: OnStep) => void;
+  /** Lines of the log. */
+  logged: string[];
+  /** Every copy of a stored key that was given out. */
+  opened: Uint8Array[];
+  /** How often it waited for somebody outside. */
+  waits: () => number;
+}
+
+export interface WorldOptions {
+  settings?: Partial<RunSettings>;
+  /** Keys that are stored for the owner. */
+  storedKeys?: Keypair[];
+  options?: Partial<TransactionsOptions>;
+  limits?: Partial<TransactionsOptions['limits']>;
+}
+
+/** A world on a chain whose clock stands still: a slot goes by with each call of its network. */
+export function makeWorld(
+  chain: TestChain,
+  { settings, storedKeys = [], options, limits }: WorldOptions = {},
+): TransactionWorld {
+  const store = makeTransactionStore();
+  const steps: string[] = [];
+  const logged: string[] = [];
+  const opened: Uint8Array[] = [];
+  let waits = 0;
+  let hook: OnStep = () => {};
+  const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    steps.push(name);
+    await hook(name, 'before');
+    const result = await work();
+    await hook(name, 'after');
+    return result;
+  };
+  const { http } = chain.nodeCall();
+  const watched: HttpClient = {
+    request: (request) => {
+      chain.ledger.clock.advance(1n);
+      return step(methodOf(request), () => http.request(request));
+    },
+  };
+  const given: TransactionsOptions = {
+    run: {
+      id: RUN_ID,
+      settings: {
+        output_instructions: false,
+        action_identity: null,
+        action_signer: null,
+        fees: [],
+        chain_network: { url: chain.url, cluster: 'devnet' },
+        ...settings,
+      },
+    },
+    http: watched,
+    store: { store: (record, requests) => step('store', () => store.store(record, requests)) },
+    async openWallet(publicKey) {
+      const pair = storedKeys.find((key) => key.publicKey === publicKey);
+      const bytes = pair && bytesOf(pair);
+      if (bytes !== undefined) opened.push(bytes);
+      return bytes;
+    },
+    limits: {
+      signatureTimeoutMs: 180_000,
+      actionTimeoutMs: 180_000,
+      confirmPollMs: 2,
+      actionPollMs: 2,
+      resendMs: 10,
+      ...limits,
+    },
+    now: Date.now,
+    waiting: (work) => {
+      waits += 1;
+      return work();
+    },
+    ...options,
+  };
+  return {
+    store,
+    steps,
+    logged,
+    opened,
+    onStep: (next) => void (hook = next),
+    waits: () => waits,
+    order: (members, more = {}) => ({
+      members,
+      stored: undefined,
+      chargesFees: true,
+      environment: {},
+      knownSignatures: new Set(),
+      signal: new AbortController().signal,
+      handBack: new AbortController().signal,
+      log: (level, content) => void logged.push(`${level}: ${content}`),
+      ...more,
+    }),
+    execute: (order) => makeTransactions(given).execute({ ...order, stored: store.stored() }),
+  };
+}
+
+/** A message's instruction with names instead of indexes. */
+export interface NamedInstruction {
+  program: string;
+  accounts: string[];
+  data: Uint8Array;
+}
+
+/** A transaction in wire format, read by kit and not by the code under test. */
+export function decode(wire: string) {
+  const { messageBytes, signatures } = getTransactionDecoder().decode(base64.decode(wire));
+  const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
+  if (message.version !== 0) throw new Error(`version ${message.version}`);
+  const { staticAccounts } = message;
+  return {
+    bytes: new Uint8Array(messageBytes),
+    message,
+    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data }): NamedInstruction => ({
+      program: staticAccounts[programAddressIndex]!,
+      accounts: accountIndices.map((index) => staticAccounts[index] ?? `table ${index}`),
+      data: Uint8Array.from(data ?? []),
+    })),
+    /** Which signatures are there and good, by key. */
+    signed: Object.fromEntries(
+      Object.entries(signatures).map(([key, signature]) => [
+        key,
+        signature !== null &&
+        ed25519.verify(Uint8Array.from(signature), new Uint8Array(messageBytes), base58.decode(key)),
+      ]),
+    ),
+  };
+}
+
+/** A transaction with one more signature. */
+export function signWire(wire: string, pair: Keypair): string {
+  const bytes = base64.decode(wire);
+  const { bytes: message, signed } = decode(wire);
+  const index = Object.keys(signed).indexOf(pair.publicKey);
+  bytes.set(ed25519.sign(message, pair.secretKey), 1 + 64 * index);
+  return base64.encode(bytes);
+}
