@@ -64,6 +64,26 @@ comment on function private.decode_base58(text) is
   'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when it is no base58 or longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
+create function private.is_base58(value text, byte_count integer)
+returns boolean
+language sql immutable strict security invoker
+set search_path = ''
+as $$
+  select coalesce(octet_length(private.decode_base58(is_base58.value)) = is_base58.byte_count, false);
+$$;
+comment on function private.is_base58(text, integer) is 'Whether the text is base58 of exactly so many bytes.';
+
+create function private.is_base64(value text)
+returns boolean
+language sql immutable strict security invoker
+set search_path = ''
+as $$
+  select is_base64.value ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$'
+    and length(is_base64.value) <= 8192;
+$$;
+comment on function private.is_base64(text) is
+  'Whether the text is padded standard base64 of at least one byte, not longer than any transaction or message would be.';
+
 create function private.is_public_key(value jsonb)
 returns boolean
 language sql immutable strict security invoker

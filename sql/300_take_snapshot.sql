@@ -33,7 +33,9 @@ begin
     );
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_current) || finding)
-      from jsonb_array_elements(private.flow_findings(v_graph -> 'nodes', v_graph -> 'edges')) as finding
+      from jsonb_array_elements(
+        private.flow_findings(v_graph -> 'nodes', v_graph -> 'edges') || private.environment_findings(v_flow.environment, v_owner)
+      ) as finding
     ), '[]');
     if v_current = take_snapshot.flow_id then
       v_entry := v_graph;

@@ -66,8 +66,18 @@ begin
     )
     on conflict on constraint node_run_pkey do update
     set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-    -- A request that was held up takes nothing back, nor does the news that a node has begun.
-    where n.end_time is null and excluded.end_time is not null;
+    -- A request that was held up takes nothing back, nor does the news that a node has begun. One that goes on may have put
+    -- something out already.
+    where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
+  end if;
+
+  if store_progress.progress -> 'transactions' <> '[]' then
+    update private.flow_run_transactions as t
+    set outcome = p.outcome, signature = p.signature
+    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (
+      flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
+    )
+    where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
   end if;
 
   if store_progress.progress -> 'logs' <> '[]' then
@@ -90,7 +100,30 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores what a claimed run has come to, {children, node_runs, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+  'Stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+
+create function private.give_back_flow_run(flow_run_id uuid, delay_seconds integer)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+begin
+  -- What was given back stays so, whatever of the claim arrives late.
+  update private.flow_run_jobs as j
+  set
+    is_held = false,
+    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
+    turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
+  where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
+  returning j.message_id into v_message_id;
+  perform pgmq.set_vt('flow_runs', v_message_id, give_back_flow_run.delay_seconds);
+  return v_message_id is not null;
+end;
+$$;
+comment on function private.give_back_flow_run(uuid, integer) is
+  'Gives a claim up, for the run to be claimed again after delay_seconds; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
 
 create function private.checkpoint_flow_run(
   flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer
@@ -99,22 +132,14 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_message_id bigint;
 begin
   perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
-  -- What was given back stays so, whatever of the claim arrives late.
-  update private.flow_run_jobs as j
-  set
-    is_held = checkpoint_flow_run.hand_back_seconds is null,
-    turn = case
-      when checkpoint_flow_run.hand_back_seconds is null then j.turn
-      -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
-      else greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
-    end
-  where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
-  returning j.message_id into v_message_id;
-  perform pgmq.set_vt('flow_runs', v_message_id, coalesce(checkpoint_flow_run.hand_back_seconds, checkpoint_flow_run.lease_seconds));
+  if checkpoint_flow_run.hand_back_seconds is not null then
+    perform private.give_back_flow_run(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.hand_back_seconds);
+  else
+    perform pgmq.set_vt('flow_runs', j.message_id, checkpoint_flow_run.lease_seconds)
+    from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held;
+  end if;
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
@@ -134,5 +159,5 @@ as $$
   );
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;

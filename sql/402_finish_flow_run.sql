@@ -27,13 +27,17 @@ begin
   from child
   where r.id = child.id and child.end_time is null;
 
+  -- Whoever reads them sees that nobody waits for an answer any more.
+  update public.signature_requests as s set expires_at = clock_timestamp()
+  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
+
   select j.message_id into v_message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id;
   update private.flow_run_jobs as j set message_id = null, is_held = false where j.flow_run_id = end_flow_run.flow_run_id;
   perform pgmq.delete('flow_runs', v_message_id);
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a root run with its result, and what is left of its children, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
+  'Ends a root run with its result, what is left of its children, and its open signature requests, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
 
 create function private.not_begun_nodes(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -88,5 +92,5 @@ as $$
   );
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last of what the run has come to, {children, node_runs, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
+  'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;

@@ -1,3 +1,18 @@
+create function private.transaction_requests(flow_run_id uuid, node_id uuid, times integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object(
+    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
+  ) order by s.id), '[]')
+  from public.signature_requests as s
+  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
+    and s.times = transaction_requests.times;
+$$;
+comment on function private.transaction_requests(uuid, uuid, integer) is
+  'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
+
 create function private.flow_run_history(flow_run_id uuid)
 returns json
 language sql stable security definer
@@ -23,6 +38,18 @@ as $$
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree join public.node_run as n on n.flow_run_id = tree.id
       where tree.end_time is null
+    ),
+    'transactions', (
+      select coalesce(json_agg(json_build_object(
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
+        -- As text: no number of 64 bits passes through a JavaScript float.
+        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
+        'outcome', t.outcome, 'signature', t.signature,
+        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
+      ) order by t.created_at), '[]')
+      from private.flow_run_transactions as t
+      where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
       -- They count against the limit of the tree, though nobody goes through them again.
@@ -50,5 +77,5 @@ as $$
   select private.flow_run_history(flow_run_history.flow_run_id);
 $$;
 comment on function public.flow_run_history(uuid) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 grant execute on function public.flow_run_history(uuid) to service_role;

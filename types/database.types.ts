@@ -200,14 +200,14 @@ isOneToOne: false
                   ]
                 },"signature_requests": {
                   Row: {
-                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"msg": string,"new_msg": string | null,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature": string | null,"signatures": Json | null,"user_id": string | null
+                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"msg": string,"new_msg": string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature": string | null,"signatures": Json | null,"times": number,"user_id": string | null
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id"?: string,"msg": string,"new_msg"?: string | null,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature"?: string | null,"signatures"?: Json | null,"user_id"?: string | null
+                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id"?: string,"msg": string,"new_msg"?: string | null,"node_id": string,"owner_id": string,"pubkey": string,"root_flow_run_id": string,"signature"?: string | null,"signatures"?: Json | null,"times": number,"user_id"?: string | null
                   }
                   Update: {
-                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"msg"?: string,"new_msg"?: string | null,"owner_id"?: string,"pubkey"?: string,"root_flow_run_id"?: string,"signature"?: string | null,"signatures"?: Json | null,"user_id"?: string | null
+                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"msg"?: string,"new_msg"?: string | null,"node_id"?: string,"owner_id"?: string,"pubkey"?: string,"root_flow_run_id"?: string,"signature"?: string | null,"signatures"?: Json | null,"times"?: number,"user_id"?: string | null
                   }
                   Relationships: [
                     {
@@ -244,7 +244,13 @@ isOneToOne: false
             [_ in never]: never
           }
           Functions: {
-            "checkpoint_flow_run":
+            "answer_signature_request":
+{ Args: { "id": string,"new_msg"?: string,"signature": string }; Returns: undefined
+                           },
+"asking_flow_runs":
+{ Args: { "flow_run_ids": (string)[] }; Returns: string[]
+                           },
+"checkpoint_flow_run":
 { Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
@@ -306,6 +312,9 @@ isOneToOne: false
 "kv_write_item":
 { Args: { "claim": Json,"effect": Json,"key": string,"store": string,"value": Json }; Returns: Json
                            },
+"pending_signature_request":
+{ Args: { "flow_run_id": string }; Returns: Json
+                           },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json
                            },
@@ -314,6 +323,9 @@ isOneToOne: false
                            },
 "runner_metrics":
 { Args: Record<PropertyKey, never>; Returns: Json
+                           },
+"signature_request_for_caller":
+{ Args: { "id": string,"new_msg"?: string }; Returns: Json
                            },
 "start_deployment":
 { Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string }; Returns: Json
@@ -324,8 +336,14 @@ isOneToOne: false
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
                            },
+"store_transaction":
+{ Args: { "attempt": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json
+                           },
 "store_wallet":
 { Args: { "ciphertext"?: string,"key_id"?: string,"name": string,"nonce"?: string,"public_key": string,"type": string,"user_id": string }; Returns: Json
+                           },
+"suspend_flow_run":
+{ Args: { "attempt": number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "sweep_runner":
 { Args: { "max_age"?: string,"max_runs"?: number }; Returns: Json

@@ -41,6 +41,11 @@ export const errorCodes = {
   },
   wallet_key_mismatch: { status: 400, meaning: '`keypair` is not the key pair of `public_key`.' },
   wallet_keypair_required: { status: 400, meaning: 'A HARDCODED wallet needs its key pair when it is first stored.' },
+  signature_invalid: { status: 400, meaning: '`signature` is none of the asked key over the message.' },
+  transaction_changed: {
+    status: 400,
+    meaning: '`new_msg` changes more of the transaction than it may; `details` lists what and where.',
+  },
   column_read_only: { status: 400, meaning: 'The write changes a column that never changes.' },
   kv_store_name_invalid: { status: 400, meaning: 'For runners: this is no name of a key-value store.' },
   kv_key_invalid: { status: 400, meaning: 'For runners: the key of an item is too short or too long.' },
@@ -53,6 +58,11 @@ export const errorCodes = {
   flow_not_found: { status: 404, meaning: "There is no such flow, or it is somebody else's." },
   deployment_not_found: { status: 404, meaning: 'There is no such deployment, or the caller may not start it.' },
   flow_run_not_found: { status: 404, meaning: 'There is no such run, or the caller may not see it.' },
+  signature_request_not_found: {
+    status: 404,
+    meaning:
+      'There is no such signature request, or the caller may not see it; or the run has ended and asks for none.',
+  },
   kv_store_not_found: { status: 404, meaning: "For runners: the flow's owner has no such key-value store." },
   method_not_allowed: { status: 405, meaning: 'The route has other methods; see the header `Allow`.' },
   flow_has_deployments: { status: 409, meaning: "A flow with deployments can't be deleted." },
@@ -61,6 +71,14 @@ export const errorCodes = {
   idempotency_key_reused: { status: 409, meaning: 'The Idempotency-Key was used for another request.' },
   run_failed: { status: 409, meaning: 'The run has failed; `details` holds its errors and its output.' },
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },
+  signature_request_answered: {
+    status: 409,
+    meaning: 'The signature request is answered already; `details` holds the answer.',
+  },
+  signature_request_expired: {
+    status: 409,
+    meaning: 'The time to answer the signature request is over, or the run has ended; `details` says which.',
+  },
   claim_lost: { status: 409, meaning: 'For runners: the run was claimed again, or has ended.' },
   kv_store_exists: { status: 409, meaning: "For runners: the flow's owner has a key-value store of that name." },
   kv_stores_limit: { status: 409, meaning: "For runners: the flow's owner has 100 key-value stores already." },

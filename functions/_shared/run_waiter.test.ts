@@ -13,12 +13,13 @@ afterEach(() => {
 function makeRuns() {
   const ended = new Set<string>();
   const asked: string[][] = [];
-  const rpc: Rpc = <Result>(_name: string, args: object) => {
+  const rpc: Rpc = <Result>(name: string, args: object) => {
+    if (name !== 'ended_flow_runs') throw new Error(`asks ${name}`);
     const { flow_run_ids } = args as { flow_run_ids: string[] };
     asked.push(flow_run_ids);
     return Promise.resolve(flow_run_ids.filter((id) => ended.has(id)) as Result);
   };
-  const waiter = makeRunWaiter(rpc);
+  const waiter = makeRunWaiter(rpc, 'ended_flow_runs');
   const wait = (id: string, seconds: number) => {
     let isOver = false;
     void waiter.wait(id, seconds).then(() => isOver = true);

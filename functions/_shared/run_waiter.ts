@@ -5,13 +5,16 @@ const FIRST_POLL_MS = 40;
 const LONGEST_POLL_MS = 1_000;
 const BACK_OFF = 1.4;
 
-/** Waits for runs to end on behalf of many callers, with one query at a time for all of them. */
+/** What runs may be waited for: the SQL function that tells to which of them it has happened. */
+export type RunEvent = 'ended_flow_runs' | 'asking_flow_runs';
+
+/** Waits for something to happen to runs on behalf of many callers, with one query at a time for all of them. */
 export interface RunWaiter {
-  /** Resolves when the run has ended, or the time is over. The caller's right to see it is checked elsewhere. */
+  /** Resolves when it has happened to the run, or the time is over. The caller's right to see it is checked elsewhere. */
   wait: (flowRunId: string, seconds: number) => Promise<void>;
 }
 
-export function makeRunWaiter(serviceRpc: Rpc): RunWaiter {
+export function makeRunWaiter(serviceRpc: Rpc, event: RunEvent): RunWaiter {
   const waiting = new Map<string, Set<() => void>>();
   let isPolling = false;
   let pollMs = FIRST_POLL_MS;
@@ -33,10 +36,8 @@ export function makeRunWaiter(serviceRpc: Rpc): RunWaiter {
     while (waiting.size > 0) {
       await pause();
       // A failed look is no answer; those who wait have their own time limits.
-      const ended = await serviceRpc<string[]>('ended_flow_runs', {
-        flow_run_ids: [...waiting.keys()],
-      }).catch(() => []);
-      for (const id of ended) waiting.get(id)?.forEach((release) => release());
+      const found = await serviceRpc<string[]>(event, { flow_run_ids: [...waiting.keys()] }).catch(() => []);
+      for (const id of found) waiting.get(id)?.forEach((release) => release());
     }
     isPolling = false;
   };

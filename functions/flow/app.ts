@@ -5,6 +5,7 @@ import { makeRunWaiter } from '../_shared/run_waiter.ts';
 import { pokeRunner } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeFlowOutput } from './flow_output.ts';
+import { makeSignatureRequest } from './signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopFlow } from './stop_flow.ts';
 
@@ -18,7 +19,12 @@ export function makeFlowApp(platform: Platform) {
     {
       method: 'GET',
       path: '/output/:flow_run_id',
-      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc), poke),
+      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc, 'ended_flow_runs'), poke),
+    },
+    {
+      method: 'GET',
+      path: '/signature_request/:flow_run_id',
+      handle: makeSignatureRequest(deps, makeRunWaiter(deps.serviceRpc, 'asking_flow_runs'), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps) },
   ]);

@@ -1,10 +1,17 @@
-import type { Claim, Claims, Progress, StoredHistory } from './claims.ts';
+import type { Claim, Claims, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
 import { type ChildRow, executionKey, type Journal, type NodeRun } from './engine/journal.ts';
+import type { Effect } from './engine/node.ts';
 import { measureMap } from './engine/value_size.ts';
 import type { RunnerSettings } from './settings.ts';
 
 /** A journal that stores what a claimed run comes to, in batches. */
 export interface ClaimJournal extends Journal {
+  /** A stored transaction has ended; `signature` is null when it was not sent. */
+  transactionEnded: (
+    transaction: Effect,
+    outcome: TransactionOutcome['outcome'],
+    signature: TransactionOutcome['signature'],
+  ) => void;
   /** Whether anything is stored of what this claim has ended. */
   hasStored: () => boolean;
   /** What is not stored yet; the caller stores it. Resolves after the batches under way; rejects when one of them failed. */
@@ -15,6 +22,9 @@ export interface ClaimJournal extends Journal {
 
 /** Bytes of a row besides its values. */
 const ROW_BYTES = 200;
+
+const nodeRunBytes = ({ input, output }: NodeRun): number =>
+  ROW_BYTES + measureMap(input.M) + (output === null ? 0 : measureMap(output.M));
 
 export function makeClaimJournal(
   claims: Claims,
@@ -30,6 +40,7 @@ export function makeClaimJournal(
   let children = new Map<string, ChildRow>();
   let begun = new Map<string, NodeRun>();
   let ended: NodeRun[] = [];
+  let transactions: TransactionOutcome[] = [];
   let logs: Progress['logs'] = [];
   const lastLine =
     `log_lines_limit: a run keeps ${settings.flowRunMaxLogLines} lines, of ${settings.flowRunMaxLogCharacters} ` +
@@ -40,7 +51,7 @@ export function makeClaimJournal(
   let last: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
 
-  const rows = () => children.size + begun.size + ended.length + logs.length;
+  const rows = () => children.size + begun.size + ended.length + transactions.length + logs.length;
   const holds = (batches: number) =>
     rows() >= settings.checkpointRows * batches || bytes >= settings.checkpointBytes * batches;
 
@@ -48,12 +59,14 @@ export function makeClaimJournal(
     const progress: Progress = {
       children: [...children.values()],
       node_runs: [...ended, ...begun.values()],
+      transactions,
       logs,
       work_ms: claim.work_ms + Math.round(now() - claimedAt),
     };
     children = new Map();
     begun = new Map();
     ended = [];
+    transactions = [];
     logs = [];
     bytes = 0;
     return progress;
@@ -107,12 +120,17 @@ export function makeClaimJournal(
     },
     nodeBegan: (run) => {
       begun.set(executionKey(run), run);
-      bytes += ROW_BYTES + measureMap(run.input.M);
+      bytes += nodeRunBytes(run);
     },
     nodeEnded: (run) => {
       begun.delete(executionKey(run));
       ended.push(run);
-      bytes += ROW_BYTES + measureMap(run.input.M) + (run.output === null ? 0 : measureMap(run.output.M));
+      bytes += nodeRunBytes(run);
+      flushIfMuch();
+    },
+    transactionEnded: ({ flow_run_id, node_id, times }, outcome, signature) => {
+      transactions.push({ flow_run_id, node_id, times, outcome, signature });
+      bytes += ROW_BYTES;
       flushIfMuch();
     },
     logged: (line) => {

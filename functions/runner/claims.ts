@@ -2,6 +2,13 @@ import { ApiError } from '../_shared/api_error.ts';
 import type { Rpc } from '../_shared/database.ts';
 import { pause } from '../_shared/pause.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from './engine/journal.ts';
+import type { Effect } from './engine/node.ts';
+import type {
+  NewSignatureRequest,
+  StoredSignatureRequest,
+  StoredTransaction,
+  TransactionRecord,
+} from './engine/transaction.ts';
 import type { ValueMap } from '../../types/value.ts';
 
 /** How a run shall stop. */
@@ -49,21 +56,37 @@ export interface Claim {
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
   children: ChildRow[];
+  /** In the order in which they were first stored. */
+  transactions: StoredTransaction[];
   /** Node executions of the children that have ended. */
   ended_executions: number;
   log_counts: { [flowRunId: string]: number };
+}
+
+/** What became of a transaction that is stored. */
+export interface TransactionOutcome extends Effect {
+  outcome: 'confirmed' | 'failed';
+  /** Null when it was not sent. */
+  signature: string | null;
 }
 
 /** What a worker stores of a run's progress. */
 export interface Progress {
   children: ChildRow[];
   node_runs: NodeRun[];
+  transactions: TransactionOutcome[];
   logs: (LogLine & { log_index: number })[];
   work_ms: number;
 }
 
 /** No progress at all. */
-export const NOTHING: Progress = Object.freeze({ children: [], node_runs: [], logs: [], work_ms: 0 });
+export const NOTHING: Progress = Object.freeze({
+  children: [],
+  node_runs: [],
+  transactions: [],
+  logs: [],
+  work_ms: 0,
+});
 
 /** News of a held claim. */
 export interface ClaimNews {
@@ -85,6 +108,20 @@ export interface Claims {
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
   /** Stores progress and gives the run back to the queue, to be claimed at once. */
   handBack: (claim: Claim, progress: Progress) => Promise<void>;
+  /**
+   * Stores progress and gives the run back to the queue, waiting for signatures: to be claimed when all are there, when the first
+   * request expires, when the run shall stop, or at once where no request is open.
+   */
+  suspend: (claim: Claim, progress: Progress) => Promise<void>;
+  /**
+   * Stores a transaction, whose run is stored already, makes its signature requests, once for each key, and gives all that it has.
+   * Rejects with `internal` when what may have been sent would change.
+   */
+  storeTransaction: (
+    claim: Claim,
+    transaction: TransactionRecord,
+    requests: NewSignatureRequest[],
+  ) => Promise<StoredSignatureRequest[]>;
   /** Holds the claims for another lease; tells which are lost or shall stop. */
   heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
   /** Stores the rest and ends the run; the database tells which nodes did not run where `not_run` is null. */
@@ -129,10 +166,13 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     history: ({ attempt, flow_run_id }) =>
       attempt > 1
         ? persist('flow_run_history', { flow_run_id })
-        : Promise.resolve({ node_runs: [], children: [], ended_executions: 0, log_counts: {} }),
+        : Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     handBack: (claim, progress) =>
       persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),
+    suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
+    storeTransaction: (claim, transaction, requests) =>
+      persist('store_transaction', { ...held(claim), transaction, requests }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
     finish: (claim, progress, result) => persist('finish_flow_run', { ...held(claim), progress, ...result }),
   };

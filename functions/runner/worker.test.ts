@@ -50,9 +50,12 @@ function makeQueue(batches: Claim[][]) {
       onClaim();
       return Promise.resolve(batches.shift() ?? []);
     },
-    history: () => Promise.resolve({ node_runs: [], children: [], ended_executions: 0, log_counts: {} }),
+    history: () =>
+      Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: () => Promise.resolve(),
     handBack: ({ flow_run_id }) => Promise.resolve(void handedBack.push(flow_run_id)),
+    suspend: () => Promise.reject(new Error('these flows wait for no signature')),
+    storeTransaction: () => Promise.reject(new Error('these flows have no transactions')),
     heartbeat: () => Promise.resolve([]),
     finish: ({ flow_run_id }, _, result) => Promise.resolve(void finished.set(flow_run_id, result)),
   };

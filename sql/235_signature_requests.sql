@@ -2,6 +2,8 @@ create table public.signature_requests (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
   root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   owner_id uuid not null references auth.users (id) on delete cascade,
   user_id uuid references auth.users (id) on delete set null,
@@ -11,23 +13,30 @@ create table public.signature_requests (
   signature text,
   new_msg text,
   expires_at timestamptz not null,
+  constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
+  constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
+    references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
   constraint signature_requests_pubkey_valid check (private.is_public_key(to_jsonb(pubkey))),
+  constraint signature_requests_msg_base64 check (private.is_base64(msg)),
   constraint signature_requests_signatures_array check (jsonb_typeof(signatures) = 'array'),
+  constraint signature_requests_signature_valid check (private.is_base58(signature, 64)),
+  constraint signature_requests_new_msg_base64 check (private.is_base64(new_msg)),
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
   'Signatures that runs wait for: written by functions only, read by the flow''s owner, the user whose key is asked, and the holder of the run''s token.';
-comment on column public.signature_requests.flow_run_id is 'The run that waits; root_flow_run_id is the run that was started, which its token shows.';
+comment on column public.signature_requests.flow_run_id is
+  'The run that waits, with node_id and times: the first node execution whose instructions are in the transaction; root_flow_run_id is the run that was started, which its token shows.';
 comment on column public.signature_requests.owner_id is 'The owner of the flow.';
-comment on column public.signature_requests.user_id is 'The user whose key is asked, where the run was started by one.';
+comment on column public.signature_requests.user_id is
+  'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only.';
 comment on column public.signature_requests.pubkey is 'The key that shall sign, base58.';
 comment on column public.signature_requests.msg is 'What to sign, base64 of the message''s bytes.';
 comment on column public.signature_requests.signatures is 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null as long as there is none.';
 comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64, where the wallet changed it.';
-comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed.';
+comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed; no later than the end of the run.';
 
-create index signature_requests_flow_run_id_idx on public.signature_requests (flow_run_id);
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
 create index signature_requests_user_id_idx on public.signature_requests (user_id);

@@ -1,0 +1,30 @@
+import type { Context } from 'hono';
+import { flowRunPathSchema, waitSchema } from '../../types/flow_run.ts';
+import type { PendingSignatureResult } from '../../types/signature_request.ts';
+import { parse } from '../_shared/body.ts';
+import { readCredentials } from '../_shared/credentials.ts';
+import type { Deps } from '../_shared/deps.ts';
+import type { RunWaiter } from '../_shared/run_waiter.ts';
+
+/**
+ * `GET /flow/signature_request/{flow_run_id}?wait=`: the oldest signature that the run or what it called waits for, once it does.
+ * `pokeRunner` is called when runs have been left queued: whoever waits revives what a lost poke has left.
+ */
+export const makeSignatureRequest =
+  ({ config, rpc }: Deps, waiter: RunWaiter, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+    const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
+    const { wait } = parse(waitSchema, context.req.query(), 'query');
+    const { headers } = readCredentials(context.req.raw, config);
+    const read = async () => {
+      const result = await rpc<PendingSignatureResult>('pending_signature_request', { flow_run_id }, headers);
+      if (result.is_overdue) pokeRunner();
+      return result.request;
+    };
+
+    let request = await read();
+    if (request === null && wait > 0) {
+      await waiter.wait(flow_run_id, wait);
+      request = await read();
+    }
+    return request === null ? context.body(null, 204) : context.json(request);
+  };

@@ -1,0 +1,4 @@
+import { edgePlatform } from '../_shared/platform.ts';
+import { makeSignatureApp } from './app.ts';
+
+export default makeSignatureApp(edgePlatform());

@@ -1,0 +1,106 @@
+import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
+import { type Message, type MessageInstruction, readMessage } from './message.ts';
+
+/** A difference that a wallet may not make. */
+export interface MessageChange {
+  /** Where: indexes of what was changed or is missing count in the message that was to be signed, of what was added in the new one. */
+  path: string;
+  message: string;
+}
+
+type Placed = MessageInstruction & { index: number };
+
+const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
+  a.length === b.length && Array.from(a).every((item, index) => item === b[index]);
+
+const isSame = (a: MessageInstruction, b: MessageInstruction): boolean =>
+  a.program === b.program && isEqual(a.accounts, b.accounts) && isEqual(a.data, b.data);
+
+/** The instructions in question, with their places among all. */
+const pick = ({ instructions }: Message, isBudget: boolean): Placed[] =>
+  instructions.map((instruction, index) => ({ ...instruction, index }))
+    .filter(({ program }) => (program === COMPUTE_BUDGET_PROGRAM_ADDRESS) === isBudget);
+
+function findListChanges(what: string, before: string[], after: string[]): MessageChange[] {
+  const changes = before.flatMap((item, index) =>
+    item === after[index]
+      ? []
+      : [{ path: `${what}[${index}]`, message: `was ${item}, is ${after[index] ?? 'missing'}` }]
+  );
+  const added = after.slice(before.length).map((item, index) => ({
+    path: `${what}[${before.length + index}]`,
+    message: `${item} was added`,
+  }));
+  return [...changes, ...added];
+}
+
+/** Roles hold for a whole message: that of an account in an instruction is its role here. */
+function findAccountChanges(before: Message, after: Message): MessageChange[] {
+  const paths = new Map([...before.accounts.keys()].map((address, index) => [address, `account_keys[${index}]`]));
+  // A change of signers is told already.
+  const isOther = (address: string) => !before.signers.includes(address) && !after.signers.includes(address);
+  const changed = [...before.accounts].flatMap(([address, role]) => {
+    const now = after.accounts.get(address);
+    if (role === now || (now === undefined && !isOther(address))) return [];
+    const message = now === undefined ? `${address} is missing` : `${address} was ${role}, is ${now}`;
+    return [{ path: paths.get(address)!, message }];
+  });
+  const added = [...after.accounts].flatMap(([address, role], index) => {
+    if (before.accounts.has(address) || !isOther(address)) return [];
+    // An instruction of the compute budget names its program, and nothing else.
+    if (address === COMPUTE_BUDGET_PROGRAM_ADDRESS && role === 'read-only') return [];
+    return [{ path: `account_keys[${index}]`, message: `${address} was added` }];
+  });
+  return [...changed, ...added];
+}
+
+function compareInstructions(before: Placed, after: Placed): MessageChange[] {
+  const path = `instructions[${before.index}]`;
+  if (before.program !== after.program) {
+    return [{ path: `${path}.program`, message: `was ${before.program}, is ${after.program}` }];
+  }
+  return [
+    ...findListChanges(`${path}.accounts`, before.accounts, after.accounts),
+    ...(isEqual(before.data, after.data) ? [] : [{ path: `${path}.data`, message: 'was changed' }]),
+  ];
+}
+
+/** What differs between the first and the last instruction that do. */
+function findInstructionChanges(before: Placed[], after: Placed[]): MessageChange[] {
+  let from = 0;
+  while (from < before.length && from < after.length && isSame(before[from]!, after[from]!)) from++;
+  let same = 0;
+  const longest = Math.min(before.length, after.length) - from;
+  while (same < longest && isSame(before.at(-1 - same)!, after.at(-1 - same)!)) same++;
+  const old = before.slice(from, before.length - same);
+  const fresh = after.slice(from, after.length - same);
+  if (old.length === fresh.length) return old.flatMap((item, index) => compareInstructions(item, fresh[index]!));
+  return [
+    ...old.map(({ index, program }) => ({ path: `instructions[${index}]`, message: `of ${program} is missing` })),
+    ...fresh.map(({ index, program }) => ({ path: `instructions[${index}]`, message: `of ${program} was added` })),
+  ];
+}
+
+/**
+ * What a wallet changed in a message that it may not change. The fee payer, whom they cost, may change instructions of the compute
+ * budget and add some, as wallets do; all else stays: signers and accounts with their roles, blockhash, lookup tables, and every
+ * other instruction in its order. Accounts count as what they are, not by their places.
+ */
+export function findMessageChanges(original: Uint8Array, changed: Uint8Array, signer: string): MessageChange[] {
+  const before = readMessage(original);
+  const after = readMessage(changed);
+  if (before === undefined) return [{ path: 'message', message: "is no v0 message, and can't be changed" }];
+  if (after === undefined) return [{ path: 'new_msg', message: 'is no v0 message' }];
+  const isCutShort = pick(after, true).length < pick(before, true).length;
+  return [
+    ...(signer === before.signers[0]
+      ? []
+      : [{ path: 'new_msg', message: 'only the fee payer may change the message' }]),
+    ...findListChanges('account_keys', before.signers, after.signers),
+    ...findAccountChanges(before, after),
+    ...(before.blockhash === after.blockhash ? [] : [{ path: 'recent_blockhash', message: 'was changed' }]),
+    ...findListChanges('address_table_lookups', before.lookups, after.lookups),
+    ...(isCutShort ? [{ path: 'instructions', message: 'one of the compute budget is missing' }] : []),
+    ...findInstructionChanges(pick(before, false), pick(after, false)),
+  ];
+}

@@ -1,0 +1,75 @@
+-- The settings of transactions that a flow's environment holds; other names are free. Source: RUNTIME 5.3 and 7.10.
+
+create function private.environment_fault(name text, value text)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  -- No fault repeats the value, which may be a secret.
+  select case
+    when environment_fault.name = 'COMPUTE_BUDGET'
+      and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      then 'takes auto, no or an integer from 0 to 2^32-1'
+    when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
+      and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      then 'takes an integer from 0 to 2^32-1'
+    when environment_fault.name = 'PRIORITY_FEE'
+      and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
+      then 'takes auto, no or an integer from 0 to 2^64-1'
+    when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
+      and environment_fault.value not in ('processed', 'confirmed', 'finalized')
+      then 'takes processed, confirmed or finalized'
+    when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
+      and not private.is_base58(environment_fault.value, 32)
+      then 'takes a public key, base58 of 32 bytes'
+  end;
+$$;
+comment on function private.environment_fault(text, text) is
+  'What is wrong with a setting in a flow''s environment, or null. The value is never repeated.';
+
+create function private.is_key_pair(value text)
+returns boolean
+language sql immutable strict security invoker
+set search_path = ''
+as $$
+  select private.is_base58(is_key_pair.value, 64)
+    or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
+$$;
+comment on function private.is_key_pair(text) is
+  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, as the command line tools store it.';
+
+create function private.environment_findings(environment jsonb, owner_id uuid)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message) order by setting.name
+    ), '[]')
+    from jsonb_each_text(environment_findings.environment) as setting (name, value)
+    cross join lateral (
+      select case
+        when setting.name = 'OVERWRITE_FEEPAYER' and private.is_key_pair(setting.value) then 'environment_key_pair'
+        when private.environment_fault(setting.name, setting.value) is not null then 'environment_value_invalid'
+        when setting.name = 'OVERWRITE_FEEPAYER' and not exists (
+          select from public.wallets as w
+          where w.user_id = environment_findings.owner_id and w.public_key = setting.value and w.type = 'HARDCODED'
+        ) then 'environment_wallet_unknown'
+      end
+    ) as fault (code)
+    cross join lateral (
+      select fault.code, case fault.code
+        when 'environment_key_pair'
+          then 'holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key here'
+        when 'environment_wallet_unknown' then 'you have no HARDCODED wallet of this public key'
+        else private.environment_fault(setting.name, setting.value)
+      end
+    ) as finding (code, message)
+    where finding.code is not null
+  );
+end;
+$$;
+comment on function private.environment_findings(jsonb, uuid) is
+  'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';

@@ -1,0 +1,78 @@
+create function private.open_signature_requests(root_flow_run_id uuid)
+returns setof public.signature_requests
+language sql stable security definer
+set search_path = ''
+as $$
+  select s.* from public.signature_requests as s
+  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
+    and s.signature is null and s.expires_at > clock_timestamp()
+  order by s.id;
+$$;
+comment on function private.open_signature_requests(uuid) is
+  'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
+
+create function private.pending_signature_request(flow_run_id uuid)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := private.root_run_id((private.run_for_caller(pending_signature_request.flow_run_id)).id);
+begin
+  perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'The run has ended: it asks for no signature any more.');
+  end if;
+  return jsonb_build_object(
+    'request', (
+      select jsonb_build_object(
+        'id', s.id, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
+        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
+      )
+      from private.open_signature_requests(v_run_id) as s
+      limit 1
+    ),
+    'is_overdue', private.has_queued_run(interval '2 seconds')
+  );
+end;
+$$;
+comment on function private.pending_signature_request(uuid) is
+  'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
+
+create function public.pending_signature_request(flow_run_id uuid)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.pending_signature_request(pending_signature_request.flow_run_id);
+$$;
+comment on function public.pending_signature_request(uuid) is
+  'The oldest signature that the tree of a run waits for, {request, is_overdue}, for the run''s owner, who started it, and the holder of its token. request: null, or {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
+
+create function private.asking_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select asked.id
+  from unnest(asking_flow_runs.flow_run_ids) as asked (id)
+  cross join lateral private.root_run_id(asked.id) as root (id)
+  where exists (select from private.open_signature_requests(root.id))
+    -- Who waits for a run that is gone need not wait either.
+    or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
+$$;
+comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one look for many callers, who were checked before.';
+grant execute on function private.asking_flow_runs(uuid[]) to service_role;
+
+create function public.asking_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language sql stable security invoker
+set search_path = ''
+as $$
+  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
+$$;
+comment on function public.asking_flow_runs(uuid[]) is
+  'For the functions that wait on behalf of callers: which of these runs ask for a signature now, anywhere in their tree, or never will again.';
+grant execute on function public.asking_flow_runs(uuid[]) to service_role;

@@ -1,0 +1,123 @@
+create function private.check_answer(request public.signature_requests, new_msg text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
+  v_state jsonb := jsonb_build_object(
+    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
+  );
+begin
+  if request.signature is not null then
+    perform private.fail(409, 'signature_request_answered', 'This signature request is answered already.', v_state,
+      'Where details.signature is the one that you sent, it was taken.');
+  end if;
+  if v_run.end_time is not null then
+    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
+  end if;
+  if request.expires_at <= clock_timestamp() then
+    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
+      'Start the run again, and sign before expires_at.');
+  end if;
+  if check_answer.new_msg <> request.msg and (
+    jsonb_array_length(request.signatures) > 0
+      or exists (
+        select from public.signature_requests as other
+        where (other.flow_run_id, other.node_id, other.times) = (request.flow_run_id, request.node_id, request.times)
+          and other.id <> request.id
+      )
+  ) then
+    perform private.fail(400, 'transaction_changed',
+      'Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures.',
+      hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
+end;
+$$;
+comment on function private.check_answer(public.signature_requests, text) is
+  'Refuses an answer that comes too late, 409 with the state of the request, or that changes what others sign, 400. Definer: for callers that were checked before.';
+
+create function private.signature_request_for_caller(id uuid, new_msg text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller record := private.caller();
+  v_request public.signature_requests;
+begin
+  if v_caller.user_id is null and v_caller.run_id is null then
+    perform private.unauthenticated();
+  end if;
+  select s.* into v_request
+  from public.signature_requests as s
+  join public.flow_run as r on r.id = s.root_flow_run_id
+  where s.id = signature_request_for_caller.id and (
+    s.owner_id = v_caller.user_id or s.user_id = v_caller.user_id or r.started_by = v_caller.user_id
+      or s.root_flow_run_id = v_caller.run_id
+  );
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answer(v_request, signature_request_for_caller.new_msg);
+  return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
+end;
+$$;
+comment on function private.signature_request_for_caller(uuid, text) is
+  'Does what public.signature_request_for_caller says. Definer: it is the check itself.';
+grant execute on function private.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+
+create function public.signature_request_for_caller(id uuid, new_msg text default null)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+$$;
+comment on function public.signature_request_for_caller(uuid, text) is
+  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, who started the run, and the holder of its token; new_msg: the message that shall be signed instead. It is POST /signature/submit that answers. 400 transaction_changed; 401; 404 signature_request_not_found, for those of others too; 409 signature_request_answered, signature_request_expired.';
+grant execute on function public.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
+
+create function private.answer_signature_request(id uuid, signature text, new_msg text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
+  v_request public.signature_requests;
+begin
+  -- The lock that claims, stops and suspensions take too, and first: of two answers one finds the other, and a run that is being
+  -- suspended either sees the answer or is woken by it.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answer(v_request, answer_signature_request.new_msg);
+
+  update public.signature_requests as s
+  set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
+  where s.id = v_request.id;
+  if not exists (select from private.open_signature_requests(v_run_id)) then
+    perform pgmq.set_vt('flow_runs', j.message_id, 0)
+    from private.flow_run_jobs as j where j.flow_run_id = v_run_id and not j.is_held;
+  end if;
+end;
+$$;
+comment on function private.answer_signature_request(uuid, text, text) is
+  'Does what public.answer_signature_request says. Definer: nobody else writes signature requests, and the queue is private.';
+grant execute on function private.answer_signature_request(uuid, text, text) to service_role;
+
+create function public.answer_signature_request(id uuid, signature text, new_msg text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.answer_signature_request(
+    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
+  );
+$$;
+comment on function public.answer_signature_request(uuid, text, text) is
+  'For functions/signature, which has verified the signature, as SQL can''t: stores the answer to a signature request, and queues the run when it waits for no other. A new_msg that is the request''s msg is none. Errors as signature_request_for_caller.';
+grant execute on function public.answer_signature_request(uuid, text, text) to service_role;

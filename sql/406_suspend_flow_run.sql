@@ -1,0 +1,35 @@
+create function private.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_seconds integer;
+begin
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it.
+  select ceil(extract(epoch from min(s.expires_at) - clock_timestamp())) into v_seconds
+  from private.open_signature_requests(suspend_flow_run.flow_run_id) as s;
+  if exists (
+    select from private.flow_run_jobs as j where j.flow_run_id = suspend_flow_run.flow_run_id and j.stop_requested_at is not null
+  ) then
+    v_seconds := 0;
+  end if;
+  if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
+  end if;
+end;
+$$;
+comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
+
+create function public.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+$$;
+comment on function public.suspend_flow_run(uuid, integer, jsonb) is
+  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, or at once where none is open. 409 claim_lost for an older claim.';
+grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;

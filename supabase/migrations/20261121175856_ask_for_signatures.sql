@@ -1,0 +1,1081 @@
+SET local check_function_bodies = off;
+
+DROP INDEX "public"."signature_requests_flow_run_id_idx";
+
+CREATE TABLE "private"."flow_run_transactions" (
+  "flow_run_id"             uuid                     NOT NULL,
+  "node_id"                 uuid                     NOT NULL,
+  "times"                   integer                  NOT NULL,
+  "root_flow_run_id"        uuid                     NOT NULL,
+  "created_at"              timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  "members"                 jsonb                    NOT NULL,
+  "message"                 text                     NOT NULL,
+  "wire"                    text,
+  "memo"                    text,
+  "has_fees"                boolean                  NOT NULL,
+  "slot"                    bigint                   NOT NULL,
+  "last_valid_block_height" bigint                   NOT NULL,
+  "outcome"                 text,
+  "signature"               text,
+  CONSTRAINT "flow_run_transactions_heights_natural" CHECK (((slot >= 0) AND (last_valid_block_height >= 0))),
+  CONSTRAINT "flow_run_transactions_key_is_first_member" CHECK ((((members -> 0) @> jsonb_build_object('flow_run_id', flow_run_id, 'node_id', node_id, 'times', times)) IS TRUE)),
+  CONSTRAINT "flow_run_transactions_outcome_known" CHECK ((outcome = ANY (ARRAY['confirmed'::text, 'failed'::text]))),
+  CONSTRAINT "flow_run_transactions_pkey" PRIMARY KEY (flow_run_id, node_id, times),
+  CONSTRAINT "flow_run_transactions_signature_matches_outcome" CHECK (
+CASE outcome
+    WHEN 'confirmed'::text THEN (signature IS NOT NULL)
+    WHEN 'failed'::text THEN true
+    ELSE (signature IS NULL)
+END),
+  CONSTRAINT "flow_run_transactions_times_natural" CHECK ((times >= 0))
+);
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "node_id" uuid NOT NULL;
+
+ALTER TABLE "public"."signature_requests"
+  ADD COLUMN "times" integer NOT NULL;
+
+CREATE OR REPLACE FUNCTION private.answer_signature_request (
+  id        uuid,
+  signature text,
+  new_msg   text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
+  v_request public.signature_requests;
+begin
+  -- The lock that claims, stops and suspensions take too, and first: of two answers one finds the other, and a run that is being
+  -- suspended either sees the answer or is woken by it.
+  perform from public.flow_run as r where r.id = v_run_id for no key update;
+  select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answer(v_request, answer_signature_request.new_msg);
+
+  update public.signature_requests as s
+  set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
+  where s.id = v_request.id;
+  if not exists (select from private.open_signature_requests(v_run_id)) then
+    perform pgmq.set_vt('flow_runs', j.message_id, 0)
+    from private.flow_run_jobs as j where j.flow_run_id = v_run_id and not j.is_held;
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.asking_flow_runs (
+  flow_run_ids uuid[]
+)
+  RETURNS SETOF uuid
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select asked.id
+  from unnest(asking_flow_runs.flow_run_ids) as asked (id)
+  cross join lateral private.root_run_id(asked.id) as root (id)
+  where exists (select from private.open_signature_requests(root.id))
+    -- Who waits for a run that is gone need not wait either.
+    or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_answer (
+  request public.signature_requests,
+  new_msg text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run := (select r from public.flow_run as r where r.id = request.root_flow_run_id);
+  v_state jsonb := jsonb_build_object(
+    'signature', request.signature, 'new_msg', request.new_msg, 'expires_at', request.expires_at, 'run_status', v_run.status
+  );
+begin
+  if request.signature is not null then
+    perform private.fail(409, 'signature_request_answered', 'This signature request is answered already.', v_state,
+      'Where details.signature is the one that you sent, it was taken.');
+  end if;
+  if v_run.end_time is not null then
+    perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
+  end if;
+  if request.expires_at <= clock_timestamp() then
+    perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
+      'Start the run again, and sign before expires_at.');
+  end if;
+  if check_answer.new_msg <> request.msg and (
+    jsonb_array_length(request.signatures) > 0
+      or exists (
+        select from public.signature_requests as other
+        where (other.flow_run_id, other.node_id, other.times) = (request.flow_run_id, request.node_id, request.times)
+          and other.id <> request.id
+      )
+  ) then
+    perform private.fail(400, 'transaction_changed',
+      'Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures.',
+      hint => 'Sign message unchanged, and leave new_msg out.');
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.checkpoint_flow_run (
+  flow_run_id       uuid,
+  attempt           integer,
+  lease_seconds     integer,
+  progress          jsonb,
+  hand_back_seconds integer
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  if checkpoint_flow_run.hand_back_seconds is not null then
+    perform private.give_back_flow_run(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.hand_back_seconds);
+  else
+    perform pgmq.set_vt('flow_runs', j.message_id, checkpoint_flow_run.lease_seconds)
+    from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held;
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.end_flow_run (
+  flow_run_id uuid,
+  status      text,
+  output      jsonb,
+  errors      text[],
+  not_run     uuid[]
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_message_id bigint;
+begin
+  update public.flow_run as r
+  set
+    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
+    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r, r.id)),
+    end_time = clock_timestamp()
+  where r.id = end_flow_run.flow_run_id and r.end_time is null;
+
+  -- Children end with the run at the latest; they are left over when it ends before it was taken up again.
+  with recursive child as (
+    select r.id, r.end_time from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id
+    union all
+    select r.id, r.end_time from child join public.flow_run as r on r.parent_flow_run_id = child.id
+  )
+  update public.flow_run as r
+  set
+    status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
+    errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+    output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_flow_run.flow_run_id), end_time = clock_timestamp()
+  from child
+  where r.id = child.id and child.end_time is null;
+
+  -- Whoever reads them sees that nobody waits for an answer any more.
+  update public.signature_requests as s set expires_at = clock_timestamp()
+  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
+
+  select j.message_id into v_message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id;
+  update private.flow_run_jobs as j set message_id = null, is_held = false where j.flow_run_id = end_flow_run.flow_run_id;
+  perform pgmq.delete('flow_runs', v_message_id);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.environment_fault (
+  name  text,
+  value text
+)
+  RETURNS text
+  LANGUAGE sql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+  -- No fault repeats the value, which may be a secret.
+  select case
+    when environment_fault.name = 'COMPUTE_BUDGET'
+      and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      then 'takes auto, no or an integer from 0 to 2^32-1'
+    when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
+      and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
+      then 'takes an integer from 0 to 2^32-1'
+    when environment_fault.name = 'PRIORITY_FEE'
+      and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
+      then 'takes auto, no or an integer from 0 to 2^64-1'
+    when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
+      and environment_fault.value not in ('processed', 'confirmed', 'finalized')
+      then 'takes processed, confirmed or finalized'
+    when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
+      and not private.is_base58(environment_fault.value, 32)
+      then 'takes a public key, base58 of 32 bytes'
+  end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.environment_findings (
+  environment jsonb,
+  owner_id    uuid
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  return (
+    select coalesce(jsonb_agg(
+      jsonb_build_object('code', finding.code, 'path', 'environment.' || setting.name, 'message', finding.message) order by setting.name
+    ), '[]')
+    from jsonb_each_text(environment_findings.environment) as setting (name, value)
+    cross join lateral (
+      select case
+        when setting.name = 'OVERWRITE_FEEPAYER' and private.is_key_pair(setting.value) then 'environment_key_pair'
+        when private.environment_fault(setting.name, setting.value) is not null then 'environment_value_invalid'
+        when setting.name = 'OVERWRITE_FEEPAYER' and not exists (
+          select from public.wallets as w
+          where w.user_id = environment_findings.owner_id and w.public_key = setting.value and w.type = 'HARDCODED'
+        ) then 'environment_wallet_unknown'
+      end
+    ) as fault (code)
+    cross join lateral (
+      select fault.code, case fault.code
+        when 'environment_key_pair'
+          then 'holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key here'
+        when 'environment_wallet_unknown' then 'you have no HARDCODED wallet of this public key'
+        else private.environment_fault(setting.name, setting.value)
+      end
+    ) as finding (code, message)
+    where finding.code is not null
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flow_run_history (
+  flow_run_id uuid
+)
+  RETURNS json
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  with recursive tree as (
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
+  )
+  select json_build_object(
+    'children', (
+      select coalesce(json_agg(json_build_object(
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
+        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+      )), '[]')
+      from tree join public.flow_run as r on r.id = tree.id
+      where tree.parent_flow_run_id is not null
+    ),
+    'node_runs', (
+      -- Of a child that has ended its result is enough.
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      from tree join public.node_run as n on n.flow_run_id = tree.id
+      where tree.end_time is null
+    ),
+    'transactions', (
+      select coalesce(json_agg(json_build_object(
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
+        -- As text: no number of 64 bits passes through a JavaScript float.
+        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
+        'outcome', t.outcome, 'signature', t.signature,
+        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
+      ) order by t.created_at), '[]')
+      from private.flow_run_transactions as t
+      where t.root_flow_run_id = flow_run_history.flow_run_id
+    ),
+    'ended_executions', (
+      -- They count against the limit of the tree, though nobody goes through them again.
+      select count(*) from tree join public.node_run as n on n.flow_run_id = tree.id where tree.end_time is not null
+    ),
+    'log_counts', (
+      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
+      from tree
+      cross join lateral (
+        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
+      ) as counted
+      where counted.log_count is not null
+    )
+  );
+$function$;
+
+CREATE OR REPLACE FUNCTION private.give_back_flow_run (
+  flow_run_id   uuid,
+  delay_seconds integer
+)
+  RETURNS boolean
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_message_id bigint;
+begin
+  -- What was given back stays so, whatever of the claim arrives late.
+  update private.flow_run_jobs as j
+  set
+    is_held = false,
+    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
+    turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
+  where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
+  returning j.message_id into v_message_id;
+  perform pgmq.set_vt('flow_runs', v_message_id, give_back_flow_run.delay_seconds);
+  return v_message_id is not null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_base58 (
+  value      text,
+  byte_count integer
+)
+  RETURNS boolean
+  LANGUAGE sql
+  IMMUTABLE
+  STRICT
+  SET search_path TO ''
+  AS $function$
+  select coalesce(octet_length(private.decode_base58(is_base58.value)) = is_base58.byte_count, false);
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_base64 (
+  value text
+)
+  RETURNS boolean
+  LANGUAGE sql
+  IMMUTABLE
+  STRICT
+  SET search_path TO ''
+  AS $function$
+  select is_base64.value ~ '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$'
+    and length(is_base64.value) <= 8192;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_key_pair (
+  value text
+)
+  RETURNS boolean
+  LANGUAGE sql
+  IMMUTABLE
+  STRICT
+  SET search_path TO ''
+  AS $function$
+  select private.is_base58(is_key_pair.value, 64)
+    or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
+$function$;
+
+CREATE OR REPLACE FUNCTION private.open_signature_requests (
+  root_flow_run_id uuid
+)
+  RETURNS SETOF public.signature_requests
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select s.* from public.signature_requests as s
+  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
+    and s.signature is null and s.expires_at > clock_timestamp()
+  order by s.id;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.pending_signature_request (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run_id uuid := private.root_run_id((private.run_for_caller(pending_signature_request.flow_run_id)).id);
+begin
+  perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'The run has ended: it asks for no signature any more.');
+  end if;
+  return jsonb_build_object(
+    'request', (
+      select jsonb_build_object(
+        'id', s.id, 'time', floor(extract(epoch from s.created_at) * 1000), 'pubkey', s.pubkey, 'message', s.msg,
+        'timeout', extract(epoch from s.expires_at - s.created_at), 'flow_run_id', s.flow_run_id, 'signatures', s.signatures
+      )
+      from private.open_signature_requests(v_run_id) as s
+      limit 1
+    ),
+    'is_overdue', private.has_queued_run(interval '2 seconds')
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.signature_request_for_caller (
+  id      uuid,
+  new_msg text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_caller record := private.caller();
+  v_request public.signature_requests;
+begin
+  if v_caller.user_id is null and v_caller.run_id is null then
+    perform private.unauthenticated();
+  end if;
+  select s.* into v_request
+  from public.signature_requests as s
+  join public.flow_run as r on r.id = s.root_flow_run_id
+  where s.id = signature_request_for_caller.id and (
+    s.owner_id = v_caller.user_id or s.user_id = v_caller.user_id or r.started_by = v_caller.user_id
+      or s.root_flow_run_id = v_caller.run_id
+  );
+  if not found then
+    perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
+  end if;
+  perform private.check_answer(v_request, signature_request_for_caller.new_msg);
+  return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_progress (
+  flow_run_id uuid,
+  attempt     integer,
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run := private.hold_flow_run(store_progress.flow_run_id, store_progress.attempt);
+begin
+  if store_progress.progress -> 'children' <> '[]' then
+    perform private.store_child_runs(v_run, store_progress.progress -> 'children');
+  end if;
+
+  if store_progress.progress -> 'node_runs' <> '[]' then
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
+    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
+    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
+      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+    -- A request that was held up takes nothing back, nor does the news that a node has begun. One that goes on may have put
+    -- something out already.
+    where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
+  end if;
+
+  if store_progress.progress -> 'transactions' <> '[]' then
+    update private.flow_run_transactions as t
+    set outcome = p.outcome, signature = p.signature
+    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (
+      flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
+    )
+    where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
+  end if;
+
+  if store_progress.progress -> 'logs' <> '[]' then
+    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
+    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
+      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+    )
+    on conflict on constraint flow_run_logs_pkey do nothing;
+  end if;
+
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (store_progress.progress ->> 'work_ms')::bigint),
+    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
+    lost_claim_count = case
+      when jsonb_path_exists(store_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+    end
+  where j.flow_run_id = store_progress.flow_run_id;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_signature_requests (
+  run         public.flow_run,
+  transaction private.flow_run_transactions,
+  requests    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  insert into public.signature_requests (
+    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  )
+  select
+    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+    case
+      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
+      else run.started_by
+    end,
+    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
+  from (
+    select private.uuid_v7() as id, r.*
+    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+  ) as made
+  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
+
+  perform
+  from public.signature_requests as s
+  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  if found then
+    perform private.fail(500, 'internal', 'A key was asked to sign this transaction before, with another message.');
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.store_transaction (
+  flow_run_id uuid,
+  attempt     integer,
+  transaction jsonb,
+  requests    jsonb
+)
+  RETURNS json
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_run public.flow_run := private.hold_flow_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_new private.flow_run_transactions := jsonb_populate_record(
+    null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
+  );
+  v_stored private.flow_run_transactions;
+begin
+  select t.* into v_stored
+  from private.flow_run_transactions as t
+  where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+  if v_stored.wire is null and v_stored.outcome is null then
+    insert into private.flow_run_transactions (
+      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
+    ) values (
+      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo, v_new.has_fees,
+      v_new.slot, v_new.last_valid_block_height
+    )
+    on conflict on constraint flow_run_transactions_pkey do update
+    set
+      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
+      slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
+  elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
+    -- Sent once more in another form, it would be paid twice.
+    perform private.fail(500, 'internal', 'This transaction may have been sent, or has ended: it can''t change any more.');
+  end if;
+  perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
+  return private.transaction_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.suspend_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_seconds integer;
+begin
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it.
+  select ceil(extract(epoch from min(s.expires_at) - clock_timestamp())) into v_seconds
+  from private.open_signature_requests(suspend_flow_run.flow_run_id) as s;
+  if exists (
+    select from private.flow_run_jobs as j where j.flow_run_id = suspend_flow_run.flow_run_id and j.stop_requested_at is not null
+  ) then
+    v_seconds := 0;
+  end if;
+  if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.take_snapshot (
+  flow_id integer
+)
+  RETURNS bytea
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_flow public.flows;
+  v_owner uuid;
+  v_graph jsonb;
+  v_entry jsonb;
+  v_flows jsonb := '{}';
+  v_wanted integer[] := array[take_snapshot.flow_id];
+  v_seen integer[] := '{}';
+  v_current integer;
+  v_findings jsonb := '[]';
+  v_reference record;
+  v_data jsonb;
+  v_hash bytea;
+begin
+  select f.user_id into strict v_owner from public.flows as f where f.id = take_snapshot.flow_id;
+
+  -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
+  while cardinality(v_wanted) > 0 loop
+    v_current := v_wanted[1];
+    v_wanted := v_wanted[2:];
+    continue when v_current = any (v_seen);
+    v_seen := v_seen || v_current;
+
+    select * into v_flow from public.flows as f where f.id = v_current and f.user_id = v_owner;
+    v_graph := jsonb_build_object(
+      'nodes', private.reduce_nodes(v_flow.nodes), 'edges', private.reduce_edges(v_flow.edges),
+      'environment', v_flow.environment, 'instructions_bundling', v_flow.instructions_bundling
+    );
+    v_findings := v_findings || coalesce((
+      select jsonb_agg(jsonb_build_object('flow_id', v_current) || finding)
+      from jsonb_array_elements(
+        private.flow_findings(v_graph -> 'nodes', v_graph -> 'edges') || private.environment_findings(v_flow.environment, v_owner)
+      ) as finding
+    ), '[]');
+    if v_current = take_snapshot.flow_id then
+      v_entry := v_graph;
+    else
+      v_flows := v_flows || jsonb_build_object(v_current, v_graph);
+    end if;
+
+    for v_reference in
+      select r.*, f.id as flow_id
+      from private.interflow_references(v_graph -> 'nodes') as r
+      left join public.flows as f on f.id = r.id and f.user_id = v_owner
+    loop
+      if v_reference.flow_id is null then
+        v_findings := v_findings || jsonb_build_object(
+          'flow_id', v_current, 'code', 'interflow_flow_unknown', 'path', v_reference.path,
+          'message', 'this is the id of none of your flows'
+        );
+      elsif v_reference.flow_id = take_snapshot.flow_id then
+        -- Called by its id, the entry is one of the called flows too.
+        v_flows := v_flows || jsonb_build_object(v_reference.flow_id, v_entry);
+      else
+        v_wanted := v_wanted || v_reference.flow_id;
+      end if;
+    end loop;
+  end loop;
+
+  if v_findings <> '[]' then
+    perform private.fail(422, 'flow_invalid', format('The flow can''t run: %s.', v_findings #>> '{0,message}'), v_findings);
+  end if;
+
+  v_data := jsonb_build_object('entry', v_entry, 'flows', v_flows);
+  v_hash := sha256(convert_to(v_data::text, 'UTF8'));
+  loop
+    insert into private.flow_snapshots (hash, data) values (v_hash, v_data) on conflict (hash) do nothing;
+    -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
+    perform from private.flow_snapshots as s where s.hash = v_hash for key share;
+    exit when found;
+  end loop;
+  return v_hash;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.transaction_requests (
+  flow_run_id uuid,
+  node_id     uuid,
+  times       integer
+)
+  RETURNS json
+  LANGUAGE sql
+  STABLE
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+  select coalesce(json_agg(json_build_object(
+    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
+  ) order by s.id), '[]')
+  from public.signature_requests as s
+  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
+    and s.times = transaction_requests.times;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.answer_signature_request (
+  id        uuid,
+  signature text,
+  new_msg   text DEFAULT NULL::text
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.answer_signature_request(
+    answer_signature_request.id, answer_signature_request.signature, answer_signature_request.new_msg
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."answer_signature_request"(uuid, text, text) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.asking_flow_runs (
+  flow_run_ids uuid[]
+)
+  RETURNS SETOF uuid
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."asking_flow_runs"(uuid[]) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.pending_signature_request (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+  select private.pending_signature_request(pending_signature_request.flow_run_id);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.signature_request_for_caller (
+  id      uuid,
+  new_msg text DEFAULT NULL::text
+)
+  RETURNS jsonb
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.store_transaction (
+  flow_run_id uuid,
+  attempt     integer,
+  transaction jsonb,
+  requests    jsonb
+)
+  RETURNS json
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.store_transaction(
+    store_transaction.flow_run_id, store_transaction.attempt, store_transaction.transaction, store_transaction.requests
+  );
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.suspend_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE sql
+  SET search_path TO ''
+  AS $function$
+  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."suspend_flow_run"(uuid, integer, jsonb) FROM PUBLIC, "anon", "authenticated";
+
+ALTER TABLE "private"."flow_run_transactions"
+  ADD CONSTRAINT "flow_run_transactions_flow_run_id_fkey" FOREIGN KEY (flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
+
+ALTER TABLE "private"."flow_run_transactions"
+  ADD CONSTRAINT "flow_run_transactions_root_flow_run_id_fkey" FOREIGN KEY (root_flow_run_id) REFERENCES public.flow_run(id) ON DELETE CASCADE;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_transaction_fkey" FOREIGN KEY (flow_run_id, node_id, times) REFERENCES private.flow_run_transactions(flow_run_id, node_id, times)
+    ON DELETE CASCADE;
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_transaction_pubkey_key" UNIQUE (flow_run_id, node_id, times, pubkey);
+
+CREATE INDEX flow_run_transactions_root_flow_run_id_idx ON private.flow_run_transactions USING btree (root_flow_run_id);
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."has_fees" IS 'It carries the fees of the run.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."last_valid_block_height" IS 'Beyond this block height its blockhash is no longer good.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."members" IS 'The node executions whose instructions it has, in order: [{flow_run_id, node_id, times, instruction_count}].';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."memo" IS 'The text of the action identity''s memo, where the message ends with one.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."message" IS 'The compiled v0 message, base64.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."outcome" IS 'confirmed or failed; null as long as it is not known.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."root_flow_run_id" IS 'The run that was started, in whose tree flow_run_id is.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."signature" IS 'Its first signature, base58; null when it was not sent, or as long as the outcome is not known.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."slot" IS 'The slot in which its blockhash was read: it is in no earlier one.';
+
+COMMENT ON COLUMN "private"."flow_run_transactions"."wire" IS 'The whole signed transaction, base64; null as long as signatures are missing. What is here may have been sent: it never changes.';
+
+COMMENT ON COLUMN "public"."signature_requests"."expires_at" IS 'Without an answer until then the request has failed; no later than the end of the run.';
+
+COMMENT ON COLUMN "public"."signature_requests"."flow_run_id" IS 'The run that waits, with node_id and times: the first node execution whose instructions are in the transaction; root_flow_run_id is the run that was started, which its token shows.';
+
+COMMENT ON COLUMN "public"."signature_requests"."user_id" IS 'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only.';
+
+COMMENT ON FUNCTION "private"."answer_signature_request"(uuid, text, text) IS 'Does what public.answer_signature_request says. Definer: nobody else writes signature requests, and the queue is private.';
+
+COMMENT ON FUNCTION "private"."asking_flow_runs"(uuid[]) IS 'Does what public.asking_flow_runs says. Definer: one look for many callers, who were checked before.';
+
+COMMENT ON FUNCTION "private"."check_answer"(public.signature_requests, text) IS 'Refuses an answer that comes too late, 409 with the state of the request, or that changes what others sign, 400. Definer: for callers that were checked before.';
+
+COMMENT ON FUNCTION "private"."end_flow_run"(uuid, text, jsonb, text[], uuid[]) IS 'Ends a root run with its result, what is left of its children, and its open signature requests, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
+
+COMMENT ON FUNCTION "private"."environment_fault"(text, text) IS 'What is wrong with a setting in a flow''s environment, or null. The value is never repeated.';
+
+COMMENT ON FUNCTION "private"."environment_findings"(jsonb, uuid) IS 'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';
+
+COMMENT ON FUNCTION "private"."give_back_flow_run"(uuid, integer) IS 'Gives a claim up, for the run to be claimed again after delay_seconds; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
+
+COMMENT ON FUNCTION "private"."is_base58"(text, integer) IS 'Whether the text is base58 of exactly so many bytes.';
+
+COMMENT ON FUNCTION "private"."is_base64"(text) IS 'Whether the text is padded standard base64 of at least one byte, not longer than any transaction or message would be.';
+
+COMMENT ON FUNCTION "private"."is_key_pair"(text) IS 'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, as the command line tools store it.';
+
+COMMENT ON FUNCTION "private"."open_signature_requests"(uuid) IS 'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
+
+COMMENT ON FUNCTION "private"."pending_signature_request"(uuid) IS 'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+
+COMMENT ON FUNCTION "private"."signature_request_for_caller"(uuid, text) IS 'Does what public.signature_request_for_caller says. Definer: it is the check itself.';
+
+COMMENT ON FUNCTION "private"."store_progress"(uuid, integer, jsonb) IS 'Stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+
+COMMENT ON FUNCTION "private"."store_signature_requests"(public.flow_run, private.flow_run_transactions, jsonb) IS 'Makes the requests for signatures of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: nobody else writes them.';
+
+COMMENT ON FUNCTION "private"."store_transaction"(uuid, integer, jsonb, jsonb) IS 'Does what public.store_transaction says. Definer: nobody else writes transactions.';
+
+COMMENT ON FUNCTION "private"."suspend_flow_run"(uuid, integer, jsonb) IS 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
+
+COMMENT ON FUNCTION "private"."transaction_requests"(uuid, uuid, integer) IS 'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
+
+COMMENT ON FUNCTION "public"."answer_signature_request"(uuid, text, text) IS 'For functions/signature, which has verified the signature, as SQL can''t: stores the answer to a signature request, and queues the run when it waits for no other. A new_msg that is the request''s msg is none. Errors as signature_request_for_caller.';
+
+COMMENT ON FUNCTION "public"."asking_flow_runs"(uuid[]) IS 'For the functions that wait on behalf of callers: which of these runs ask for a signature now, anywhere in their tree, or never will again.';
+
+COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."flow_run_history"(uuid) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+
+COMMENT ON FUNCTION "public"."pending_signature_request"(uuid) IS 'The oldest signature that the tree of a run waits for, {request, is_overdue}, for the run''s owner, who started it, and the holder of its token. request: null, or {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+
+COMMENT ON FUNCTION "public"."signature_request_for_caller"(uuid, text) IS 'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, who started the run, and the holder of its token; new_msg: the message that shall be signed instead. It is POST /signature/submit that answers. 400 transaction_changed; 401; 404 signature_request_not_found, for those of others too; 409 signature_request_answered, signature_request_expired.';
+
+COMMENT ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) IS 'For the runner: stores a transaction of the tree of a claimed run, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. The run of the transaction''s key is stored before. What is stored with its wire may have been sent: another message or wire is 500 internal. 409 claim_lost for an older claim.';
+
+COMMENT ON FUNCTION "public"."suspend_flow_run"(uuid, integer, jsonb) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, or at once where none is open. 409 claim_lost for an older claim.';
+
+COMMENT ON TABLE "private"."flow_run_transactions" IS 'The transactions of runs, from the moment at which anybody outside could know of one: what is signed or sent once is never made anew. A transaction is known by the first node execution whose instructions are in it.';
+
+REVOKE ALL ON FUNCTION "private"."answer_signature_request"(uuid, text, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."answer_signature_request"(uuid, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."answer_signature_request"(uuid, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."answer_signature_request"(uuid, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."asking_flow_runs"(uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."asking_flow_runs"(uuid[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."asking_flow_runs"(uuid[]) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."asking_flow_runs"(uuid[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."check_answer"(public.signature_requests, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."check_answer"(public.signature_requests, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_answer"(public.signature_requests, text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."environment_fault"(text, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."environment_fault"(text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."environment_fault"(text, text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."environment_findings"(jsonb, uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."environment_findings"(jsonb, uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."environment_findings"(jsonb, uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."give_back_flow_run"(uuid, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."give_back_flow_run"(uuid, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."give_back_flow_run"(uuid, integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."is_base58"(text, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."is_base58"(text, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_base58"(text, integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."is_base64"(text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."is_base64"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_base64"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."is_key_pair"(text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."is_key_pair"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_key_pair"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."open_signature_requests"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."open_signature_requests"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."open_signature_requests"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."pending_signature_request"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."pending_signature_request"(uuid) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."pending_signature_request"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pending_signature_request"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pending_signature_request"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."signature_request_for_caller"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."signature_request_for_caller"(uuid, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."signature_request_for_caller"(uuid, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."signature_request_for_caller"(uuid, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."signature_request_for_caller"(uuid, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."store_signature_requests"(public.flow_run, private.flow_run_transactions, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."store_signature_requests"(public.flow_run, private.flow_run_transactions, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_signature_requests"(public.flow_run, private.flow_run_transactions, jsonb) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."store_transaction"(uuid, integer, jsonb, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."store_transaction"(uuid, integer, jsonb, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_transaction"(uuid, integer, jsonb, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."store_transaction"(uuid, integer, jsonb, jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."suspend_flow_run"(uuid, integer, jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."suspend_flow_run"(uuid, integer, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."suspend_flow_run"(uuid, integer, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."suspend_flow_run"(uuid, integer, jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."transaction_requests"(uuid, uuid, integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."transaction_requests"(uuid, uuid, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."transaction_requests"(uuid, uuid, integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "public"."answer_signature_request"(uuid, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."answer_signature_request"(uuid, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."answer_signature_request"(uuid, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."asking_flow_runs"(uuid[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."asking_flow_runs"(uuid[]) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."asking_flow_runs"(uuid[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."pending_signature_request"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."pending_signature_request"(uuid) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."pending_signature_request"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."pending_signature_request"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."pending_signature_request"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."signature_request_for_caller"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."signature_request_for_caller"(uuid, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."signature_request_for_caller"(uuid, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."signature_request_for_caller"(uuid, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."signature_request_for_caller"(uuid, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."suspend_flow_run"(uuid, integer, jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."suspend_flow_run"(uuid, integer, jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."suspend_flow_run"(uuid, integer, jsonb) TO "service_role";
+
+ALTER TABLE "private"."flow_run_transactions"
+  ADD CONSTRAINT "flow_run_transactions_message_base64" CHECK (private.is_base64(message));
+
+ALTER TABLE "private"."flow_run_transactions"
+  ADD CONSTRAINT "flow_run_transactions_signature_valid" CHECK (private.is_base58(signature, 64));
+
+ALTER TABLE "private"."flow_run_transactions"
+  ADD CONSTRAINT "flow_run_transactions_wire_base64" CHECK (private.is_base64(wire));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_msg_base64" CHECK (private.is_base64(msg));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_new_msg_base64" CHECK (private.is_base64(new_msg));
+
+ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_signature_valid" CHECK (private.is_base58(signature, 64));
