@@ -11,7 +11,11 @@ import { readRunnerSettings } from './settings.ts';
 /** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
-  const worker = makeRunnerWorker(serviceRpc, readRunnerSettings(platform.env, true));
+  const worker = makeRunnerWorker({
+    rpc: serviceRpc,
+    settings: readRunnerSettings(platform.env, true),
+    env: platform.env,
+  });
 
   const drain = async (): Promise<void> => {
     try {

@@ -29,6 +29,9 @@ const numberSettings = {
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),
   flowRunMaxTotalBytes: setting(runLimits.totalBytes),
+  /** How long whoever is asked for a signature has, and how long the signer of an action has to send the transaction. */
+  signatureTimeoutMs: setting(180_000),
+  actionTimeoutMs: setting(180_000),
   /** Milliseconds of work; waiting for signatures is none. */
   flowRunMaxWorkMs: setting(900_000),
   /** Log lines of one run, children counted for themselves; and characters of what one claim logs. */
@@ -51,6 +54,11 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
+  /** How often the status of a transaction is asked for, and the transaction of an action is looked for. */
+  confirmPollMs: 500,
+  actionPollMs: 1_000,
+  /** How often a transaction that is in no block yet is sent again. */
+  resendMs: 2_000,
   /** How often a long-lived worker looks for work by itself. */
   pollMs: 500,
 });

@@ -74,7 +74,11 @@ const workerOf = (queue: ReturnType<typeof makeQueue>, env: Record<string, strin
   return makeWorker({
     claims: queue.claims,
     registry: nodeRegistry,
-    makeServices: () => ({ http: { request: () => Promise.reject(new Error('none')) }, kv: () => ({}) as never }),
+    makeServices: () => ({
+      http: { request: () => Promise.reject(new Error('none')) },
+      kv: () => ({}) as never,
+      transactions: {} as never,
+    }),
     settings,
     log: (_, { event }) => queue.events.push(event),
     now: () => Date.now(),

@@ -6,6 +6,7 @@ import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
 import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
+import { loadWalletKeys } from '../local/stack_dir.ts';
 import { StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 
@@ -18,12 +19,12 @@ Any number of workers may run side by side.
   --concurrency  runs to execute at a time; default RUNNER_CONCURRENCY, else 16
 
 For another project, the environment of its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
-SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS.`;
+SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS where wallets are stored with their keys.`;
 
 type Environment = (name: string) => string | undefined;
 
 /** The environment of the process; without a project in it, that of the local stack. */
-function findProject(env: Environment, port: number): Environment {
+async function findProject(env: Environment, port: number): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined) return env;
   const stack = readStack(stackDir(port))?.status;
   if (stack === undefined) throw new StackError(`No stack runs on port ${port}: start one with npm start.\n\n${USAGE}`);
@@ -31,6 +32,7 @@ function findProject(env: Environment, port: number): Environment {
     SUPABASE_URL: stack.API_URL,
     SUPABASE_ANON_KEY: stack.ANON_KEY,
     SUPABASE_SERVICE_ROLE_KEY: stack.SERVICE_ROLE_KEY,
+    WALLET_KEYS: await loadWalletKeys(stackDir(port)),
     ALLOW_PRIVATE_NETWORK: '1',
   };
   return (name) => env(name) ?? local[name];
@@ -40,7 +42,7 @@ async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { port: { type: 'string' }, concurrency: { type: 'string' } } });
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? values.concurrency ?? process.env[name] : process.env[name];
-  const env = findProject(given, parsePort(values.port));
+  const env = await findProject(given, parsePort(values.port));
   const settings = readRunnerSettings(env, false);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
@@ -48,7 +50,7 @@ async function main(args: string[]): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
   writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });
   await workUntilStopped({
-    worker: makeRunnerWorker(serviceRpc, settings),
+    worker: makeRunnerWorker({ rpc: serviceRpc, settings, env }),
     pollMs: settings.pollMs,
     log: writeLog,
     stop: stop.signal,

@@ -1,4 +1,4 @@
-import { combineInstructions } from '../chain/instruction_set.ts';
+import { combineInstructionSets } from '../chain/instruction_set.ts';
 import type { Parked, Step } from './bundling.ts';
 import type { Tree, TreeRun } from './context.ts';
 import { executionKey } from './journal.ts';
@@ -161,7 +161,7 @@ export class TransactionPhases {
 
   #collect(participant: Participant, parked: Parked[]): void {
     try {
-      const set = combineInstructions(parked.flatMap(({ instructions }) => instructions ?? []));
+      const set = combineInstructionSets(parked.flatMap(({ instructions }) => instructions ?? []));
       this.#collected.set(participant.run, set);
       participant.wake();
     } catch (error) {
