@@ -6,7 +6,7 @@ import type { Effect } from './engine/node.ts';
 import { readRunnerSettings } from './settings.ts';
 
 const RUN_ID = '01930000-0000-7000-8000-000000000001';
-const settings = readRunnerSettings((name) => ({ CHECKPOINT_BYTES: '100000' })[name], false);
+const settings = readRunnerSettings(() => undefined, false);
 
 let journal: ClaimJournal;
 let stored: Progress[];
