@@ -13,7 +13,8 @@ import {
 import { type Keypair, makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { MEMO_V1, startTestChain, type TestChain } from '../support/solana.ts';
-import { decode, fundedKeypair, signWire } from '../support/transactions.ts';
+import { fundedKeypair } from '../support/transactions.ts';
+import { decode, signWire } from '../support/wire.ts';
 
 let chain: TestChain;
 let owner: Person;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { readFileSync } from 'node:fs';
-import { FlowBuilder } from '../support/flow_builder.ts';
 import { deployAction, nextRequest, outputOf, paymentFlow, signNext, startAs } from '../support/actions.ts';
 import { findSecrets, type Keypair, storeKeypair } from '../support/keypairs.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
+import { PAID, payOutFlow } from '../support/pay_out_flow.ts';
 import { asSuperuser } from '../support/tokens.ts';
 import { fundedKeypair } from '../support/transactions.ts';
 
@@ -18,20 +18,6 @@ beforeAll(async () => {
   await storeKeypair(owner, shop);
 });
 afterAll(() => chain.stop());
-
-const PAID = 1_000_000n;
-
-/** The owner's wallet pays whoever is named. */
-function payOut(wallet: string): FlowBuilder {
-  const flow = new FlowBuilder();
-  const keypair = flow.use('wallet', {}, { form: { public_key: wallet }, title: 'wallet' }).output('keypair');
-  const pay = flow.use('transfer_sol', { sender: keypair, recipient: flow.input('to') }, {
-    form: { amount: 0.001 },
-    title: 'pay out',
-  });
-  flow.output('signature', pay.output('signature'));
-  return flow;
-}
 
 /** Every row of every table as text. */
 const wholeDatabase = () =>
@@ -48,7 +34,7 @@ const wholeDatabase = () =>
 
 it("a stored key signs for its owner's flow, and is seen nowhere: rows, answers, errors, logs", async () => {
   const { publicKey: to } = await fundedKeypair(chain, 5n * SOL);
-  const deploymentId = await deployAction(owner, chain, payOut(shop.publicKey));
+  const deploymentId = await deployAction(owner, chain, payOutFlow(shop.publicKey));
   const run = await startAs(to, deploymentId, { inputs: { to: { B3: to } } });
   const ended = await outputOf(run);
   expect(ended.status, JSON.stringify(ended)).toBe(200);
@@ -57,7 +43,7 @@ it("a stored key signs for its owner's flow, and is seen nowhere: rows, answers,
   // One that fails on the chain, so that errors are seen too.
   const poor = await fundedKeypair(chain, 1_000n);
   await storeKeypair(owner, poor);
-  const failing = await startAs(to, await deployAction(owner, chain, payOut(poor.publicKey)), {
+  const failing = await startAs(to, await deployAction(owner, chain, payOutFlow(poor.publicKey)), {
     inputs: { to: { B3: to } },
   });
   const failed = await outputOf(failing);
@@ -101,7 +87,7 @@ describe('a key that is stored for somebody does not sign because a starter name
 
   it("an attacker's flow that names the victim's wallet in a wallet node, started by the victim, gets none either", async () => {
     const attacker = await signUp();
-    const deploymentId = await deployAction(attacker, chain, payOut(shop.publicKey));
+    const deploymentId = await deployAction(attacker, chain, payOutFlow(shop.publicKey));
     const run = await startAs(owner.token, deploymentId, {
       inputs: { to: { B3: (await fundedKeypair(chain)).publicKey } },
     });
@@ -116,7 +102,7 @@ describe('a key that is stored for somebody does not sign because a starter name
     expect((await nextRequest(run)).pubkey).toBe(shop.publicKey);
     await signNext(run, shop);
     expect((await outputOf(run)).status).toBe(200);
-    expect(before - chain.balance(shop.publicKey)).toBe(5_000n);
+    expect(before - chain.balance(shop.publicKey)).toBe(5_001n);
   });
 
   it('a victim who starts a flow of an attacker signed in has no stored key used', async () => {
