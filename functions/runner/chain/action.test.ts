@@ -151,13 +151,17 @@ describe('the transaction of an action', () => {
     expect(world.steps.at(-1)).toBe('getSignaturesForAddress');
   });
 
-  it('is found at the last look, when its time is over', async () => {
-    const limits = { actionPollMs: 60_000, actionTimeoutMs: 1_500 };
-    const { execute, request, signer, world } = await makeAction({ limits });
-    const end = execute();
-    const signature = await send(signWire(await request(), signer));
-    expect(await end).toMatchObject({ status: 'confirmed', signature });
-    expect(world.steps.filter((step) => step === 'getSignaturesForAddress').length).toBe(2);
+  it('is found by a last look, when its time was over during the one before', async () => {
+    let lateness = 0;
+    const { execute, request, signer, world } = await makeAction({ options: { now: () => Date.now() + lateness } });
+    let signature: string | undefined;
+    world.onStep(async (name, when) => {
+      if (name !== 'getSignaturesForAddress' || when === 'before' || signature !== undefined) return;
+      lateness = 3_600_000;
+      signature = await send(signWire(await request(), signer));
+    });
+    expect(await execute()).toEqual({ status: 'confirmed', signature, hasFees: false });
+    expect(world.steps.filter((step) => step === 'getSignaturesForAddress')).toHaveLength(2);
   });
 
   it('is waited for on, when the network does not answer', async () => {
