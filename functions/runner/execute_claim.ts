@@ -37,6 +37,8 @@ export interface ClaimExecution extends RunControl {
   ended: Promise<void>;
   /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
   hasStored: () => boolean;
+  /** It waits for a time or an answer. */
+  isResting: () => boolean;
 }
 
 const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
@@ -59,6 +61,8 @@ export function executeClaim(
   claim: Claim,
   readSnapshot: () => Snapshot,
   slice: Slice,
+  /** Told when the run begins to wait for something. */
+  onRest: () => void = () => {},
 ): ClaimExecution {
   const { claims, settings, log, now } = deps;
   const halt = new AbortController();
@@ -66,6 +70,7 @@ export function executeClaim(
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
   let journal: ClaimJournal | undefined;
+  let clock: WorkClock | undefined;
   let isLost = false;
   let executions = 0;
 
@@ -128,8 +133,9 @@ export function executeClaim(
     const history = await claims.history(claim);
     const limitMs = settings.flowRunMaxWorkMs;
     const isOver = () => fail(`run_time_limit: the run has worked for ${limitMs} ms`);
-    const clock = makeWorkClock(limitMs - claim.work_ms, isOver, now);
-    const workMs = () => claim.work_ms + Math.round(clock.workedMs());
+    clock = makeWorkClock({ limitMs: limitMs - claim.work_ms, onLimit: isOver, onRest, now });
+    const { workedMs } = clock;
+    const workMs = () => claim.work_ms + Math.round(workedMs());
     journal = makeClaimJournal(claims, claim, history, settings, now, workMs, () => fail("progress can't be stored"));
     if (claim.stop !== null) stop(claim.stop);
     try {
@@ -148,7 +154,7 @@ export function executeClaim(
         logFinished(result);
       }
     } finally {
-      clock.close();
+      clock?.close();
       journal.close();
     }
   };
@@ -179,5 +185,12 @@ export function executeClaim(
   };
 
   const ended = execute().catch(settle);
-  return { claim, ended, stop, lose, hasStored: () => journal?.hasStored() ?? false };
+  return {
+    claim,
+    ended,
+    stop,
+    lose,
+    hasStored: () => journal?.hasStored() ?? false,
+    isResting: () => clock?.isResting() ?? false,
+  };
 }

@@ -34,6 +34,7 @@ export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }
     makeServices: (claim, { journal, clock }) => ({
       http,
       kv: makeKvStores(rpc, claim),
+      rest: clock.resting,
       transactions: makeTransactions({
         run: { id: claim.flow_run_id, settings: claim.settings },
         http,
@@ -48,6 +49,7 @@ export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }
         limits: settings,
         heliusApiKey: env('HELIUS_API_KEY'),
         now: Date.now,
+        resting: clock.resting,
         waiting: clock.waiting,
       }),
     }),

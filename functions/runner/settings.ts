@@ -16,6 +16,8 @@ const numberSettings = {
   runnerLeaseSeconds: setting(30, 2, 3_600),
   /** Runs that one worker executes at a time. */
   runnerConcurrency: setting(16, 1, 1_000),
+  /** Runs that one worker holds beside those while they only wait: for a time, a confirmation, the sender of an action. */
+  runnerRestingRuns: setting(256, 0, 10_000),
   /** Workers that a run may lose in a row before it fails. */
   runnerMaxLostClaims: setting(5),
   /** The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. */

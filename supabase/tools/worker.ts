@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { makeDeps } from '../../functions/_shared/deps.ts';
 import { writeLog } from '../../functions/runner/log_line.ts';
@@ -46,6 +47,8 @@ async function main(args: string[]): Promise<void> {
   const settings = readRunnerSettings(env, false);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
+  // A run that calls flows, or has many nodes under way, listens to one signal many times over: no leak, and no line for the log.
+  setMaxListeners(0);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
   writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });

@@ -148,6 +148,7 @@ export function makeWorld(
       ...limits,
     },
     now: Date.now,
+    resting: (work) => work(),
     waiting: (work) => {
       waits += 1;
       return work();

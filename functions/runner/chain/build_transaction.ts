@@ -6,7 +6,7 @@ import { haltError, NodeError } from '../engine/node.ts';
 import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from '../engine/transaction.ts';
 import { appendMemo, memoReference, memoText } from './action_memo.ts';
 import { type BudgetSources, withComputeBudget } from './compute_budget.ts';
-import { combineInstructionSets, uniteSigners } from './instruction_set.ts';
+import { combineInstructionSets, uniteSigners } from '../engine/instruction_set.ts';
 import type { RpcCaller } from './json_rpc.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { compileMessage, encodeTransaction } from './message.ts';

@@ -10,7 +10,7 @@ import {
 import type { Value } from '../../../types/value.ts';
 import { toPubkey } from '../../../types/value_keys.ts';
 import type { ChainSigner, InstructionSet } from '../engine/transaction.ts';
-import { uniteSigners } from './instruction_set.ts';
+import { uniteSigners } from '../engine/instruction_set.ts';
 
 /** The SPL Memo program, version 2. */
 const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');

@@ -1,7 +1,6 @@
-import { combineInstructionSets } from '../chain/instruction_set.ts';
+import { combineInstructionSets } from './instruction_set.ts';
 import type { Parked, Step } from './bundling.ts';
 import type { Tree, TreeRun } from './context.ts';
-import { executionKey } from './journal.ts';
 import { HandedBack, type LogLevel, NodeError } from './node.ts';
 import type { InstructionSet, StoredTransaction, TransactionEnd, TransactionOrder } from './transaction.ts';
 
