@@ -7,9 +7,14 @@ declare
   v_seconds integer;
 begin
   perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
-  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it.
-  select ceil(extract(epoch from min(s.expires_at) - clock_timestamp())) into v_seconds
-  from private.open_signature_requests(suspend_flow_run.flow_run_id) as s;
+  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it. A request that has expired is open to a
+  -- worker whose clock is behind: without a second between, it would give the run back on and on.
+  select coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
+  ) into v_seconds
+  from public.signature_requests as s
+  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
   if exists (
     select from private.flow_run_jobs as j where j.flow_run_id = suspend_flow_run.flow_run_id and j.stop_requested_at is not null
   ) then
@@ -31,5 +36,5 @@ as $$
   select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, or at once where none is open. 409 claim_lost for an older claim.';
+  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, at once where none is unanswered, or in a second where those have expired. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;

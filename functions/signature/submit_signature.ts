@@ -10,7 +10,7 @@ import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { findMessageChanges } from './message_changes.ts';
+import { findMessageChanges } from '../_shared/message_changes.ts';
 
 /** Throws transaction_changed for a message that the key may not sign instead of the request's. */
 function checkMessage({ msg, pubkey }: AnswerableRequest, message: string): void {

@@ -1,32 +1,20 @@
 import { base58 } from '@scure/base';
-import { parse } from 'lossless-json';
 import { createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import type { SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
+import type { SnapshotNode } from '../../types/flow.ts';
 import { decodeValue, type ValueMap } from '../../types/value.ts';
 import { jsonTextToValue } from '../../types/value_json.ts';
 import { executeFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
-import { FlowBuilder } from '../support/flow_builder.ts';
+import type { FlowBuilder } from '../support/flow_builder.ts';
+import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 
 /** The chain's part of a called flow, which gets no key: whatever the key, the same balance. */
 const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
-
-/** Reads a flow as the editor exports it. */
-function readFlow(folder: string, name: string): FlowBuilder {
-  // SAFETY: an export of the editor, with members that nobody reads at run time.
-  const { nodes, edges } = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as {
-    nodes: SnapshotNode[];
-    edges: SnapshotEdge[];
-  };
-  return Object.assign(new FlowBuilder(), { nodes, edges });
-}
 
 const settingsOf = (node: SnapshotNode) => node.data.targets_form.form_data as { type: string; value: unknown };
 
@@ -53,8 +41,8 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-const own = { folder: join(projectDir, 'tests/fixtures/flows'), calledOutput: { S: '{\n  "N": 0\n}' } };
-const shared = { folder: join(projectDir, '../shared/flows'), calledOutput: { U: '5' } };
+const own = { folder: ownFlows, calledOutput: { S: '{\n  "N": 0\n}' } };
+const shared = { folder: sharedFlows, calledOutput: { U: '5' } };
 
 describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
   'flows of $folder',

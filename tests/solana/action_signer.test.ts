@@ -71,7 +71,7 @@ describe('a run whose action_signer sends the transaction', () => {
     const shop = makeKeypair();
     const { run, request } = await startAction(shop.publicKey);
     const body = { id: request.id, signature: signMessage(request.message, buyer) };
-    expect((await submitSignature(run.token, body)).status).toBe(200);
+    expect((await submitSignature(run, body)).status).toBe(200);
     const { result: signature } = await send(signWire(toWire(request), buyer));
     expect(await outputOf(run)).toEqual({ status: 200, body: { M: { signature: { B6: signature } } } });
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(shop.publicKey))).toHaveLength(1);

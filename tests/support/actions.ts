@@ -26,43 +26,58 @@ export function paymentFlow(shop: string): FlowBuilder {
 
 type Settings = Database['public']['Tables']['flow_deployments']['Update'];
 
+type Columns = Parameters<typeof storeFlow>[2];
+
 /** Deploys a flow that runs on this chain and that anybody may start, with settings of its owner. */
 export async function deployAction(
   owner: Person,
   chain: Pick<TestChain, 'url'>,
   flow: FlowBuilder,
   settings: Settings = {},
+  columns: Columns = {},
 ): Promise<string> {
-  const columns = {
+  const open = { is_public: true, start_shared: true, start_unverified: true };
+  const chain_network = { url: chain.url, cluster: 'devnet' };
+  const flowId = await storeFlow(owner, flow, {
     instructions_bundling: 'Automatic',
-    chain_network: { url: chain.url, cluster: 'devnet' },
-    is_public: true,
-    start_shared: true,
-    start_unverified: true,
-  };
-  const deploymentId = await deploy(owner, await storeFlow(owner, flow, columns));
+    chain_network,
+    ...open,
+    ...columns,
+  });
+  const deploymentId = await deploy(owner, flowId);
   const { error } = await owner.client.from('flow_deployments').update(settings).eq('id', deploymentId);
   if (error !== null) throw new Error(error.message, { cause: error });
   return deploymentId;
 }
 
-const post = (path: string, token: string, body: object): Promise<Response> =>
-  call(path, { token, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+/** A run as who started it knows it; on the test stack unless another one's functions are named. */
+export type StartedRun = StartResult & { functionsUrl?: string };
+
+const post = (path: string, token: string, body: object, functionsUrl?: string): Promise<Response> =>
+  call(path, {
+    token,
+    ...(functionsUrl !== undefined && { functionsUrl }),
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+
+const get = (path: string, { token, functionsUrl }: StartedRun): Promise<Response> =>
+  call(path, { method: 'GET', token, ...(functionsUrl !== undefined && { functionsUrl }) });
 
 /** Starts a deployment as somebody who shows a credential, such as a public key and nothing else. */
 export async function startAs(
   credential: string,
   deploymentId: string,
   params: StartDeploymentParams = {},
-): Promise<StartResult> {
+): Promise<StartedRun> {
   const response = await post(`deployment/start?id=${deploymentId}`, credential, params);
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as StartResult;
 }
 
 /** Waits for the next signature that a run asks for. */
-export async function nextRequest({ flow_run_id, token }: StartResult): Promise<PendingSignatureRequest> {
-  const response = await call(`flow/signature_request/${flow_run_id}?wait=20`, { method: 'GET', token });
+export async function nextRequest(run: StartedRun): Promise<PendingSignatureRequest> {
+  const response = await get(`flow/signature_request/${run.flow_run_id}?wait=20`, run);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as PendingSignatureRequest;
 }
@@ -72,22 +87,36 @@ export const signMessage = (message: string, { secretKey }: Keypair): string =>
   base58.encode(ed25519.sign(base64.decode(message), secretKey));
 
 /** Submits a signature; gives the answer. */
-export const submitSignature = (token: string, body: { id: string; signature: string; new_msg?: string }) =>
-  post('signature/submit', token, body);
+export const submitSignature = (
+  { token, functionsUrl }: Omit<StartedRun, 'flow_run_id'>,
+  body: { id: string; signature: string; new_msg?: string },
+) => post('signature/submit', token, body, functionsUrl);
+
+/** Signs a request of a run; gives the answer's status and, of an error, its code. */
+export async function answerRequest(
+  run: StartedRun,
+  { id, message }: PendingSignatureRequest,
+  pair: Keypair,
+  new_msg?: string,
+): Promise<[status: number, code: string | undefined]> {
+  const signature = signMessage(new_msg ?? message, pair);
+  const response = await submitSignature(run, { id, signature, ...(new_msg !== undefined && { new_msg }) });
+  return [response.status, (await response.json() as { code?: string }).code];
+}
 
 /** Signs what the run asks for next; it has to be this key. */
-export async function signNext(run: StartResult, pair: Keypair): Promise<PendingSignatureRequest> {
+export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingSignatureRequest> {
   const request = await nextRequest(run);
   if (request.pubkey !== pair.publicKey) throw new Error(`${request.pubkey} is asked`);
-  const response = await submitSignature(run.token, { id: request.id, signature: signMessage(request.message, pair) });
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  const answer = await answerRequest(run, request, pair);
+  if (answer[0] !== 200) throw new Error(answer.join(' '));
   return request;
 }
 
 /** How a run ended, as the holder of its token sees it. */
-export async function outputOf({ flow_run_id, token }: StartResult): Promise<{ status: number; body: unknown }> {
+export async function outputOf(run: StartedRun): Promise<{ status: number; body: unknown }> {
   for (;;) {
-    const response = await call(`flow/output/${flow_run_id}?wait=20`, { method: 'GET', token });
+    const response = await get(`flow/output/${run.flow_run_id}?wait=20`, run);
     const body: unknown = await response.json();
     if (response.status !== 202) return { status: response.status, body };
   }

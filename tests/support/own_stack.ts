@@ -12,8 +12,8 @@ export interface OwnStack {
   dir: string;
   /** Boots it on the data of the former boot. */
   boot: (options?: Partial<StackOptions>) => Promise<Stack>;
-  /** Writes the function `hello`. */
-  writeFunction: (source: string) => Promise<void>;
+  /** Writes the function `hello`, or another one. */
+  writeFunction: (source: string, name?: string) => Promise<void>;
   /** What it has logged since the last boot. */
   logged: () => string[];
   /** The part that has crashed since the last boot. */
@@ -46,9 +46,9 @@ export async function makeOwnStack(name: string): Promise<OwnStack> {
         ...options,
       });
     },
-    async writeFunction(source) {
-      await mkdir(join(functionsDir, 'hello'), { recursive: true });
-      await writeFile(join(functionsDir, 'hello/index.ts'), source);
+    async writeFunction(source, name = 'hello') {
+      await mkdir(join(functionsDir, name), { recursive: true });
+      await writeFile(join(functionsDir, name, 'index.ts'), source);
     },
     logged: () => logged,
     crash: () => crash,

@@ -31,10 +31,13 @@ export async function signUp(): Promise<Person> {
   return { id: data.session.user.id, token: data.session.access_token, client };
 }
 
-/** A request to an Edge Function of the test stack. */
-export const call = (path: string, init: RequestInit & { token?: string } = {}): Promise<Response> => {
-  const { token, headers, ...rest } = init;
-  return checkedFetch(`${inject('stack').FUNCTIONS_URL}/${path}`, {
+/** A request to an Edge Function of the test stack, or of another one. */
+export const call = (
+  path: string,
+  init: RequestInit & { token?: string; functionsUrl?: string } = {},
+): Promise<Response> => {
+  const { token, functionsUrl = inject('stack').FUNCTIONS_URL, headers, ...rest } = init;
+  return checkedFetch(`${functionsUrl}/${path}`, {
     method: 'POST',
     ...rest,
     headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers as Record<string, string> },

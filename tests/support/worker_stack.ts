@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { TransactionSql } from 'postgres';
 import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
 import { encryptSecret } from '../../functions/wallets/encrypt.ts';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { loadWalletKeys } from '../../supabase/local/stack_dir.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
 import type { Value, ValueMap } from '../../types/value.ts';
+import type { StartedRun } from './actions.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 import type { Keypair } from './keypairs.ts';
 import { makeOwnStack, type OwnStack } from './own_stack.ts';
@@ -27,7 +32,13 @@ export interface FlowOwner {
   storeWallet: (pair: Keypair) => Promise<void>;
   /** Starts a run for each of the inputs; gives their ids in order. */
   start: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
+  startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
+  /** Deploys a flow with an action identity, and starts it for who sends the transaction. */
+  startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
 }
+
+/** Options of a stack; `functions` are those of the project that it serves. */
+export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[] };
 
 /** A stack without Edge Functions, unless given: its runs are executed by the workers that a test starts, and by nobody else. */
 export interface WorkerStack {
@@ -42,15 +53,26 @@ export interface WorkerStack {
   remove: () => Promise<void>;
 }
 
-export async function makeWorkerStack(name: string, options?: Partial<StackOptions>): Promise<WorkerStack> {
+export async function makeWorkerStack(name: string, options: WorkerStackOptions = {}): Promise<WorkerStack> {
   const own = await makeOwnStack(name);
+  for (const served of options.functions ?? []) {
+    const source = pathToFileURL(join(projectFunctionsDir, served, 'index.ts'));
+    await own.writeFunction(`export { default } from '${source}';`, served);
+  }
   const stack = await own.boot(options);
   const sql = connect(stack.superuserUrl);
   const walletKeys = await loadWalletKeys(own.dir);
+  const functionsUrl = stack.status.FUNCTIONS_URL;
 
   const addOwner = async (): Promise<FlowOwner> => {
     const id = randomUUID();
     await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+    /** Does something as the owner, in one transaction. */
+    const asOwner = <T>(work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
+      sql.begin(async (tx) => {
+        await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, true)`;
+        return await work(tx);
+      }) as Promise<T>;
     return {
       id,
       storeFlow: async (flow, chain) => {
@@ -73,15 +95,27 @@ export async function makeWorkerStack(name: string, options?: Partial<StackOptio
           select private.store_wallet(${id}, 'HARDCODED', 'test', ${publicKey}, ${sealed.key_id}, ${sealed.nonce}, ${sealed.ciphertext})`;
       },
       start: (flowId, inputs) =>
-        sql.begin(async (tx) => {
-          await tx`select set_config('request.jwt.claims', ${
-            JSON.stringify({ sub: id, role: 'authenticated' })
-          }, true)`;
+        asOwner(async (tx) => {
           const rows = await tx`
             select public.start_flow(${flowId}, i.inputs) ->> 'flow_run_id' as id
             from jsonb_array_elements(${tx.json(inputs as never)}) with ordinality as i (inputs, position)
             order by i.position`;
           return rows.map((row) => row.id);
+        }),
+      startRun: (flowId, inputs) =>
+        asOwner(async (tx) => {
+          const [row] = await tx`select public.start_flow(${flowId}, ${tx.json(inputs as never)}) as run`;
+          return { ...row?.run, functionsUrl };
+        }),
+      startAction: (flowId, { identity, signer, inputs }) =>
+        asOwner(async (tx) => {
+          const [deployed] = await tx`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
+          await tx`update public.flow_deployments set action_identity = ${identity} where id = ${deployed?.id}`;
+          const [row] = await tx`
+            select public.start_deployment(
+              id => ${deployed?.id}, inputs => ${tx.json(inputs as never)}, action_signer => ${signer}
+            ) as run`;
+          return { ...row?.run, functionsUrl };
         }),
     };
   };

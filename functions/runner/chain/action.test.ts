@@ -1,6 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import { address } from '@solana/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ActionOptions, makeActionOrder, sendWire } from '../../../tests/support/action_order.ts';
 import { type Keypair, makeKeypair } from '../../../tests/support/keypairs.ts';
 import {
   memo as memoOf,
@@ -18,12 +19,10 @@ import {
   signedMemo,
   transferFrom,
   wallet,
-  type WorldOptions,
 } from '../../../tests/support/transactions.ts';
 import { decode, signWire } from '../../../tests/support/wire.ts';
 import { waitFor } from '../../../tests/support/wait.ts';
 import { HandedBack } from '../engine/node.ts';
-import type { TransactionMember, TransactionOrder } from '../engine/transaction.ts';
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -31,44 +30,8 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-const send = async (wire: string, skipPreflight = false): Promise<string> => {
-  const { result, error } = await chain.call('sendTransaction', wire, {
-    encoding: 'base64',
-    preflightCommitment: 'confirmed',
-    skipPreflight,
-  });
-  if (error !== undefined) throw new Error(error.message);
-  return result;
-};
-
-/** An action of a transfer of 1 SOL by its signer. */
-async function makeAction(
-  { members, given, ...options }: WorldOptions & {
-    members?: (signer: Keypair, recipient: string) => TransactionMember[];
-    given?: Partial<TransactionOrder>;
-  } = {},
-) {
-  const [signer, identity, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair(), makeKeypair().publicKey];
-  const settings = { ...options.settings, action_identity: identity.publicKey, action_signer: signer.publicKey };
-  const storedKeys = [identity, ...options.storedKeys ?? []];
-  const world = makeWorld(chain, { ...options, settings, storedKeys });
-  const build = members ?? (() => [memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient)])]);
-  const order = world.order(build(signer, recipient), given);
-  /** The wire format of what was given to the signer, once it was. */
-  const request = () =>
-    waitFor(() => {
-      const asked = world.store.requests().find(({ pubkey }) => pubkey === signer.publicKey);
-      if (asked === undefined) return undefined;
-      const count = base64.decode(asked.msg)[1]!;
-      const bytes = new Uint8Array([count, ...new Uint8Array(64 * count), ...base64.decode(asked.msg)]);
-      const keys = Object.keys(decode(base64.encode(bytes)).signed);
-      for (const known of asked.signatures ?? []) {
-        bytes.set(base58.decode(known.signature), 1 + 64 * keys.indexOf(known.pubkey));
-      }
-      return base64.encode(bytes);
-    });
-  return { world, order, signer, identity, recipient, request, execute: () => world.execute(order) };
-}
+const send = (wire: string, skipPreflight = false) => sendWire(chain, wire, skipPreflight);
+const makeAction = (options: ActionOptions = {}) => makeActionOrder(chain, options);
 
 describe('the transaction of an action', () => {
   it('is given to its signer, who sends it', async () => {
@@ -233,11 +196,26 @@ describe('the transaction of an action', () => {
     const end = execute();
     await request();
     stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 });
-    expect(await end).toEqual({
+    const told = {
       status: 'failed',
       errors: [`canceled by user enough; ${signer.publicKey} has the transaction and may still send it`],
       signature: null,
+    };
+    expect(await end).toEqual(told);
+    // So too when a worker takes the run up that is stopped already.
+    expect(await execute()).toEqual(told);
+  });
+
+  it('says nothing of a signer that was not given it before the run was stopped', async () => {
+    const stop = new AbortController();
+    const { execute, world } = await makeAction({ given: { signal: stop.signal } });
+    world.onStep((name) => {
+      if (name === 'store') throw new Error('the worker is lost');
     });
+    await expect(execute()).rejects.toThrow('the worker is lost');
+    world.onStep(() => {});
+    stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 });
+    expect(await execute()).toMatchObject({ errors: ['canceled by user enough'] });
   });
 
   it('needs its signer', async () => {

@@ -1,5 +1,5 @@
-import { base64 } from '@scure/base';
 import { type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
+import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
 import type { RunSettings } from '../claims.ts';
 import { haltError, NodeError } from '../engine/node.ts';
@@ -27,6 +27,9 @@ export interface BuildDeps {
 
 /** For a message that is only simulated, under whatever blockhash. */
 const NO_BLOCKHASH = '1'.repeat(32);
+
+/** Those of the compute budget stand for the whole transaction, and a wallet may change them. */
+const isCounted = ({ programAddress }: Instruction): boolean => programAddress !== COMPUTE_BUDGET_PROGRAM_ADDRESS;
 
 /** The instructions of each member: as long as a transaction is not signed as a whole, they are there. */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
@@ -116,7 +119,7 @@ export async function buildTransaction(
     flow_run_id,
     node_id,
     times,
-    instruction_count: sets[index]?.instructions.length ?? 0,
+    instruction_count: sets[index]?.instructions.filter(isCounted).length ?? 0,
   }));
   const [{ flow_run_id, node_id, times }] = members as [typeof members[number]];
   return {
@@ -124,7 +127,7 @@ export async function buildTransaction(
     node_id,
     times,
     members,
-    message: base64.encode(message),
+    message,
     wire: null,
     memo,
     has_fees: fees.length > 0,

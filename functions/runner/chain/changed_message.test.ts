@@ -5,14 +5,20 @@ import {
   getCompiledTransactionMessageDecoder,
   getCompiledTransactionMessageEncoder,
 } from '@solana/kit';
+import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { SOL, startTestChain, type TestChain } from '../../../tests/support/solana.ts';
 import {
   adapter,
+  fundedKeypair,
   inValues,
   makeSharedOrder,
+  makeWorld,
+  memberOf,
+  signedMemo,
   type TransactionWorld,
+  transferFrom,
   wallet,
 } from '../../../tests/support/transactions.ts';
 import { decode } from '../../../tests/support/wire.ts';
@@ -65,38 +71,76 @@ describe('a message that a wallet changed', () => {
     expect(before - chain.balance(payer.publicKey)).toBeGreaterThan(SOL + 15_001n);
   });
 
+  it('has instructions of the compute budget wherever the wallet puts them, and errors find their nodes', async () => {
+    const payer = await fundedKeypair(chain, SOL);
+    const world = makeWorld(chain);
+    const order = world.order([
+      memberOf(wallet(payer), [signedMemo('fine', payer.publicKey)]),
+      memberOf(wallet(payer), [transferFrom(payer.publicKey, makeKeypair().publicKey, 2n * SOL)]),
+    ], { environment: { PRIORITY_FEE: 'no', COMPUTE_BUDGET: 'no' } });
+    expect(await world.execute(order)).toEqual({ status: 'waiting' });
+    const message = changed(world, ({ header, staticAccounts, instructions: [first, second], ...rest }) => {
+      const programAddressIndex = staticAccounts.length;
+      const price = { programAddressIndex, data: Uint8Array.from([3, 1, 0, 0, 0, 0, 0, 0, 0]) };
+      const limit = { programAddressIndex, data: Uint8Array.from([2, 0x40, 0x0d, 3, 0]) };
+      return {
+        ...rest,
+        header: { ...header, numReadonlyNonSignerAccounts: header.numReadonlyNonSignerAccounts + 1 },
+        staticAccounts: [...staticAccounts, COMPUTE_BUDGET_PROGRAM_ADDRESS],
+        instructions: [price, first!, second!, limit],
+      };
+    });
+    world.store.answer(payer, message);
+    expect(await world.execute(order)).toMatchObject({
+      status: 'failed',
+      errors: [
+        'transaction simulation failed',
+        expect.stringContaining('Error processing Instruction 2: custom program error: 0x1'),
+      ],
+    });
+    expect(decode(world.store.stored()!.wire!).bytes).toEqual(message);
+  });
+
   it.each<[string, string, (message: Message) => Message]>([
-    ['sends more', 'another instruction 2', (message) => {
+    ['sends more', 'instructions[2].data: was changed', (message) => {
       const data = Uint8Array.from(message.instructions[2]!.data!);
       return withInstruction(message, 2, { data: data.fill(255, 4) });
     }],
     [
       'takes from another signer',
-      'another instruction 2',
+      'instructions[2].accounts[0]: was ',
       (message) =>
         withInstruction(message, 2, { accountIndices: message.instructions[2]!.accountIndices!.toReversed() }),
     ],
     [
       'calls another program',
-      'another instruction 3',
+      'instructions[3].program: was ',
       (message) => withInstruction(message, 3, { programAddressIndex: message.instructions[2]!.programAddressIndex }),
     ],
-    ['leaves an instruction out', 'another number of instructions', (message) => ({
-      ...message,
-      instructions: message.instructions.slice(0, -1),
-    })],
-    ['lets another account be written to', 'another instruction', (message) => ({
+    [
+      'leaves an instruction out',
+      'instructions[3]: of MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr is missing',
+      (message) => ({
+        ...message,
+        instructions: message.instructions.slice(0, -1),
+      }),
+    ],
+    ['lets another account be written to', 'account_keys[1]: ', (message) => ({
       ...message,
       header: { ...message.header, numReadonlySignerAccounts: 0 },
     })],
-    ['is of another block', 'another blockhash', (message) => ({ ...message, lifetimeToken: makeKeypair().publicKey })],
-    ['wants another signer', 'other signers', (message) => ({
+    [
+      'is of another block',
+      'recent_blockhash: was changed',
+      (message) => ({ ...message, lifetimeToken: makeKeypair().publicKey }),
+    ],
+    ['wants another signer', 'account_keys[1]: was ', (message) => ({
       ...message,
       staticAccounts: message.staticAccounts.map((account, index) =>
         index === 1 ? makeKeypair().publicKey as typeof account : account
       ),
     })],
-    ['has another fee payer', 'another fee payer', (message) => ({
+    ['has another fee payer', 'account_keys[0]: was ', (message) => ({
       ...message,
       staticAccounts: [message.staticAccounts[1]!, message.staticAccounts[0]!, ...message.staticAccounts.slice(2)],
     })],

@@ -1,4 +1,5 @@
 import { base58, base64 } from '@scure/base';
+import { findMessageChanges } from '../../_shared/message_changes.ts';
 import { NodeError } from '../engine/node.ts';
 import type {
   ChainSigner,
@@ -7,8 +8,7 @@ import type {
   TransactionRecord,
   TransactionStore,
 } from '../engine/transaction.ts';
-import { findChange } from './changed_message.ts';
-import { readMessage, signersOf } from './message.ts';
+import { messageOf } from './message.ts';
 import { type OpenWallet, signHere } from './signing.ts';
 
 /** A transaction whose signatures are being collected. */
@@ -59,7 +59,7 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
   const { signers, left } = given;
   const signatures = new Map<string, Uint8Array>();
   let { record, requests } = given;
-  const [feePayer, ...others] = signersOf(readMessage(base64.decode(record.message)));
+  const [feePayer, ...others] = messageOf(record.message).signers;
 
   /** Gives the answers that are there, by key; undefined as long as one is missing. */
   const sign = async (keys: (string | undefined)[]): Promise<StoredSignatureRequest[] | undefined> => {
@@ -87,8 +87,10 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
   if (first === undefined) return undefined;
   const changed = first[0]?.new_msg ?? record.message;
   if (changed !== record.message) {
-    const change = findChange(readMessage(base64.decode(record.message)), readMessage(base64.decode(changed)));
-    if (change !== undefined) throw new NodeError(`signature of ${feePayer} failed: transaction changed: ${change}`);
+    const [change] = findMessageChanges(base64.decode(record.message), base64.decode(changed), feePayer ?? '');
+    if (change !== undefined) {
+      throw new NodeError(`signature of ${feePayer} failed: transaction changed: ${change.path}: ${change.message}`);
+    }
     record = { ...record, message: changed };
   }
 

@@ -1,9 +1,9 @@
-import { base64 } from '@scure/base';
 import { LosslessNumber, stringify } from 'lossless-json';
 import type { LosslessJson } from '../../../types/value.ts';
+import { pickInstructions } from '../../_shared/message_changes.ts';
 import type { TransactionRecord } from '../engine/transaction.ts';
 import { isObject, type JsonRpcError } from './json_rpc.ts';
-import { readMessage } from './message.ts';
+import { messageOf } from './message.ts';
 
 /** The index of the instruction that a transaction's error names, or undefined. */
 function failedInstruction(error: LosslessJson | undefined): number | undefined {
@@ -19,24 +19,25 @@ export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefine
 /** A transaction's error as the node names it. */
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
+/** Where a message has the instructions that are somebody's: all but those of the compute budget. */
+const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
+
 /**
  * Errors of a transaction's members, in order: the one whose instruction failed gets the whole text. When it is nobody's, all do.
- * What stands in front of their instructions is counted in the message itself: a wallet may have changed it.
+ * `places` are those of the message's instructions, but for the compute budget's, in the transaction that the error is of.
  */
 export function memberErrors(
-  { members, message, memo, has_fees }: TransactionRecord,
-  feeCount: number,
+  { members, message }: TransactionRecord,
   error: LosslessJson | undefined,
   text: string,
+  places: readonly number[] = placesIn(message),
 ): string[] {
   const failed = failedInstruction(error);
-  const own = members.reduce((sum, { instruction_count }) => sum + instruction_count, 0);
-  const behind = (has_fees ? feeCount : 0) + (memo === null ? 0 : 1);
-  let start = readMessage(base64.decode(message)).instructions.length - own - behind;
-  const isTheirs = failed !== undefined && failed >= start && failed < start + own;
-  return members.map(({ instruction_count }) => {
-    const isIts = isTheirs && failed >= start && failed < start + instruction_count;
-    start += instruction_count;
-    return !isTheirs || isIts ? text : 'transaction simulation failed';
-  });
+  const place = failed === undefined ? -1 : places.indexOf(failed);
+  let end = 0;
+  const ends = members.map(({ instruction_count }) => end += instruction_count);
+  // Behind them are the fees and the memo.
+  const isTheirs = place >= 0 && place < end;
+  const failedMember = isTheirs ? ends.findIndex((memberEnd) => place < memberEnd) : undefined;
+  return members.map((_, index) => index === (failedMember ?? index) ? text : 'transaction simulation failed');
 }

@@ -1,14 +1,12 @@
+import { base64 } from '@scure/base';
 import {
   type Address,
   address,
   appendTransactionMessageInstructions,
   type Blockhash,
-  type CompiledTransactionMessage,
-  type CompiledTransactionMessageWithLifetime,
   compileTransaction,
   compressTransactionMessageUsingAddressLookupTables,
   createTransactionMessage,
-  getCompiledTransactionMessageDecoder,
   getTransactionEncoder,
   type Instruction,
   isSolanaError,
@@ -18,6 +16,7 @@ import {
   type SignatureBytes,
   type TransactionMessageBytes,
 } from '@solana/kit';
+import { type Message, readMessage } from '../../_shared/message.ts';
 import { NodeError } from '../engine/node.ts';
 
 /** What a packet of the network takes. Source: Agave, `PACKET_DATA_SIZE`. */
@@ -32,10 +31,8 @@ export interface MessageParts {
   lookupTables: { [table: Address]: Address[] };
 }
 
-export type ReadMessage = Extract<CompiledTransactionMessage, { version: 0 }> & CompiledTransactionMessageWithLifetime;
-
-/** The bytes of a v0 message; throws a NodeError when the instructions can't be in one. */
-export function compileMessage({ feePayer, instructions, blockhash, lookupTables }: MessageParts): Uint8Array {
+/** A v0 message, in base64; throws a NodeError when the instructions can't be in one. */
+export function compileMessage({ feePayer, instructions, blockhash, lookupTables }: MessageParts): string {
   try {
     const { messageBytes } = pipe(
       createTransactionMessage({ version: 0 }),
@@ -50,34 +47,26 @@ export function compileMessage({ feePayer, instructions, blockhash, lookupTables
       (draft) => compressTransactionMessageUsingAddressLookupTables(draft, lookupTables),
       (draft) => compileTransaction(draft),
     );
-    return new Uint8Array(messageBytes);
+    return base64.encode(new Uint8Array(messageBytes));
   } catch (error) {
     if (!isSolanaError(error)) throw error;
     throw new NodeError(`the transaction can't be made of its instructions: ${error.message}`);
   }
 }
 
-/** What a v0 message says; throws a NodeError when the bytes are none. */
-export function readMessage(bytes: Uint8Array): ReadMessage {
-  try {
-    const message = getCompiledTransactionMessageDecoder().decode(bytes);
-    if (message.version === 0) return message;
-  } catch (error) {
-    if (!isSolanaError(error)) throw error;
-  }
+/** What the message of a transaction says, given in base64; throws a NodeError when it is none of version 0. */
+export function messageOf(text: string): Message {
+  const message = readMessage(base64.decode(text));
+  if (message?.version === 0) return message;
   throw new NodeError('the message of the transaction is none of version 0');
 }
 
-/** The keys that a message wants signatures of; the first one pays. */
-export const signersOf = ({ staticAccounts, header }: ReadMessage): string[] =>
-  staticAccounts.slice(0, header.numSignerAccounts);
-
 /** A transaction in wire format, with 64 zero bytes for each signature that is not there; throws a NodeError when it is too large. */
-export function encodeTransaction(message: Uint8Array, signatures: ReadonlyMap<string, Uint8Array> = new Map()) {
-  const keys = signersOf(readMessage(message));
+export function encodeTransaction(message: string, signatures: ReadonlyMap<string, Uint8Array> = new Map()) {
+  const keys = messageOf(message).signers;
   const wire = getTransactionEncoder().encode({
     // SAFETY: it was decoded just now; signatures are checked to have 64 bytes where they come from.
-    messageBytes: message as unknown as TransactionMessageBytes,
+    messageBytes: base64.decode(message) as unknown as TransactionMessageBytes,
     signatures: Object.fromEntries(keys.map((key) => [key, (signatures.get(key) ?? null) as SignatureBytes | null])),
   });
   if (wire.length > MAX_WIRE_BYTES) {

@@ -65,6 +65,8 @@ describe('the RPC of a node', () => {
       { signature, slot: slot - 1n, err: null, memo: '[14] for the record' },
     ]);
     expect(await rpc().getSignaturesForAddress(address, { commitment: 'confirmed', until: signature })).toEqual([]);
+    expect(await rpc().getTransaction(signature, 'confirmed')).toEqual({ wire, loadedAddresses: [] });
+    expect(await rpc().getTransaction('1'.repeat(64), 'confirmed')).toBeNull();
   });
 
   it('refuses a transaction with message, code and the numbered log of its programs', async () => {

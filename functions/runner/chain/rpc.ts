@@ -50,10 +50,23 @@ const signatureSchema = z.object({
   memo: z.string().nullable(),
 });
 
+const landedSchema = z.object({
+  transaction: z.tuple([z.string(), z.literal('base64')]),
+  // Old nodes leave the addresses out where there are none.
+  meta: z.object({
+    loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).optional(),
+  }),
+}).transform(({ transaction: [text], meta: { loadedAddresses = { writable: [], readonly: [] } } }) => ({
+  wire: base64.decode(text),
+  /** Of its lookup tables, the writable ones first. */
+  loadedAddresses: [...loadedAddresses.writable, ...loadedAddresses.readonly],
+}));
+
 export type ChainAccount = z.output<typeof accountSchema>;
 export type Simulation = z.output<typeof simulationSchema>;
 export type SignatureStatus = z.output<typeof statusSchema>;
 export type AddressSignature = z.output<typeof signatureSchema>;
+export type LandedTransaction = z.output<typeof landedSchema>;
 
 /** The newest blockhash, the height of the last block that takes it, and the slot at which both were read. */
 export interface LatestBlockhash {
@@ -82,6 +95,8 @@ export interface ChainRpc {
     address: string,
     options: { commitment: 'confirmed' | 'finalized'; until?: string; minContextSlot?: bigint },
   ) => Promise<AddressSignature[]>;
+  /** A transaction that is in a block, of version 0 at most; null for another. */
+  getTransaction: (signature: string, commitment: 'confirmed' | 'finalized') => Promise<LandedTransaction | null>;
   /** Gives the signature of a transaction that is on its way. */
   requestAirdrop: (address: string, lamports: bigint) => Promise<string>;
   /**
@@ -137,6 +152,13 @@ export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'>
 
     getSignaturesForAddress: (address, options) =>
       call(z.array(signatureSchema), 'getSignaturesForAddress', address, options),
+
+    getTransaction: (signature, commitment) =>
+      call(landedSchema.nullable(), 'getTransaction', signature, {
+        ...inBase64,
+        commitment,
+        maxSupportedTransactionVersion: 0,
+      }),
 
     requestAirdrop: (address, lamports) => call(signatureTextSchema, 'requestAirdrop', address, lamports),
 

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import type { RunSettings } from '../claims.ts';
-import { type Halt, haltError, HandedBack, type HttpClient, NodeError } from '../engine/node.ts';
+import { haltError, HandedBack, type HttpClient, NodeError } from '../engine/node.ts';
 import type {
   StoredTransaction,
   TransactionEnd,
@@ -8,12 +8,12 @@ import type {
   Transactions,
   TransactionStore,
 } from '../engine/transaction.ts';
-import { watchAction } from './action_watch.ts';
+import { awaitAction, mayStillSend } from './action.ts';
 import { buildTransaction, signersOfOrder } from './build_transaction.ts';
-import { type Collected, collectSignatures, listSignatures } from './collect_signatures.ts';
+import { type Collected, collectSignatures } from './collect_signatures.ts';
 import { confirmTransaction } from './confirm.ts';
-import { errorText, memberErrors } from './member_errors.ts';
-import { encodeTransaction, readMessage, signersOf } from './message.ts';
+import { memberErrors } from './member_errors.ts';
+import { encodeTransaction, messageOf } from './message.ts';
 import { makeChainRpc } from './rpc.ts';
 import type { OpenWallet } from './signing.ts';
 import { readTransactionSettings, type TransactionSettings } from './transaction_settings.ts';
@@ -64,7 +64,7 @@ function forStoring({ outcome: _outcome, signature: _signature, ...rest }: Store
 
 /** The key whose signature is left out. */
 function leftOut(mode: Mode, message: string): string | undefined {
-  const signers = signersOf(readMessage(base64.decode(message)));
+  const { signers } = messageOf(message);
   if (mode.type === 'put_out') return signers[0];
   if (mode.type === 'send') return undefined;
   if (signers.includes(mode.signer)) return mode.signer;
@@ -75,7 +75,6 @@ function leftOut(mode: Mode, message: string): string | undefined {
 export function makeTransactions(options: TransactionsOptions): Transactions {
   const { run, store, openWallet, limits, now } = options;
   const mode = modeOf(run.settings);
-  const feeCount = run.settings.fees.length;
 
   const confirm = async (
     order: TransactionOrder,
@@ -83,7 +82,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     { record: unsent, signatures }: Collected,
   ): Promise<TransactionEnd> => {
     const isFresh = unsent.wire === null;
-    const wire = unsent.wire ?? base64.encode(encodeTransaction(base64.decode(unsent.message), signatures));
+    const wire = unsent.wire ?? base64.encode(encodeTransaction(unsent.message, signatures));
     const record = { ...unsent, wire };
     // Stored before it is sent: nobody will ever make another one instead.
     if (isFresh) await store.store(record, []);
@@ -96,47 +95,9 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     );
     return end.status === 'confirmed' ? { ...end, hasFees: record.has_fees } : {
       status: 'failed',
-      errors: memberErrors(record, feeCount, end.error, end.text),
+      errors: memberErrors(record, end.error, end.text),
       signature: end.signature,
     };
-  };
-
-  const awaitAction = async (
-    order: TransactionOrder,
-    { waitCommitment }: TransactionSettings,
-    { identity, signer }: Extract<Mode, { type: 'action' }>,
-    { record, requests, signatures }: Collected,
-  ): Promise<TransactionEnd> => {
-    const { signal, handBack, knownSignatures } = order;
-    const isTheirs = ({ pubkey }: { pubkey: string }) => pubkey === signer;
-    const request = requests.find(isTheirs) ?? (await store.store(record, [{
-      pubkey: signer,
-      msg: record.message,
-      signatures: listSignatures(signatures),
-      timeout_ms: limits.actionTimeoutMs,
-    }])).find(isTheirs);
-    if (request === undefined) throw new Error('the store gave no request of the action signer');
-    const action = {
-      identity,
-      memo: record.memo ?? '',
-      slot: BigInt(record.slot),
-      knownSignatures,
-      deadline: Date.parse(request.expires_at),
-    };
-    const deps = { rpc: rpcFor(order), waitCommitment, pollMs: limits.actionPollMs, now, signal, handBack };
-    try {
-      const found = await options.waiting(() => watchAction(action, deps));
-      if (found === undefined) throw new NodeError(`timeout: ${signer} did not send the transaction in time`);
-      const { signature, err } = found;
-      if (err === null) return { status: 'confirmed', signature, hasFees: record.has_fees };
-      const text = `transaction ${signature} failed: ${errorText(err)}`;
-      return { status: 'failed', errors: memberErrors(record, feeCount, err, text), signature };
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      // SAFETY: whoever aborts it gives a Halt.
-      const { message } = signal.reason as Halt;
-      throw new NodeError(`${message}; ${signer} has the transaction and may still send it`);
-    }
   };
 
   const rpcFor = ({ signal, handBack }: TransactionOrder) =>
@@ -155,7 +116,10 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
 
   const carryOut = async (order: TransactionOrder): Promise<TransactionEnd> => {
     const { signal, handBack, stored } = order;
-    if (signal.aborted && (stored?.wire ?? null) === null) throw haltError(signal);
+    if (signal.aborted && (stored?.wire ?? null) === null) {
+      const isGiven = mode.type === 'action' && stored?.requests.some(({ pubkey }) => pubkey === mode.signer);
+      throw isGiven ? mayStillSend(mode.signer, signal) : haltError(signal);
+    }
     if (handBack.aborted) throw new HandedBack();
     const settings = readTransactionSettings(order.environment);
     const { requests, ...record } = stored === undefined
@@ -169,9 +133,12 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     );
     if (collected === undefined) return { status: 'waiting' };
     if (mode.type === 'send') return await confirm(order, settings, collected);
-    if (mode.type === 'action') return await awaitAction(order, settings, mode, collected);
+    if (mode.type === 'action') {
+      const { waitCommitment } = settings;
+      return await awaitAction(order, mode, collected, { ...options, rpc: rpcFor(order), waitCommitment });
+    }
     const { record: { message }, signatures } = collected;
-    return { status: 'put_out', transaction: base64.encode(encodeTransaction(base64.decode(message), signatures)) };
+    return { status: 'put_out', transaction: base64.encode(encodeTransaction(message, signatures)) };
   };
 
   return {

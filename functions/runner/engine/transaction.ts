@@ -51,6 +51,7 @@ export interface NewSignatureRequest {
  * never made anew. Its key is the first of its members.
  */
 export interface StoredTransaction extends Effect {
+  /** `instruction_count` leaves out instructions of the compute budget: they are nobody's. */
   members: (Effect & { instruction_count: number })[];
   /** Base64 of the compiled v0 message. */
   message: string;

@@ -1,6 +1,7 @@
 import { type Address, type EncodedAccount, lamports } from '@solana/kit';
 import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from 'litesvm';
 import type { Account, AccountReader } from './account.ts';
+import { type Balances, readBalances } from './balances.ts';
 import { BLOCKHASH_BLOCKS, type Commitment, makeSlotClock, type SlotClock } from './slot_clock.ts';
 import { type DescribedError, describeError, namedError, type TransactionError } from './transaction_errors.ts';
 import { accountsOf, type WireTransaction } from './wire_transaction.ts';
@@ -26,8 +27,22 @@ export interface LandedTransaction {
   blockTime: bigint;
   error: TransactionError | null;
   logs: string[];
+  unitsConsumed: bigint;
+  returnData: Execution['returnData'];
+  /** What instructions called, by their indexes. */
+  innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
+  /** Those of its lookup tables last, the writable ones first. */
   accounts: string[];
+  before: Balances;
+  after: Balances;
+}
+
+export interface InnerInstruction {
+  programAddressIndex: number;
+  accountIndices: Uint8Array;
+  data: Uint8Array;
+  stackHeight: number;
 }
 
 /**
@@ -75,6 +90,20 @@ function readExecution(meta: TransactionMetadata, error: DescribedError | undefi
   };
 }
 
+const readInnerInstructions = (meta: TransactionMetadata): LandedTransaction['innerInstructions'] =>
+  meta.innerInstructions().flatMap((calls, index) => {
+    const instructions = calls.map((call) => {
+      const called = call.instruction();
+      return {
+        programAddressIndex: called.programIdIndex(),
+        accountIndices: called.accounts(),
+        data: called.data(),
+        stackHeight: call.stackHeight(),
+      };
+    });
+    return instructions.length === 0 ? [] : [{ index, instructions }];
+  });
+
 const rejected = (name: string): Execution => ({
   error: namedError(name),
   logs: [],
@@ -120,13 +149,26 @@ export function makeLedger(slotMs: number): Ledger {
     const { slot, blockTime } = tick();
     if (refusal(transaction, 'processed') !== undefined) return;
     const accounts = accountsOf(transaction, read);
+    const before = readBalances(accounts, read);
     const outcome = svm.sendTransaction(transaction.transaction);
     const isFailed = outcome instanceof FailedTransactionMetadata;
     const meta = isFailed ? outcome.meta() : outcome;
     if (!isIncluded(meta)) return;
-    const error = isFailed ? describeError(outcome).json : null;
     const { signature, bytes, memo } = transaction;
-    const entry = { signature, bytes, slot, blockTime, error, logs: meta.logs(), memo, accounts };
+    const { error, ...execution } = readExecution(meta, isFailed ? describeError(outcome) : undefined);
+    const entry = {
+      ...execution,
+      error: error?.json ?? null,
+      innerInstructions: readInnerInstructions(meta),
+      signature,
+      bytes,
+      slot,
+      blockTime,
+      memo,
+      accounts,
+      before,
+      after: readBalances(accounts, read),
+    };
     bySignature.set(signature, entry);
     landed.push(entry);
   };

@@ -17,6 +17,7 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const PREFLIGHT_FAILURE = -32002;
 export const SIGNATURE_VERIFICATION_FAILURE = -32003;
+export const UNSUPPORTED_TRANSACTION_VERSION = -32015;
 export const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
 export const invalidParams = (message: string): RpcError => new RpcError(INVALID_PARAMS, message);

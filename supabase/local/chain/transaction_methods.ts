@@ -5,6 +5,7 @@ import type { Execution, LandedTransaction, Ledger } from './ledger.ts';
 import { invalidParams, PREFLIGHT_FAILURE, RpcError, SIGNATURE_VERIFICATION_FAILURE } from './rpc_error.ts';
 import { API_VERSION, checkMinContextSlot, latestBlockhash, type Methods, withContext } from './rpc_method.ts';
 import { checkBase58, type Config, type Json, readConfig, readWireTransaction } from './rpc_params.ts';
+import { encodeTransaction, errorJson } from './transaction_encoding.ts';
 import { isWellSigned, type WireTransaction } from './wire_transaction.ts';
 
 const MAX_STATUSES = 256;
@@ -12,9 +13,6 @@ const MAX_SIGNATURES = 1_000n;
 
 /** Slots that the status of a transaction is kept in memory; older ones need `searchTransactionHistory`. Source: Agave, `MAX_CACHE_ENTRIES`. */
 const RECENT_SLOTS = 300n;
-
-// SAFETY: errors are made of texts, numbers, arrays and objects.
-const errorJson = (error: LandedTransaction['error'] | undefined): Json => (error ?? null) as Json;
 
 function assertWellSigned(transaction: WireTransaction): void {
   if (!isWellSigned(transaction)) {
@@ -59,6 +57,13 @@ function statusJson(ledger: Ledger, entry: LandedTransaction | undefined, search
     status: err === null ? { Ok: null } : { Err: err },
     confirmationStatus: status,
   };
+}
+
+/** The newest slot whose transactions the node lists under the commitment that was asked for. */
+function knownSlot({ clock }: Ledger, config: Config): bigint {
+  const commitment = config.commitment();
+  if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
+  return clock.slot(commitment);
 }
 
 /** What the RPC does with transactions. Source: Solana documentation, "RPC HTTP methods"; error bodies: Agave. */
@@ -106,14 +111,20 @@ export const transactionMethods: Methods = {
     };
   },
 
+  getTransaction(ledger, params) {
+    const signature = checkBase58(params.text(0), 64);
+    const config = params.config(1);
+    const known = knownSlot(ledger, config);
+    const entry = ledger.find(signature);
+    return entry === undefined || entry.slot > known ? null : encodeTransaction(entry, config);
+  },
+
   getSignaturesForAddress(ledger, params) {
     const address = params.publicKey(0);
     const config = params.config(1);
     const limit = config.integer('limit') ?? MAX_SIGNATURES;
     if (limit < 1n || limit > MAX_SIGNATURES) throw invalidParams(`Invalid limit; max ${MAX_SIGNATURES}`);
-    const commitment = config.commitment();
-    if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
-    const known = ledger.clock.slot(commitment);
+    const known = knownSlot(ledger, config);
     checkMinContextSlot(known, config);
 
     const [before, until] = [config.text('before'), config.text('until')].map((text) => text && checkBase58(text, 64));

@@ -27,7 +27,7 @@ export interface WireTransaction {
   blockhash: string;
   /** The accounts that the message names itself. */
   staticAccounts: string[];
-  /** Accounts that it names by lookup tables. */
+  /** Accounts that it names by lookup tables, the writable ones first. */
   lookups: { table: string; indexes: number[] }[];
   /** Its memos as a node lists them: `[length in bytes] text`, several joined by `; `; null for none. */
   memo: string | null;
@@ -57,15 +57,15 @@ export function readTransaction(bytes: Uint8Array): WireTransaction {
     signature: base58.encode(Object.values(transaction.signatures)[0] ?? new Uint8Array(64)),
     blockhash: message.lifetimeToken,
     staticAccounts,
-    lookups: lookups.map(({ lookupTableAddress, writableIndexes, readonlyIndexes }) => ({
-      table: lookupTableAddress,
-      indexes: [...writableIndexes, ...readonlyIndexes],
-    })),
+    lookups: [
+      ...lookups.map((lookup) => ({ table: lookup.lookupTableAddress, indexes: [...lookup.writableIndexes] })),
+      ...lookups.map((lookup) => ({ table: lookup.lookupTableAddress, indexes: [...lookup.readonlyIndexes] })),
+    ],
     memo: memos.length === 0 ? null : memos.join('; '),
   };
 }
 
-/** All accounts of a transaction, those of its lookup tables included. */
+/** All accounts of a transaction, those of its lookup tables last. */
 export function accountsOf({ staticAccounts, lookups }: WireTransaction, read: AccountReader): string[] {
   const loaded = lookups.flatMap(({ table, indexes }) => {
     const data = read(table)?.data ?? new Uint8Array();

@@ -15,28 +15,41 @@ export interface MessageInstruction {
   data: Uint8Array;
 }
 
-/** A v0 message, readable without its own lists. */
+/** An account that a message takes from a lookup table. */
+export interface Lookup {
+  table: string;
+  index: number;
+  role: AccountRole;
+}
+
+/** A message, readable without its own lists. */
 export interface Message {
+  version: 0 | 'legacy';
   /** The keys that sign, the fee payer first. */
   signers: string[];
   /** The accounts that it lists itself, the signers first. */
   accounts: Map<string, AccountRole>;
   blockhash: string;
-  /** `<table>[<index>] <role>`, in order. */
-  lookups: string[];
+  /** In the order in which instructions count them: the writable ones of all tables first. */
+  lookups: Lookup[];
   instructions: MessageInstruction[];
 }
 
-type DecodedMessage = CompiledTransactionMessage & CompiledTransactionMessageWithLifetime & { version: 0 };
+type DecodedMessage =
+  & Extract<CompiledTransactionMessage, { version: Message['version'] }>
+  & CompiledTransactionMessageWithLifetime;
 
-/** The message that the bytes encode, when it is one of version 0 and nothing is left over or said in another way than usual. */
+/** By which instructions name an account of a lookup table. */
+export const lookupName = ({ table, index }: Pick<Lookup, 'table' | 'index'>): string => `${table}[${index}]`;
+
+/** The message that the bytes encode, when nothing is left over or said in another way than usual. */
 function decode(bytes: Uint8Array): DecodedMessage | undefined {
   const codec = getCompiledTransactionMessageCodec();
   try {
     const message = codec.decode(bytes);
     const encoded = codec.encode(message);
     const isExact = encoded.length === bytes.length && encoded.every((byte, index) => byte === bytes[index]);
-    return message.version === 0 && isExact ? message as DecodedMessage : undefined;
+    return message.version !== 1 && isExact ? message : undefined;
   } catch {
     return undefined;
   }
@@ -55,18 +68,15 @@ function readAccounts({ header, staticAccounts }: DecodedMessage): [string, Acco
   });
 }
 
-/** Accounts of lookup tables in the order in which instructions count them: the writable ones of all tables first. */
-function readLookups({ addressTableLookups = [] }: DecodedMessage): [string, AccountRole][] {
-  const names = (table: string, indexes: readonly number[], role: AccountRole) =>
-    indexes.map((index): [string, AccountRole] => [`${table}[${index}]`, role]);
-  return [
-    ...addressTableLookups.flatMap((table) => names(table.lookupTableAddress, table.writableIndexes, 'writable')),
-    ...addressTableLookups.flatMap((table) => names(table.lookupTableAddress, table.readonlyIndexes, 'read-only')),
-  ];
+function readLookups(message: DecodedMessage): Lookup[] {
+  const tables = message.version === 0 ? message.addressTableLookups ?? [] : [];
+  const pick = (indexes: 'writableIndexes' | 'readonlyIndexes', role: AccountRole) =>
+    tables.flatMap((lookup) => lookup[indexes].map((index) => ({ table: lookup.lookupTableAddress, index, role })));
+  return [...pick('writableIndexes', 'writable'), ...pick('readonlyIndexes', 'read-only')];
 }
 
 /**
- * Reads a serialized v0 message; undefined when the bytes are none that the chain would take.
+ * Reads a serialized message of version 0 or of none; undefined when the bytes are none that the chain would take.
  * Source: Solana, VersionedMessage::sanitize.
  */
 export function readMessage(bytes: Uint8Array): Message | undefined {
@@ -76,7 +86,7 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
   const accounts = new Map(listed);
   if (accounts.size < listed.length) return undefined;
   const lookups = readLookups(decoded);
-  const names = [...listed, ...lookups].map(([name]) => name);
+  const names = [...listed.map(([name]) => name), ...lookups.map(lookupName)];
 
   const instructions: MessageInstruction[] = [];
   for (const { programAddressIndex, accountIndices = [], data = new Uint8Array() } of decoded.instructions) {
@@ -90,10 +100,11 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
     });
   }
   return {
+    version: decoded.version,
     signers: names.slice(0, decoded.header.numSignerAccounts),
     accounts,
     blockhash: decoded.lifetimeToken,
-    lookups: lookups.map(([name, role]) => `${name} ${role}`),
+    lookups,
     instructions,
   };
 }

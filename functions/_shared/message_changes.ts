@@ -1,5 +1,5 @@
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
-import { type Message, type MessageInstruction, readMessage } from './message.ts';
+import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './message.ts';
 
 /** A difference that a wallet may not make. */
 export interface MessageChange {
@@ -8,7 +8,8 @@ export interface MessageChange {
   message: string;
 }
 
-type Placed = MessageInstruction & { index: number };
+/** An instruction with its place among all of its message. */
+export type PlacedInstruction = MessageInstruction & { index: number };
 
 const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
   a.length === b.length && Array.from(a).every((item, index) => item === b[index]);
@@ -16,8 +17,8 @@ const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
 const isSame = (a: MessageInstruction, b: MessageInstruction): boolean =>
   a.program === b.program && isEqual(a.accounts, b.accounts) && isEqual(a.data, b.data);
 
-/** The instructions in question, with their places among all. */
-const pick = ({ instructions }: Message, isBudget: boolean): Placed[] =>
+/** The instructions of the compute budget, or all others. */
+export const pickInstructions = ({ instructions }: Message, isBudget: boolean): PlacedInstruction[] =>
   instructions.map((instruction, index) => ({ ...instruction, index }))
     .filter(({ program }) => (program === COMPUTE_BUDGET_PROGRAM_ADDRESS) === isBudget);
 
@@ -33,6 +34,8 @@ function findListChanges(what: string, before: string[], after: string[]): Messa
   }));
   return [...changes, ...added];
 }
+
+const describeLookup = (lookup: Lookup): string => `${lookupName(lookup)} ${lookup.role}`;
 
 /** Roles hold for a whole message: that of an account in an instruction is its role here. */
 function findAccountChanges(before: Message, after: Message): MessageChange[] {
@@ -54,7 +57,7 @@ function findAccountChanges(before: Message, after: Message): MessageChange[] {
   return [...changed, ...added];
 }
 
-function compareInstructions(before: Placed, after: Placed): MessageChange[] {
+function compareInstructions(before: PlacedInstruction, after: PlacedInstruction): MessageChange[] {
   const path = `instructions[${before.index}]`;
   if (before.program !== after.program) {
     return [{ path: `${path}.program`, message: `was ${before.program}, is ${after.program}` }];
@@ -66,7 +69,7 @@ function compareInstructions(before: Placed, after: Placed): MessageChange[] {
 }
 
 /** What differs between the first and the last instruction that do. */
-function findInstructionChanges(before: Placed[], after: Placed[]): MessageChange[] {
+function findInstructionChanges(before: PlacedInstruction[], after: PlacedInstruction[]): MessageChange[] {
   let from = 0;
   while (from < before.length && from < after.length && isSame(before[from]!, after[from]!)) from++;
   let same = 0;
@@ -89,9 +92,9 @@ function findInstructionChanges(before: Placed[], after: Placed[]): MessageChang
 export function findMessageChanges(original: Uint8Array, changed: Uint8Array, signer: string): MessageChange[] {
   const before = readMessage(original);
   const after = readMessage(changed);
-  if (before === undefined) return [{ path: 'message', message: "is no v0 message, and can't be changed" }];
-  if (after === undefined) return [{ path: 'new_msg', message: 'is no v0 message' }];
-  const isCutShort = pick(after, true).length < pick(before, true).length;
+  if (before?.version !== 0) return [{ path: 'message', message: "is no v0 message, and can't be changed" }];
+  if (after?.version !== 0) return [{ path: 'new_msg', message: 'is no v0 message' }];
+  const isCutShort = pickInstructions(after, true).length < pickInstructions(before, true).length;
   return [
     ...(signer === before.signers[0]
       ? []
@@ -99,8 +102,8 @@ export function findMessageChanges(original: Uint8Array, changed: Uint8Array, si
     ...findListChanges('account_keys', before.signers, after.signers),
     ...findAccountChanges(before, after),
     ...(before.blockhash === after.blockhash ? [] : [{ path: 'recent_blockhash', message: 'was changed' }]),
-    ...findListChanges('address_table_lookups', before.lookups, after.lookups),
+    ...findListChanges('address_table_lookups', before.lookups.map(describeLookup), after.lookups.map(describeLookup)),
     ...(isCutShort ? [{ path: 'instructions', message: 'one of the compute budget is missing' }] : []),
-    ...findInstructionChanges(pick(before, false), pick(after, false)),
+    ...findInstructionChanges(pickInstructions(before, false), pickInstructions(after, false)),
   ];
 }

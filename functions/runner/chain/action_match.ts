@@ -1,0 +1,76 @@
+import { base64 } from '@scure/base';
+import { getTransactionDecoder } from '@solana/kit';
+import { lookupName, type Message, readMessage } from '../../_shared/message.ts';
+import { pickInstructions, type PlacedInstruction } from '../../_shared/message_changes.ts';
+import { readLookupTable } from './lookup_table.ts';
+import { messageOf } from './message.ts';
+import type { ChainRpc, Commitment, LandedTransaction } from './rpc.ts';
+
+/** An instruction as it is carried out: with addresses for all accounts, and what each of them may do. */
+interface Resolved {
+  index: number;
+  program: string;
+  data: Uint8Array;
+  accounts: { address: string; isSigner: boolean; isWritable: boolean }[];
+}
+
+/** The instructions of a message but for the compute budget's; `addresses` are those of its lookups, by their names. */
+function resolve(message: Message, addresses: ReadonlyMap<string, string>): Resolved[] {
+  const roles = new Map([...message.accounts, ...message.lookups.map((one) => [lookupName(one), one.role] as const)]);
+  return pickInstructions(message, false).map(({ index, program, data, accounts }: PlacedInstruction) => ({
+    index,
+    program,
+    data,
+    accounts: accounts.map((name) => {
+      const role = roles.get(name) ?? '';
+      const [isSigner, isWritable] = [role.endsWith('signer'), role.startsWith('writable')];
+      return { address: addresses.get(name) ?? name, isSigner, isWritable };
+    }),
+  }));
+}
+
+/** Whether an instruction does what another one would have done: an account that may do more changes nothing of that. */
+function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
+  return sent.program === wanted.program && base64.encode(sent.data) === base64.encode(wanted.data) &&
+    sent.accounts.length === wanted.accounts.length &&
+    wanted.accounts.every(({ address, isSigner, isWritable }, at) => {
+      const other = sent.accounts[at];
+      return other?.address === address && (other.isSigner || !isSigner) && (other.isWritable || !isWritable);
+    });
+}
+
+/** The addresses of a message's lookups, by their names. */
+async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitment): Promise<Map<string, string>> {
+  const addresses = new Map<string, string>();
+  for (const table of new Set(message.lookups.map((lookup) => lookup.table))) {
+    const entries = await readLookupTable(rpc, table, commitment);
+    entries.forEach((address, index) => addresses.set(lookupName({ table, index }), address));
+  }
+  return addresses;
+}
+
+/**
+ * Where a transaction of the chain has the instructions of a message, but for the compute budget's: their indexes, in order. Undefined
+ * when one of them is missing, changed, or elsewhere. Others may stand between them: wallets add some that check the outcome.
+ */
+export async function findInstructions(
+  wantedMessage: string,
+  { wire, loadedAddresses }: LandedTransaction,
+  rpc: ChainRpc,
+  commitment: Commitment,
+): Promise<number[] | undefined> {
+  const sentMessage = readMessage(new Uint8Array(getTransactionDecoder().decode(wire).messageBytes));
+  if (sentMessage === undefined) return undefined;
+  const message = messageOf(wantedMessage);
+  const wanted = resolve(message, await readLookups(message, rpc, commitment));
+  const loaded = new Map(sentMessage.lookups.map((one, at) => [lookupName(one), loadedAddresses[at] ?? '']));
+  const sent = resolve(sentMessage, loaded);
+
+  const places: number[] = [];
+  for (const instruction of wanted) {
+    const place = sent.find((one) => one.index > (places.at(-1) ?? -1) && doesTheSame(one, instruction));
+    if (place === undefined) return undefined;
+    places.push(place.index);
+  }
+  return places;
+}
