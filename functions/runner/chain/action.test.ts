@@ -190,6 +190,19 @@ describe('the transaction of an action', () => {
     expect(await world.execute(late)).toMatchObject({ errors: [expect.stringMatching(/^timeout: /)] });
   });
 
+  it('is gone on with after a worker died, whatever its instructions would be by now', async () => {
+    const back = new AbortController();
+    const { order, request, signer, world } = await makeAction({ given: { handBack: back.signal } });
+    const first = world.execute(order);
+    const wire = await request();
+    back.abort();
+    await expect(first).rejects.toThrow(HandedBack);
+    const signature = await send(signWire(wire, signer));
+    const members = order.members.map(({ execution }) => ({ execution, instructions: undefined }));
+    const again = { ...order, members, handBack: new AbortController().signal };
+    expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
+  });
+
   it('may still be sent when its run is stopped', async () => {
     const stop = new AbortController();
     const { execute, request, signer } = await makeAction({ given: { signal: stop.signal } });
