@@ -52,7 +52,7 @@ set search_path = ''
 as $$
 begin
   perform private.fail(401, 'unauthenticated', 'This needs a credential.',
-    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).');
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.');
 end;
 $$;
 comment on function private.unauthenticated() is 'Raises the one refusal of callers who show nothing.';

@@ -49,7 +49,7 @@ begin
     end if;
     if private.lamports(v_fee.pair -> 1) is null then
       v_faults := v_faults || jsonb_build_object(
-        'path', v_fee.path || '[1]', 'message', 'takes an integer from 0 to 2^64-1, as a number or a string'
+        'path', v_fee.path || '[1]', 'message', 'takes lamports, an integer from 0 to 2^64-1, as a number or a string'
       );
     end if;
   end loop;

@@ -62,9 +62,9 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key here'
-        when 'environment_wallet_unknown' then 'you have no HARDCODED wallet of this public key'
-        else private.environment_fault(setting.name, setting.value)
+          then 'OVERWRITE_FEEPAYER holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key there'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of a HARDCODED wallet of yours, and you have none of this one'
+        else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
     where finding.code is not null

@@ -5,7 +5,7 @@ import { valueMapSchema } from './value.ts';
 export const startDeploymentParamsSchema = z.strictObject({
   /** The flow's inputs by label; a missing one takes the default that the flow gives it, else null. */
   inputs: valueMapSchema.optional(),
-  /** Public key (base58 of 32 bytes) that will sign for the deployment's action identity. */
+  /** Public key (base58 of 32 bytes) whose holder signs and sends the transaction, where the deployment has an action identity. */
   action_signer: z.string().optional(),
 });
 

@@ -280,7 +280,7 @@ describe('fields', () => {
     [
       'is no wallet',
       () => readField(fields, 'text', toWallet),
-      'text: data did not match any variant of untagged enum Wallet',
+      'text: data did not match any variant of untagged enum Wallet: takes a key pair, or a map with its public_key',
     ],
   ])('are named when one %s', (_how, read, message) => {
     const thrown = error(read);

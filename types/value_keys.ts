@@ -92,13 +92,13 @@ function readWallet(value: Value): Signer | undefined {
   return publicKey === undefined ? undefined : { type: 'adapter', publicKey };
 }
 
-const noVariant = (type: string): ConversionError =>
-  new ConversionError(`data did not match any variant of untagged enum ${type}`);
+const noVariant = (type: string, forms: string): ConversionError =>
+  new ConversionError(`data did not match any variant of untagged enum ${type}: takes ${forms}`);
 
 /** A wallet: any form of a key pair, or a map with a `public_key`. A bare public key is none. */
 export function toWallet(value: Value): Signer {
   const wallet = readWallet(value);
-  if (wallet === undefined) throw noVariant('Wallet');
+  if (wallet === undefined) throw noVariant('Wallet', 'a key pair, or a map with its public_key');
   return wallet;
 }
 
@@ -107,7 +107,9 @@ export function toWalletOrPubkey(value: Value): Signer {
   const wallet = readWallet(value);
   if (wallet !== undefined) return wallet;
   const publicKey = attempt(toPubkey, value);
-  if (publicKey === undefined) throw noVariant('WalletOrPubkey');
+  if (publicKey === undefined) {
+    throw noVariant('WalletOrPubkey', 'a key pair, a public key, or a map with its public_key');
+  }
   return { type: 'adapter', publicKey };
 }
 

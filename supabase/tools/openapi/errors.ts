@@ -37,7 +37,7 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   },
   signature_invalid: {
     message: 'The signature is not that of da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs over the message.',
-    hint: 'Sign the bytes of message; where the wallet signed other bytes, send them as new_msg.',
+    hint: 'Sign the bytes that message is the base64 of; where the wallet signed other bytes, send them as new_msg.',
   },
   transaction_changed: {
     message: 'new_msg is another transaction than the one to be signed: instructions[2].data: was changed.',
@@ -46,7 +46,8 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   },
   unauthenticated: {
     message: 'This needs a credential.',
-    hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).',
+    hint:
+      'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.',
   },
   token_invalid: { message: 'The access token is not valid.' },
   api_key_invalid: { message: 'There is no such API key.' },

@@ -15,7 +15,11 @@ const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
 
 const startNotes = {
   inputs: "The flow's inputs by label. A missing one takes the default that the flow gives it, else null.",
-  action_signer: base58(32, "Public key that will sign for the deployment's action identity."),
+  action_signer: base58(
+    32,
+    'Public key whose holder signs the transaction and sends it, for the run to find it by the memo of `action_identity`. Of no ' +
+      'effect without an action identity, or with `output_instructions`.',
+  ),
 };
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
@@ -103,7 +107,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     time: 'When it was made, in milliseconds since 1970.',
     pubkey: 'The key that shall sign.',
     message: 'The bytes to sign, base64: a serialized v0 message, not a transaction.',
-    timeout: 'Seconds, from `time` on, in which it can be answered.',
+    timeout:
+      'Seconds, from `time` on, in which it can be answered. The transaction is good for about a minute: later the run fails.',
     flow_run_id: 'The run that asks: the one that was started, or one that it called.',
     signatures: 'Signatures that are known already.',
   }),

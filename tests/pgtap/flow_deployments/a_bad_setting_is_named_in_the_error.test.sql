@@ -17,7 +17,7 @@ select is(
     "code": "fees_invalid", "status": 400, "hint": null, "message": "fees[1][0]: takes an address, base58 of 32 bytes.",
     "details": [
       {"path": "fees[1][0]", "message": "takes an address, base58 of 32 bytes"},
-      {"path": "fees[1][1]", "message": "takes an integer from 0 to 2^64-1, as a number or a string"},
+      {"path": "fees[1][1]", "message": "takes lamports, an integer from 0 to 2^64-1, as a number or a string"},
       {"path": "fees[2]", "message": "takes a pair [address, amount]"}
     ]
   }',

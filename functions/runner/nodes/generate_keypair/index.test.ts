@@ -94,7 +94,8 @@ describe('generate_keypair with a given key', () => {
     expect(messages[0]).toMatch('does not belong');
     expect(messages.slice(1)).toEqual(
       Array(2).fill(
-        'ConversionError: private_key: data did not match any variant of untagged enum WalletOrPubkey',
+        'ConversionError: private_key: data did not match any variant of untagged enum WalletOrPubkey: ' +
+          'takes a key pair, a public key, or a map with its public_key',
       ),
     );
     expect(findSecrets(messages.join('\n'), [secretKey])).toEqual([]);
