@@ -1,0 +1,21 @@
+import { type Figure, makeFigure, type Part } from './figure.ts';
+import type { Plan } from './plan.ts';
+import { measureRunLatency } from './run_latency.ts';
+import { measureStartHttp } from './start_http.ts';
+import { measureStartSql } from './start_sql.ts';
+
+/** A figure that the bench can take. */
+export interface FigureSpec {
+  id: string;
+  name: string;
+  measure: (plan: Plan) => Promise<Part[]>;
+}
+
+export const figureSpecs: readonly FigureSpec[] = [
+  { id: 'P1', name: 'start in SQL against bare', measure: measureStartSql },
+  { id: 'P2', name: 'start over HTTP against bare', measure: measureStartHttp },
+  { id: 'P3', name: 'start to finished against the start alone', measure: measureRunLatency },
+];
+
+export const takeFigure = async ({ id, name, measure }: FigureSpec, plan: Plan): Promise<Figure> =>
+  makeFigure(id, name, await measure(plan));
