@@ -1,6 +1,8 @@
+import { measureColdStart } from './cold_start.ts';
 import { measureDeploys } from './deploys.ts';
 import { type Figure, makeFigure, type Part } from './figure.ts';
 import type { Plan } from './plan.ts';
+import { measureReading } from './reading.ts';
 import { measureRuns } from './runs.ts';
 import { measureRunLatency } from './run_latency.ts';
 import { measureStartHttp } from './start_http.ts';
@@ -21,7 +23,9 @@ export const figureSpecs: readonly FigureSpec[] = [
   { id: 'P3', name: 'start to finished against the start alone', measure: measureRunLatency },
   { id: 'P4', name: 'runs to their end', measure: measureRuns },
   { id: 'P5', name: 'deploy', measure: measureDeploys },
+  { id: 'P6', name: 'reading', measure: measureReading },
   { id: 'P7', name: 'waiting', measure: measureWaiting },
+  { id: 'P8', name: 'cold start', measure: measureColdStart },
   { id: 'P9', name: 'memory', measure: measureWorkerMemory },
 ];
 

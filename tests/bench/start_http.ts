@@ -40,7 +40,7 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
     const ways = Object.keys(calls) as Way[];
     const generator = startHttpLoadGenerator();
     try {
-      const rounds = [];
+      const rounds: Record<Way, LoadResult>[] = [];
       await runWays(generator, calls, ways, plan);
       for (let round = 0; round < plan.rounds; round++) {
         await bench.clearRuns();
