@@ -1,8 +1,9 @@
 import type { Rpc } from './database.ts';
 
 /** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
-const FIRST_POLL_MS = 40;
-const LONGEST_POLL_MS = 1_000;
+const FIRST_POLL_MS = 10;
+/** An answer comes so much after the end at the most, and the look itself; it is one look however many wait. */
+const LONGEST_POLL_MS = 150;
 const BACK_OFF = 1.4;
 
 /** What runs may be waited for: the SQL function that tells to which of them it has happened. */

@@ -2,7 +2,7 @@ import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunWaiter } from '../_shared/run_waiter.ts';
-import { pokeRunner } from '../_shared/runner_poke.ts';
+import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeFlowOutput } from './flow_output.ts';
 import { makeSignatureRequest } from './signature_request.ts';
@@ -12,7 +12,7 @@ import { makeStopFlow } from './stop_flow.ts';
 /** The Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
-  const poke = () => pokeRunner(platform, deps.config);
+  const poke = makeRunnerPoke(platform, deps.config);
   return makeApp('flow', [
     { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
     { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
