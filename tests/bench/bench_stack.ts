@@ -29,7 +29,7 @@ export interface BenchStack extends WorkerStack {
   deploy: (flowId: number) => Promise<string>;
   /** Starts runs of a flow of the owner's in one transaction; gives their ids in order. */
   startFlow: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
-  /** Takes away all runs and all messages. */
+  /** Takes away all runs and all messages, and leaves as many runs that have ended as a project in use has. */
   clearRuns: () => Promise<void>;
 }
 
@@ -101,8 +101,7 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
           return rows.map((row) => row.id);
         }),
       clearRuns: async () => {
-        await sql`truncate public.flow_run, bench.runs, bench.node_runs cascade`;
-        await sql`select pgmq.purge_queue('flow_runs'), pgmq.purge_queue('bench')`;
+        await sql`call bench.reset(${owner.id})`;
         await sql`vacuum analyze`;
       },
     };
