@@ -1,7 +1,7 @@
 import type { Rpc } from './database.ts';
 
 /** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
-const FIRST_POLL_MS = 10;
+const FIRST_POLL_MS = 4;
 /** An answer comes so much after the end at the most, and the look itself; it is one look however many wait. */
 const LONGEST_POLL_MS = 150;
 const BACK_OFF = 1.4;

@@ -63,8 +63,11 @@ async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: numb
     time(async () => {
       for (let repeat = 0; repeat < REPEATS; repeat++) plain();
     });
-  return await takeRounds(plan.rounds, async () => perNode(await time(run)), async () =>
-    perNode(await repeated() / REPEATS));
+  return await takeRounds(
+    plan.rounds,
+    async () => perNode(await time(run)),
+    async () => perNode(await repeated() / REPEATS),
+  );
 }
 
 /** What the engine adds to the work of the nodes, in one process and without a database. */

@@ -26,7 +26,9 @@ export function startHttpLoadGenerator(): HttpLoadGenerator {
   const exited = once(child, 'exit').then(([code]): HttpLoadAnswer => ({ error: `the load generator ended: ${code}` }));
   return {
     run: async (load) => {
-      const answered = new Promise<HttpLoadAnswer>((resolve) => child.once('message', resolve as (message: unknown) => void));
+      const answered = new Promise<HttpLoadAnswer>((resolve) =>
+        child.once('message', resolve as (message: unknown) => void)
+      );
       child.send(load);
       const answer = await Promise.race([answered, exited]);
       if ('error' in answer) throw new Error(answer.error);
