@@ -12,7 +12,11 @@ import { readRunnerSettings } from './settings.ts';
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, config);
-  const worker = makeRunnerWorker(serviceRpc, readRunnerSettings(platform.env, true));
+  const worker = makeRunnerWorker({
+    rpc: serviceRpc,
+    settings: readRunnerSettings(platform.env, true),
+    env: platform.env,
+  });
 
   const drain = async (): Promise<void> => {
     try {

@@ -6,7 +6,7 @@ import type { Effect } from './engine/node.ts';
 import { readRunnerSettings } from './settings.ts';
 
 const RUN_ID = '01930000-0000-7000-8000-000000000001';
-const settings = readRunnerSettings((name) => ({ CHECKPOINT_BYTES: '100000' })[name], false);
+const settings = readRunnerSettings(() => undefined, false);
 
 let journal: ClaimJournal;
 let stored: Progress[];
@@ -18,7 +18,7 @@ function open(): ClaimJournal {
   const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
   const claim = { flow_run_id: RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
   const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
-  journal = makeClaimJournal(claims, claim, nothing, settings, Date.now);
+  journal = makeClaimJournal(claims, claim, nothing, settings, Date.now, () => 0);
   return journal;
 }
 afterEach(() => journal.close());

@@ -32,10 +32,11 @@ export function makeClaimJournal(
   history: StoredHistory,
   settings: RunnerSettings,
   now: () => number,
+  /** Milliseconds that this claim and the ones before worked on the run. */
+  workMs: () => number,
   /** Told when something can't be stored: nothing will be any more. */
   onFailure: (error: unknown) => void = () => {},
 ): ClaimJournal {
-  const claimedAt = now();
   const logCounts = new Map(Object.entries(history.log_counts));
   let children = new Map<string, ChildRow>();
   let begun = new Map<string, NodeRun>();
@@ -61,7 +62,7 @@ export function makeClaimJournal(
       node_runs: [...ended, ...begun.values()],
       transactions,
       logs,
-      work_ms: claim.work_ms + Math.round(now() - claimedAt),
+      work_ms: workMs(),
     };
     children = new Map();
     begun = new Map();

@@ -2,19 +2,20 @@ import { ApiError } from '../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
 import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
 import type { HandBack, Suspension } from './engine/context.ts';
-import { makeHistory } from './engine/journal.ts';
+import { type Journal, makeHistory } from './engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
 import type { Slice } from './engine/slice.ts';
 import { executeTree } from './engine/tree.ts';
 import { errorText, type RunFacts, type WriteLog } from './log_line.ts';
 import type { RunnerSettings } from './settings.ts';
+import { makeWorkClock, type WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
 export interface ExecuteClaimDeps {
   claims: Claims;
   registry: NodeRegistry;
-  /** What the nodes of a claimed run reach outside. */
-  makeServices: (claim: Claim) => NodeServices;
+  /** What the nodes of a claimed run reach outside; what only waits for somebody there is told to the clock. */
+  makeServices: (claim: Claim, work: { journal: Journal; clock: WorkClock }) => NodeServices;
   settings: RunnerSettings;
   log: WriteLog;
   /** Milliseconds since 1970. */
@@ -36,6 +37,8 @@ export interface ClaimExecution extends RunControl {
   ended: Promise<void>;
   /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
   hasStored: () => boolean;
+  /** It waits for a time or an answer. */
+  isResting: () => boolean;
 }
 
 const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
@@ -58,6 +61,8 @@ export function executeClaim(
   claim: Claim,
   readSnapshot: () => Snapshot,
   slice: Slice,
+  /** Told when the run begins to wait for something. */
+  onRest: () => void = () => {},
 ): ClaimExecution {
   const { claims, settings, log, now } = deps;
   const halt = new AbortController();
@@ -65,6 +70,7 @@ export function executeClaim(
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
   let journal: ClaimJournal | undefined;
+  let clock: WorkClock | undefined;
   let isLost = false;
   let executions = 0;
 
@@ -86,6 +92,7 @@ export function executeClaim(
   const executeTo = async (
     recording: ClaimJournal,
     history: StoredHistory,
+    clock: WorkClock,
   ): Promise<FinalResult | HandBack | Suspension> => {
     try {
       return await executeTree({
@@ -93,7 +100,7 @@ export function executeClaim(
         snapshot: readSnapshot(),
         run: { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network },
         registry: deps.registry,
-        services: deps.makeServices(claim),
+        services: deps.makeServices(claim, { journal: recording, clock }),
         journal: {
           ...recording,
           nodeEnded: (run) => {
@@ -124,15 +131,15 @@ export function executeClaim(
 
   const execute = async (): Promise<void> => {
     const history = await claims.history(claim);
-    journal = makeClaimJournal(claims, claim, history, settings, now, () => fail("progress can't be stored"));
     const limitMs = settings.flowRunMaxWorkMs;
-    const workLimit = setTimeout(
-      () => fail(`run_time_limit: the run has worked for ${limitMs} ms`),
-      Math.max(limitMs - claim.work_ms, 0),
-    );
+    const isOver = () => fail(`run_time_limit: the run has worked for ${limitMs} ms`);
+    clock = makeWorkClock({ limitMs: limitMs - claim.work_ms, onLimit: isOver, onRest, now });
+    const { workedMs } = clock;
+    const workMs = () => claim.work_ms + Math.round(workedMs());
+    journal = makeClaimJournal(claims, claim, history, settings, now, workMs, () => fail("progress can't be stored"));
     if (claim.stop !== null) stop(claim.stop);
     try {
-      const result = await executeTo(journal, history);
+      const result = await executeTo(journal, history, clock);
       journal.close();
       const rest = await journal.takeRest();
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
@@ -147,7 +154,7 @@ export function executeClaim(
         logFinished(result);
       }
     } finally {
-      clearTimeout(workLimit);
+      clock?.close();
       journal.close();
     }
   };
@@ -178,5 +185,12 @@ export function executeClaim(
   };
 
   const ended = execute().catch(settle);
-  return { claim, ended, stop, lose, hasStored: () => journal?.hasStored() ?? false };
+  return {
+    claim,
+    ended,
+    stop,
+    lose,
+    hasStored: () => journal?.hasStored() ?? false,
+    isResting: () => clock?.isResting() ?? false,
+  };
 }

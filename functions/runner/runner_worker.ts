@@ -1,24 +1,58 @@
 import type { Rpc } from '../_shared/database.ts';
+import { makeTransactions } from './chain/transactions.ts';
 import { makeClaims } from './claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
+import { makeWalletOpener } from './open_wallet.ts';
 import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
-/** A worker with what its nodes reach; `rpc` acts as service role. */
-export function makeRunnerWorker(rpc: Rpc, settings: RunnerSettings, registry = nodeRegistry): Worker {
+export interface RunnerWorkerOptions {
+  /** Calls as service role. */
+  rpc: Rpc;
+  settings: RunnerSettings;
+  /** The environment, of which WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
+  env: (name: string) => string | undefined;
+  registry?: typeof nodeRegistry;
+}
+
+/** A worker with what its nodes reach. */
+export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }: RunnerWorkerOptions): Worker {
   const http = makeHttpClient({
     isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
     timeoutMs: settings.httpTimeoutMs,
     maxResponseBytes: settings.httpMaxResponseBytes,
   });
+  const claims = makeClaims(rpc, settings);
+  const walletsOf = makeWalletOpener(rpc, env);
   return makeWorker({
-    claims: makeClaims(rpc, settings),
+    claims,
     registry,
-    makeServices: (claim) => ({ http, kv: makeKvStores(rpc, claim) }),
+    makeServices: (claim, { journal, clock }) => ({
+      http,
+      kv: makeKvStores(rpc, claim),
+      rest: clock.resting,
+      transactions: makeTransactions({
+        run: { id: claim.flow_run_id, settings: claim.settings },
+        http,
+        store: {
+          store: async (transaction, requests) => {
+            // The run that it belongs to may be a child of which the database does not know yet.
+            await journal.flush();
+            return await claims.storeTransaction(claim, transaction, requests);
+          },
+        },
+        openWallet: walletsOf(claim.user_id),
+        limits: settings,
+        heliusApiKey: env('HELIUS_API_KEY'),
+        now: Date.now,
+        resting: clock.resting,
+        waiting: clock.waiting,
+      }),
+    }),
     settings,
     log: writeLog,
     now: () => Date.now(),

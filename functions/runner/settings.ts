@@ -16,6 +16,8 @@ const numberSettings = {
   runnerLeaseSeconds: setting(30, 2, 3_600),
   /** Runs that one worker executes at a time. */
   runnerConcurrency: setting(16, 1, 1_000),
+  /** Runs that one worker holds beside those while they only wait: for a time, a confirmation, the sender of an action. */
+  runnerRestingRuns: setting(256, 0, 10_000),
   /** Workers that a run may lose in a row before it fails. */
   runnerMaxLostClaims: setting(5),
   /** The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. */
@@ -29,6 +31,9 @@ const numberSettings = {
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),
   flowRunMaxTotalBytes: setting(runLimits.totalBytes),
+  /** How long whoever is asked for a signature has, and how long the signer of an action has to send the transaction. */
+  signatureTimeoutMs: setting(180_000),
+  actionTimeoutMs: setting(180_000),
   /** Milliseconds of work; waiting for signatures is none. */
   flowRunMaxWorkMs: setting(900_000),
   /** Log lines of one run, children counted for themselves; and characters of what one claim logs. */
@@ -51,6 +56,11 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
+  /** How often the status of a transaction is asked for, and the transaction of an action is looked for. */
+  confirmPollMs: 500,
+  actionPollMs: 1_000,
+  /** How often a transaction that is in no block yet is sent again. */
+  resendMs: 2_000,
   /** How often a long-lived worker looks for work by itself. */
   pollMs: 500,
 });

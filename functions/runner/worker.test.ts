@@ -74,7 +74,12 @@ const workerOf = (queue: ReturnType<typeof makeQueue>, env: Record<string, strin
   return makeWorker({
     claims: queue.claims,
     registry: nodeRegistry,
-    makeServices: () => ({ http: { request: () => Promise.reject(new Error('none')) }, kv: () => ({}) as never }),
+    makeServices: (_, { clock }) => ({
+      http: { request: () => Promise.reject(new Error('none')) },
+      kv: () => ({}) as never,
+      transactions: {} as never,
+      rest: clock.resting,
+    }),
     settings,
     log: (_, { event }) => queue.events.push(event),
     now: () => Date.now(),
@@ -89,6 +94,21 @@ it('a poke that comes after the last look at the queue brings another one', asyn
   });
   expect(await worker.drain()).toBe(false);
   expect(queue.finished.size).toBe(2);
+});
+
+it('runs that rest leave their places to others, as far as they may be held', async () => {
+  const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
+  const asked: number[] = [];
+  const queue = makeQueue([held(2), held(2), held(1), []]);
+  const { claim } = queue.claims;
+  queue.claims.claim = (maxRuns, known) => {
+    asked.push(maxRuns);
+    return claim(maxRuns, known);
+  };
+  const env = { RUNNER_CONCURRENCY: '2', RUNNER_RESTING_RUNS: '3', RUNNER_SLICE_MS: '300' };
+  await workerOf(queue, env).drain();
+  expect(asked.slice(0, 3)).toEqual([2, 2, 1]);
+  expect(queue.handedBack).toHaveLength(5);
 });
 
 it('when the slice is over only the one who began is told that there is more to do', async () => {

@@ -46,7 +46,7 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   };
 
   const begin = (claim: Claim, present: Slice): ClaimExecution => {
-    const execution = executeClaim(deps, claim, takeSnapshot(claim), present);
+    const execution = executeClaim(deps, claim, takeSnapshot(claim), present, () => wake());
     executing.add(execution);
     void execution.ended.then(() => executing.delete(execution));
     return execution;
@@ -65,6 +65,13 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
+  /** Runs that can be begun now: those that rest leave their place to others, as far as they may be held. */
+  const freePlaces = (): number => {
+    const { runnerConcurrency, runnerRestingRuns } = settings;
+    const working = [...executing].filter((execution) => !execution.isResting()).length;
+    return Math.max(Math.min(runnerConcurrency - working, runnerConcurrency + runnerRestingRuns - executing.size), 0);
+  };
+
   const claimSome = async (count: number): Promise<Claim[]> => {
     try {
       // After an outage its own runs would look as if nobody had them.
@@ -77,10 +84,10 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
-  /** Resolves when a run has ended; when somebody pokes or the slice is over as well, if that is of interest. */
-  const news = async (isPokeNews: boolean): Promise<void> => {
-    const poked = new Promise<void>((resolve) => wake = resolve);
-    await Promise.race([...[...executing].map(({ ended }) => ended), ...(isPokeNews ? [poked] : [])]);
+  /** Resolves when a run has ended or rests, when somebody pokes, or when the slice is over. */
+  const news = async (): Promise<void> => {
+    const woken = new Promise<void>((resolve) => wake = resolve);
+    await Promise.race([...[...executing].map(({ ended }) => ended), woken]);
   };
 
   /** Executes a run that may end its worker, until it has got somewhere or has lived as long as a claim may be silent. */
@@ -96,17 +103,18 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {
     for (;;) {
       const isOver = present.handBack.aborted;
-      const free = isOver ? 0 : settings.runnerConcurrency - executing.size;
+      const free = isOver ? 0 : freePlaces();
       wasPoked = false;
       const found = free > 0 ? await claimSome(free) : [];
       const [first] = found;
       if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
       for (const claim of found) begin(claim, present);
       snapshots.trim();
-      // As many as asked for: there may be more. Poked meanwhile: there are.
-      if (!isOver && (wasPoked || (found.length === free && free > 0))) continue;
+      // As many as asked for, or places that were not there: there may be more. Poked meanwhile: there are.
+      const mayBeMore = free > 0 ? found.length === free : freePlaces() > 0;
+      if (!isOver && (wasPoked || mayBeMore)) continue;
       if (executing.size === 0) return undefined;
-      await news(isOver || free > found.length);
+      await news();
     }
   };
 
@@ -129,7 +137,7 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
         present.end();
       }
       // The others go back to the queue, with all that they have come to.
-      while (executing.size > 0) await news(false);
+      while (executing.size > 0) await news();
     }
   };
 

@@ -25,6 +25,9 @@ export async function removeData(dir: string): Promise<void> {
   await rm(keysFileOf(dir), { force: true });
 }
 
+/** The WALLET_KEYS of a stack that has booted before. */
+export const loadWalletKeys = async (dir: string): Promise<string> => (await loadKeys(keysFileOf(dir))).walletKeys;
+
 /** The keys kept with the data; a database without its keys can't be opened. */
 export async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
   const file = keysFileOf(dir);

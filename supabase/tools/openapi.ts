@@ -8,12 +8,13 @@ import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
 import { restOperations } from './openapi/rest_operations.ts';
 import { routeOperations } from './openapi/route_operations.ts';
 import { componentSchemas } from './openapi/schemas.ts';
+import { signatureOperations } from './openapi/signature_operations.ts';
 
 /** The description of the API. */
 export const openapiFile = join(projectDir, 'docs/openapi.json');
 
 /** Every documented operation. */
-export const operations: readonly Operation[] = [...routeOperations, ...restOperations];
+export const operations: readonly Operation[] = [...routeOperations, ...signatureOperations, ...restOperations];
 
 const server = (name: string, path: string, description: string) => ({
   url: `{${name}}`,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { makeDeps } from '../../functions/_shared/deps.ts';
@@ -7,6 +8,7 @@ import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
 import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
+import { loadWalletKeys } from '../local/stack_dir.ts';
 import { StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 
@@ -23,12 +25,12 @@ Any number of workers may run side by side.
   --concurrency  runs to execute at a time; default RUNNER_CONCURRENCY, else 16
 
 For another project, the environment of its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
-SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS.`;
+SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS where wallets are stored with their keys.`;
 
 type Environment = (name: string) => string | undefined;
 
 /** The environment of the process; without a project in it, that of the local stack. */
-function findProject(env: Environment, port: number): Environment {
+async function findProject(env: Environment, port: number): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined) return env;
   const stack = readStack(stackDir(port))?.status;
   if (stack === undefined) throw new StackError(`No stack runs on port ${port}: start one with npm start.\n\n${USAGE}`);
@@ -36,6 +38,7 @@ function findProject(env: Environment, port: number): Environment {
     SUPABASE_URL: stack.API_URL,
     SUPABASE_ANON_KEY: stack.ANON_KEY,
     SUPABASE_SERVICE_ROLE_KEY: stack.SERVICE_ROLE_KEY,
+    WALLET_KEYS: await loadWalletKeys(stackDir(port)),
     ALLOW_PRIVATE_NETWORK: '1',
   };
   return (name) => env(name) ?? local[name];
@@ -45,15 +48,17 @@ async function main(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { port: { type: 'string' }, concurrency: { type: 'string' } } });
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? values.concurrency ?? process.env[name] : process.env[name];
-  const env = findProject(given, parsePort(values.port));
+  const env = await findProject(given, parsePort(values.port));
   const settings = readRunnerSettings(env, false);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
+  // A run that calls flows, or has many nodes under way, listens to one signal many times over: no leak, and no line for the log.
+  setMaxListeners(0);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
   writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });
   await workUntilStopped({
-    worker: makeRunnerWorker(serviceRpc, settings),
+    worker: makeRunnerWorker({ rpc: serviceRpc, settings, env }),
     pollMs: settings.pollMs,
     log: writeLog,
     stop: stop.signal,

@@ -45,6 +45,7 @@ export async function allSucceeded({ sql }: BenchStack): Promise<void> {
 /** Starts a worker as an operator does, and waits until it looks for work. */
 export async function addWorker({ status }: BenchStack): Promise<WorkerProcess> {
   const worker = startWorker({ status });
+  process.once('exit', () => worker.process.kill());
   await worker.ready();
   return worker;
 }

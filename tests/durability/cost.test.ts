@@ -26,7 +26,11 @@ it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transac
   };
   const owner = await workers.addOwner();
   const runIds = await owner.start(await owner.storeFlow(chainFlow(1_000)), [{ n: integer(7) }]);
-  await makeRunnerWorker(counting, readRunnerSettings(() => undefined, false)).drain();
+  await makeRunnerWorker({
+    rpc: counting,
+    settings: readRunnerSettings(() => undefined, false),
+    env: () => undefined,
+  }).drain();
 
   const [run] = await workers.ended(runIds);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '7' } } } });

@@ -306,10 +306,12 @@ it('a run that is stopped after its transaction was signed says so', async () =>
 
 it('a transaction that gives way sends its run back to the queue; what keeps one from being stored is told', async () => {
   const flow = paidFlow();
-  const failWith = (error: Error): ExecuteFlowOptions => ({
-    registry,
-    services: { transactions: { execute: () => Promise.reject(error) } },
-  });
+  const failWith = (error: Error): ExecuteFlowOptions => {
+    const execute = async () => {
+      throw error;
+    };
+    return { registry, services: { transactions: { execute } } };
+  };
   const { result, recorded } = await claimFlow(flow, {}, failWith(new HandedBack()));
   expect(result).toEqual({ status: 'handed_back' });
   expect(recorded.nodeRuns.filter((run) => run.end_time === null)).toHaveLength(1);

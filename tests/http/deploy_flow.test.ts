@@ -1,5 +1,7 @@
+import { base58 } from '@scure/base';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
+import { findSecrets, makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 
 let owner: Person;
@@ -102,6 +104,29 @@ describe('POST /flow/deploy/{flow_id}', () => {
     );
     const { data } = await owner.client.from('flow_deployments').select('id').eq('entrypoint', flowId);
     expect(data).toEqual([]);
+  });
+
+  it('answers 422 to a setting that is none, and to a key pair without repeating it; a start of the flow does, too', async () => {
+    const pair = makeKeypair();
+    const bytes = JSON.stringify([...base58.decode(pair.keypair)]);
+    const environment = (OVERWRITE_FEEPAYER: string) => ({ environment: { OVERWRITE_FEEPAYER, PRIORITY_FEE: 'high' } });
+    const secrets = [pair.secretKey, base58.decode(pair.keypair)];
+    for (const keypair of [pair.keypair, bytes]) {
+      const flowId = await storeFlow(owner, textFlow(), environment(keypair));
+      for (const route of ['deploy', 'start']) {
+        const response = await call(`flow/${route}/${flowId}`, { token: owner.token });
+        const text = await response.text();
+        expect([response.status, JSON.parse(text).details.map((finding: { code: string }) => finding.code)]).toEqual([
+          422,
+          ['environment_key_pair', 'environment_value_invalid'],
+        ]);
+        expect(findSecrets(text, secrets)).toEqual([]);
+      }
+    }
+    const flowId = await storeFlow(owner, textFlow(), { environment: { OVERWRITE_FEEPAYER: pair.publicKey } });
+    expect((await call(`flow/deploy/${flowId}`, { token: owner.token })).status).toBe(422);
+    await storeKeypair(owner, pair);
+    await deploy(owner, flowId);
   });
 
   it("answers 401 without a credential, with the project's own public key, and with a token that is none", async () => {

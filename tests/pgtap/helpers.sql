@@ -241,7 +241,8 @@ $$;
 
 -- What a worker has come to with a run; rows that name no run are the run's own.
 create function test.progress(
-  run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0
+  run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0,
+  transactions jsonb default '[]'
 ) returns jsonb
 language sql immutable set search_path = ''
 as $$
@@ -250,7 +251,9 @@ as $$
       select coalesce(jsonb_agg(jsonb_build_object('flow_run_id', progress.run_id) || element order by position), '[]')
       from jsonb_array_elements(list.elements) with ordinality as e (element, position)
     ))
-    from (values ('node_runs', progress.node_runs), ('logs', progress.logs)) as list (name, elements)
+    from (values
+      ('node_runs', progress.node_runs), ('logs', progress.logs), ('transactions', progress.transactions)
+    ) as list (name, elements)
   );
 $$;
 
@@ -267,6 +270,77 @@ as $$
     'end_time', '2026-01-01T00:00:02Z', 'output', '{"M": {"o": {"U": "2"}}}'::jsonb, 'not_run', '[]'::jsonb,
     'errors', case when child.status = 'failed' then '["a failed"]'::jsonb end
   ) end;
+$$;
+
+-- A run that was started and claimed, with its message in the queue.
+create function test.queued_claim(deployment_id uuid, name text default 'run') returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_id uuid := test.start_and_keep(queued_claim.name, queued_claim.deployment_id);
+begin
+  perform test.claim_all();
+  return v_id;
+end;
+$$;
+
+create function test.claim_all() returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.claim_flow_runs(100, 60, '{}', null);
+$$;
+
+-- A transaction of a run, as a worker stores it: its message means nothing.
+create function test.transaction(run_id uuid, node text default 'a', message text default 'AQID', wire text default null) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select key.members -> 0 || jsonb_build_object(
+    'members', jsonb_build_array(key.members -> 0 || '{"instruction_count": 2}'), 'message', transaction.message, 'wire', transaction.wire,
+    'memo', null, 'has_fees', false, 'slot', '18446744', 'last_valid_block_height', '9007199254740993'
+  )
+  from (select jsonb_build_array(jsonb_build_object(
+    'flow_run_id', transaction.run_id, 'node_id', test.node_id(transaction.node), 'times', 0
+  )) as members) as key;
+$$;
+
+-- A request for a signature, as a worker makes it.
+create function test.request(
+  pubkey text default 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', timeout_ms integer default 180000, signatures jsonb default null,
+  msg text default 'AQID'
+) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select jsonb_build_object(
+    'pubkey', request.pubkey, 'msg', request.msg, 'signatures', request.signatures, 'timeout_ms', request.timeout_ms
+  );
+$$;
+
+-- The worker of a run stores a transaction of the run, or of one that it called, and asks for signatures.
+create function test.ask(run_id uuid, requests jsonb, node text default 'a', child_id uuid default null) returns json
+language sql volatile security definer set search_path = ''
+as $$
+  select private.store_transaction(
+    j.flow_run_id, j.attempt, test.transaction(coalesce(ask.child_id, ask.run_id), ask.node),
+    case jsonb_typeof(ask.requests) when 'array' then ask.requests else jsonb_build_array(ask.requests) end
+  )
+  from private.flow_run_jobs as j where j.flow_run_id = ask.run_id;
+$$;
+
+-- The worker of a run suspends it.
+create function test.suspend(run_id uuid) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.suspend_flow_run(j.flow_run_id, j.attempt, test.progress(suspend.run_id))
+  from private.flow_run_jobs as j where j.flow_run_id = suspend.run_id;
+$$;
+
+-- Seconds until a run may be claimed, rounded; 0 when it may be now.
+create function test.due_in(run_id uuid) returns integer
+language sql volatile security definer set search_path = ''
+as $$
+  select greatest(round(extract(epoch from m.vt - clock_timestamp())), 0)::integer
+  from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+  where j.flow_run_id = due_in.run_id;
 $$;
 
 -- All workers give their runs back.

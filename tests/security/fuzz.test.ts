@@ -1,8 +1,12 @@
+import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { request } from 'node:http';
 import { beforeAll, expect, inject, it } from 'vitest';
+import { makeClaimedRun } from '../support/claimed_run.ts';
 import { textFlow } from '../support/flow_builder.ts';
+import { makeKeypair } from '../support/keypairs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
+import { askFor } from '../support/signature_requests.ts';
 import { asSuperuser, createApiKey } from '../support/tokens.ts';
 
 const REQUESTS = 10_000;
@@ -13,9 +17,14 @@ let owner: Person;
 let flowId: number;
 let deploymentId: string;
 let apiKey: string;
+let runId: string;
+let requestId: string;
 
 beforeAll(async () => {
   owner = await signUp();
+  const run = await makeClaimedRun(owner.id);
+  runId = run.id;
+  requestId = await askFor(run, makeKeypair());
   flowId = await storeFlow(owner, textFlow());
   deploymentId = await deploy(owner, flowId);
   apiKey = (await createApiKey(owner)).key;
@@ -110,11 +119,21 @@ const bodyText = fc.oneof(
   { weight: 1, arbitrary: fc.constant(`{"type":"ADAPTER","name":"x","public_key":"${'1'.repeat(32)}","keypair":"x"}`) },
 );
 
-const body = fc.oneof(
-  { weight: 8, arbitrary: bodyText.map((text) => Buffer.from(text)) },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: fc.constant(undefined) },
-);
+/** Answers to a request that is open, none of them signed by the key that is asked. */
+const answerText = () =>
+  fc.record({
+    id: fc.constant(requestId),
+    signature: fc.oneof(fc.uint8Array({ minLength: 63, maxLength: 64 }).map((bytes) => base58.encode(bytes)), nasty),
+    new_msg: fc.option(fc.oneof(fc.base64String({ maxLength: 400 }), nasty), { nil: undefined }),
+  }, { requiredKeys: ['id'] }).map((answer) => JSON.stringify(answer));
+
+const body = () =>
+  fc.oneof(
+    { weight: 8, arbitrary: bodyText.map((text) => Buffer.from(text)) },
+    { weight: 2, arbitrary: answerText().map((text) => Buffer.from(text)) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: fc.constant(undefined) },
+  );
 
 const queryValue = fc.oneof(nasty, fc.string(), fc.constantFrom('latest', '1'));
 
@@ -137,6 +156,10 @@ const generated = (): fc.Arbitrary<Generated> => {
       `/functions/v1/flow/output/${encodeURIComponent(id.toWellFormed())}?wait=0`
     ),
     fc.oneof(queryValue, fc.uuid()).map((id) => `/functions/v1/flow/stop/${encodeURIComponent(id.toWellFormed())}`),
+    fc.oneof(queryValue, fc.uuid(), fc.constant(runId)).map((id) =>
+      `/functions/v1/flow/signature_request/${encodeURIComponent(id.toWellFormed())}?wait=0`
+    ),
+    fc.constant('/functions/v1/signature/submit'),
     fc.constant('/functions/v1/wallets/upsert'),
     fc.constantFrom(
       'start_deployment',
@@ -146,11 +169,17 @@ const generated = (): fc.Arbitrary<Generated> => {
       'whoami',
       'flow_run_result',
       'stop_flow_run',
+      'pending_signature_request',
+      'signature_request_for_caller',
+      'answer_signature_request',
+      'asking_flow_runs',
       'claim_flow_runs',
       'checkpoint_flow_run',
       'flow_run_history',
       'heartbeat_flow_runs',
       'finish_flow_run',
+      'store_transaction',
+      'suspend_flow_run',
       'rotate_run_token_secret',
       'runner_metrics',
       'sweep_runner',
@@ -162,6 +191,7 @@ const generated = (): fc.Arbitrary<Generated> => {
       '/rest/v1/wallets',
       '/rest/v1/flow_run',
       '/rest/v1/api_keys',
+      '/rest/v1/signature_requests',
     ),
     fc.webPath().map((text) => `/functions/v1/flow${text}`),
   );
@@ -196,7 +226,7 @@ const generated = (): fc.Arbitrary<Generated> => {
     }),
     path,
     headers,
-    body,
+    body: body(),
   }).map((made) => ({
     ...made,
     headers: {
@@ -214,6 +244,8 @@ const countRows = () =>
         (select count(*)::int from public.flow_run where user_id = ${owner.id} and deployment_id is distinct from ${deploymentId} and started_by is distinct from ${owner.id}) as strange_runs,
         (select count(*)::int from public.nodes where is_public and user_id = ${owner.id}) as public_nodes,
         (select count(*)::int from public.wallets where type = 'HARDCODED' and user_id = ${owner.id}) as wallets,
+        (select count(*)::int from public.signature_requests where owner_id = ${owner.id} and signature is null) as requests,
+        (select count(*)::int from private.flow_run_transactions where root_flow_run_id = ${runId}) as transactions,
         (select coalesce(max(generation), 1) from private.run_token_secrets) as secrets`;
     return counts;
   });

@@ -29,11 +29,31 @@ beforeAll(async () => {
     from public.flow_run`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id, created_at)
     select sha256(uuid_send(id)), sha256('x'), id, coalesce(end_time, now()) from public.flow_run`;
+  // Each run had a transaction signed; one of those that wait asks.
+  await sql`insert into private.flow_run_transactions (
+      flow_run_id, node_id, times, root_flow_run_id, members, message, has_fees, slot, last_valid_block_height
+    )
+    select id, id, 0, id, jsonb_build_array(jsonb_build_object('flow_run_id', id, 'node_id', id, 'times', 0)), 'AQID', false, 1, 1
+    from public.flow_run`;
+  await sql`insert into public.signature_requests (
+      flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, signature, expires_at
+    )
+    select r.id, r.id, 0, r.id, r.user_id, 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'AQID',
+      case when r.end_time is not null then repeat('1', 64) end, now() + interval '1 hour'
+    from public.flow_run as r where r.end_time is not null
+      or r.id = (select w.id from public.flow_run as w where w.end_time is null limit 1)`;
   await sql`analyze`;
 });
 afterAll(() => database.drop());
 
-const TABLES = ['flow_run', 'flow_run_jobs', 'idempotency_keys', 'q_flow_runs'];
+const TABLES = [
+  'flow_run',
+  'flow_run_jobs',
+  'flow_run_transactions',
+  'idempotency_keys',
+  'q_flow_runs',
+  'signature_requests',
+];
 
 const reads = (statement: string) => countReads(sql, TABLES, statement);
 
@@ -48,6 +68,16 @@ it('whether the queue is left alone is one look at its index', async () => {
   const { scanned, rows } = await reads(`select private.has_queued_run('2 seconds')`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(1);
+});
+
+it('who waits for signature requests of a hundred runs is told by index which of them ask', async () => {
+  const waiting = await sql<{ id: string }[]>`select id from public.flow_run where end_time is null`;
+  const statement = `select public.asking_flow_runs('{${waiting.map(({ id }) => id).join()}}')`;
+  expect(await sql.unsafe(statement)).toHaveLength(1);
+  const { scanned, rows } = await reads(statement);
+  expect(scanned).toEqual([]);
+  // Of each run: its parent, its requests, and whether it has ended.
+  expect(rows).toBeLessThan(400);
 });
 
 it('a sweep finds by index what it deletes', async () => {

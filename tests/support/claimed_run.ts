@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
+import { type Claim, type Claims, makeClaims } from '../../functions/runner/claims.ts';
 import type { Effect, KvStores } from '../../functions/runner/engine/node.ts';
 import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';
@@ -8,6 +9,9 @@ import { asSuperuser } from './tokens.ts';
 /** A run of the test stack that is claimed by nobody but the test, since no message in the queue tells of it. */
 export interface ClaimedRun {
   id: string;
+  /** Shows the run to its holder. */
+  token: string;
+  claim: Claim;
   /** The stores for an execution of a node, a new one unless given. */
   stores: (effect?: Effect, attempt?: number) => Promise<KvStores>;
   /** A node of the run begins. */
@@ -16,20 +20,36 @@ export interface ClaimedRun {
   end: () => Promise<void>;
 }
 
-/** Stores a run of the user's, as attempt 1 of a worker has it. */
-export async function makeClaimedRun(userId: string): Promise<ClaimedRun> {
-  const id = await asSuperuser(async (sql) => {
+/** The door through which workers call the database. */
+const serviceRpc = () => {
+  const { API_URL, SECRET_KEY } = inject('stack');
+  return makeRpc({ supabaseUrl: API_URL, apikey: SECRET_KEY, fetch });
+};
+
+/** What workers ask of the database, on the test stack. */
+export const stackClaims = (): Claims =>
+  makeClaims(serviceRpc(), { runnerLeaseSeconds: 60, runnerMaxLostClaims: 5, retryMs: 1_000 });
+
+/** A claim of which nothing is known but what the database goes by. */
+// SAFETY: the claim is sent to the database only, which reads no more of it.
+export const claimOf = (flow_run_id: string, attempt = 1): Claim =>
+  ({ flow_run_id, attempt }) as Partial<Claim> as Claim;
+
+/** Stores a run of the user's flow, as attempt 1 of a worker has it. */
+export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {
+  const { id, token } = await asSuperuser(async (sql) => {
     const [flow] = await sql`insert into public.flows (user_id) values (${userId}) returning id`;
     const [run] = await sql`
-      insert into public.flow_run (user_id, flow_id, status, start_time, inputs, chain_network)
-      values (${userId}, ${flow!.id}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id`;
+      insert into public.flow_run (user_id, flow_id, started_by, status, start_time, inputs, chain_network)
+      values (${userId}, ${
+      flow!.id
+    }, ${startedBy}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id, private.run_token(id) as token`;
     await sql`
       insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
       values (${run!.id}, ${userId}, private.take_snapshot(${flow!.id}), 'https://api.devnet.solana.com', 1)`;
-    return run!.id as string;
+    return run as unknown as { id: string; token: string };
   });
-  const { API_URL, SECRET_KEY } = inject('stack');
-  const rpc = makeRpc({ supabaseUrl: API_URL, apikey: SECRET_KEY, fetch });
+  const rpc = serviceRpc();
   const begin = async (): Promise<Effect> => {
     const effect = { flow_run_id: id, node_id: randomUUID(), times: 0 };
     await asSuperuser((sql) =>
@@ -40,6 +60,8 @@ export async function makeClaimedRun(userId: string): Promise<ClaimedRun> {
   };
   return {
     id,
+    token,
+    claim: claimOf(id),
     begin,
     stores: async (effect, attempt = 1) => makeKvStores(rpc, { flow_run_id: id, attempt })(effect ?? await begin()),
     end: () =>

@@ -200,6 +200,7 @@ export async function claimFlow(
     services: {
       http: { request: noService },
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
+      rest: (wait) => wait(),
       transactions: options.makeTransactions?.(store) ?? { execute: noService },
       ...options.services,
     },

@@ -1,3 +1,5 @@
+import { appendFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type Cluster, type LoginRole, startScratchCluster } from '../../supabase/local/cluster.ts';
@@ -13,12 +15,15 @@ declare module 'vitest' {
   interface ProvidedContext {
     stack: StackStatus & { SUPERUSER_URL: string };
     cluster: ClusterUrls;
+    /** The file that holds all that the stack has logged. */
+    stackLog: string;
   }
 }
 
 /** Boots, once for all test files, the real stack and a second server with a migrated template to clone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = join(projectDir, '.stack', `test-${process.pid}`);
+  const stackLog = join(tmpdir(), `flow-test-${process.pid}.log`);
   const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const port = await findFreePort();
   let cluster: Cluster & { remove: () => Promise<void> } | undefined;
@@ -26,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const teardown = async () => {
     await stack?.remove();
     await cluster?.remove();
+    rmSync(stackLog, { force: true });
   };
   try {
     [stack, cluster] = await Promise.all([
@@ -35,7 +41,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
         watch: false,
         postgresSettings: volatile,
         // A line for each run of the tests would drown what matters.
-        log: (line) => line.includes('"level":"info"') || console.log(line),
+        log: (line) => {
+          appendFileSync(stackLog, `${line}\n`);
+          if (!line.includes('"level":"info"')) console.log(line);
+        },
         onCrash: (description) => console.error(description),
       }),
       startScratchCluster(`test-template-${process.pid}`, port + 10).then(async (started) => {
@@ -48,6 +57,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   }
   project.provide('stack', { ...stack.status, SUPERUSER_URL: stack.superuserUrl });
+  project.provide('stackLog', stackLog);
   const { url } = cluster;
   project.provide('cluster', {
     supabase_admin: url('supabase_admin'),

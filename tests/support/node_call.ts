@@ -33,6 +33,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     collectInstructions: notGiven,
     http: { request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
+    rest: (wait) => wait(),
     ...given,
   };
 }

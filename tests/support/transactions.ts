@@ -1,15 +1,6 @@
-import { base58, base64 } from '@scure/base';
-import {
-  AccountRole,
-  type Address,
-  address,
-  createNoopSigner,
-  getCompiledTransactionMessageDecoder,
-  getTransactionDecoder,
-  type Instruction,
-} from '@solana/kit';
+import { base58 } from '@scure/base';
+import { AccountRole, type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferSolInstruction } from '@solana-program/system';
-import { ed25519 } from '@noble/curves/ed25519.js';
 import { randomUUID } from 'node:crypto';
 import { makeTransactions, type TransactionsOptions } from '../../functions/runner/chain/transactions.ts';
 import type { RunSettings } from '../../functions/runner/claims.ts';
@@ -157,6 +148,7 @@ export function makeWorld(
       ...limits,
     },
     now: Date.now,
+    resting: (work) => work(),
     waiting: (work) => {
       waits += 1;
       return work();
@@ -185,43 +177,24 @@ export function makeWorld(
   };
 }
 
-/** A message's instruction with names instead of indexes. */
-export interface NamedInstruction {
-  program: string;
-  accounts: string[];
-  data: Uint8Array;
+/** An order: the fee payer gives 1 SOL away, and others sign a memo. */
+export async function makeSharedOrder(
+  chain: TestChain,
+  asSigner: (payer: Keypair) => ChainSigner,
+  others: { pair: Keypair; signer: ChainSigner }[] = [],
+  options: WorldOptions = {},
+) {
+  const [payer, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair().publicKey];
+  const world = makeWorld(chain, options);
+  const memo = signedMemo('together', payer.publicKey, ...others.map(({ pair }) => pair.publicKey));
+  const order = world.order([
+    memberOf(asSigner(payer), [transferFrom(payer.publicKey, recipient), memo], others.map(({ signer }) => signer)),
+  ]);
+  return { world, order, payer, recipient, execute: () => world.execute(order) };
 }
 
-/** A transaction in wire format, read by kit and not by the code under test. */
-export function decode(wire: string) {
-  const { messageBytes, signatures } = getTransactionDecoder().decode(base64.decode(wire));
-  const message = getCompiledTransactionMessageDecoder().decode(messageBytes);
-  if (message.version !== 0) throw new Error(`version ${message.version}`);
-  const { staticAccounts } = message;
-  return {
-    bytes: new Uint8Array(messageBytes),
-    message,
-    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data }): NamedInstruction => ({
-      program: staticAccounts[programAddressIndex]!,
-      accounts: accountIndices.map((index) => staticAccounts[index] ?? `table ${index}`),
-      data: Uint8Array.from(data ?? []),
-    })),
-    /** Which signatures are there and good, by key. */
-    signed: Object.fromEntries(
-      Object.entries(signatures).map(([key, signature]) => [
-        key,
-        signature !== null &&
-        ed25519.verify(Uint8Array.from(signature), new Uint8Array(messageBytes), base58.decode(key)),
-      ]),
-    ),
-  };
-}
-
-/** A transaction with one more signature. */
-export function signWire(wire: string, pair: Keypair): string {
-  const bytes = base64.decode(wire);
-  const { bytes: message, signed } = decode(wire);
-  const index = Object.keys(signed).indexOf(pair.publicKey);
-  bytes.set(ed25519.sign(message, pair.secretKey), 1 + 64 * index);
-  return base64.encode(bytes);
-}
+/** Somebody who is asked. */
+export const adapter = (): { pair: Keypair; signer: ChainSigner } => {
+  const pair = makeKeypair();
+  return { pair, signer: wallet(pair) };
+};

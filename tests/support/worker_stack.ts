@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
+import { encryptSecret } from '../../functions/wallets/encrypt.ts';
+import { loadWalletKeys } from '../../supabase/local/stack_dir.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
 import type { Value, ValueMap } from '../../types/value.ts';
 import type { FlowBuilder } from './flow_builder.ts';
+import type { Keypair } from './keypairs.ts';
 import { makeOwnStack, type OwnStack } from './own_stack.ts';
 import { waitFor } from './wait.ts';
 
@@ -17,7 +21,10 @@ export interface EndedRun {
 /** An owner of flows who starts them without a request between: what is tested is what executes them. */
 export interface FlowOwner {
   id: string;
-  storeFlow: (flow: FlowBuilder) => Promise<number>;
+  /** Its runs are on this chain, where one is given. */
+  storeFlow: (flow: FlowBuilder, chain?: { url: string }) => Promise<number>;
+  /** Stores a HARDCODED wallet as the wallets function does. */
+  storeWallet: (pair: Keypair) => Promise<void>;
   /** Starts a run for each of the inputs; gives their ids in order. */
   start: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
 }
@@ -27,6 +34,8 @@ export interface WorkerStack {
   own: OwnStack;
   stack: Stack;
   sql: Sql;
+  /** The WALLET_KEYS of its environment. */
+  walletKeys: string;
   addOwner: () => Promise<FlowOwner>;
   /** The runs, once all of them have ended. */
   ended: (runIds: string[], timeoutMs?: number) => Promise<EndedRun[]>;
@@ -37,18 +46,31 @@ export async function makeWorkerStack(name: string, options?: Partial<StackOptio
   const own = await makeOwnStack(name);
   const stack = await own.boot(options);
   const sql = connect(stack.superuserUrl);
+  const walletKeys = await loadWalletKeys(own.dir);
 
   const addOwner = async (): Promise<FlowOwner> => {
     const id = randomUUID();
     await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
     return {
       id,
-      storeFlow: async (flow) => {
+      storeFlow: async (flow, chain) => {
         const { nodes, edges } = flow.row();
         const [row] = await sql`
-          insert into public.flows (user_id, name, nodes, edges)
-          values (${id}, 'test', ${sql.json(nodes as never)}, ${sql.json(edges as never)}) returning id`;
+          insert into public.flows (user_id, name, nodes, edges, instructions_bundling)
+          values (${id}, 'test', ${sql.json(nodes as never)}, ${
+          sql.json(edges as never)
+        }, ${flow.bundling}) returning id`;
+        if (chain !== undefined) {
+          const network = { url: chain.url, cluster: 'devnet' };
+          await sql`update public.flows set chain_network = ${sql.json(network)} where id = ${row?.id}`;
+        }
         return row?.id;
+      },
+      storeWallet: async ({ publicKey, secretKey }) => {
+        const keys = readWalletKeys(() => walletKeys);
+        const sealed = await encryptSecret(keys, { user_id: id, public_key: publicKey }, secretKey);
+        await sql`
+          select private.store_wallet(${id}, 'HARDCODED', 'test', ${publicKey}, ${sealed.key_id}, ${sealed.nonce}, ${sealed.ciphertext})`;
       },
       start: (flowId, inputs) =>
         sql.begin(async (tx) => {
@@ -81,6 +103,7 @@ export async function makeWorkerStack(name: string, options?: Partial<StackOptio
     own,
     stack,
     sql,
+    walletKeys,
     addOwner,
     ended,
     remove: async () => {

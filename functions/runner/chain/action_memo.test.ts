@@ -11,7 +11,7 @@ describe('the memo of an action', () => {
   it('refers to second and run', () => {
     const reference = memoReference('0193AB00-0000-7000-8000-0000000000ff', 0x0102030405n);
     expect(Buffer.from(reference).toString('hex')).toBe(
-      '0504030201000000' + '0193ab00000070008000' + '0000000000ff' + '00'.repeat(8),
+      `05040302010000000193ab000000700080000000000000ff${'00'.repeat(8)}`,
     );
     const signature = new Uint8Array(64).fill(7);
     expect(memoText(a, reference, signature)).toBe(

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { SOL, startTestChain, type TestChain, writeLookupTable } from '../../../tests/support/solana.ts';
 import {
-  decode,
   fundedKeypair,
   inValues,
   makeWorld,
@@ -15,6 +14,7 @@ import {
   wallet,
   type WorldOptions,
 } from '../../../tests/support/transactions.ts';
+import { decode } from '../../../tests/support/wire.ts';
 import type { HttpClient } from '../engine/node.ts';
 import type { TransactionMember } from '../engine/transaction.ts';
 

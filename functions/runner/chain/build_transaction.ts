@@ -3,10 +3,10 @@ import { type Address, address, createNoopSigner, type Instruction } from '@sola
 import { getTransferSolInstruction } from '@solana-program/system';
 import type { RunSettings } from '../claims.ts';
 import { haltError, NodeError } from '../engine/node.ts';
-import type { ChainSigner, TransactionOrder, TransactionRecord } from '../engine/transaction.ts';
+import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from '../engine/transaction.ts';
 import { appendMemo, memoReference, memoText } from './action_memo.ts';
 import { type BudgetSources, withComputeBudget } from './compute_budget.ts';
-import { combineInstructionSets, uniteSigners } from './instruction_set.ts';
+import { combineInstructionSets, uniteSigners } from '../engine/instruction_set.ts';
 import type { RpcCaller } from './json_rpc.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { compileMessage, encodeTransaction } from './message.ts';
@@ -28,9 +28,16 @@ export interface BuildDeps {
 /** For a message that is only simulated, under whatever blockhash. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
+/** The instructions of each member: as long as a transaction is not signed as a whole, they are there. */
+const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
+  members.map(({ instructions }) => {
+    if (instructions === undefined) throw new Error('the instructions of an unsigned transaction are missing');
+    return instructions;
+  });
+
 /** Who signs, by key. The fee payer that the flow's environment names is named by the flow. */
-export function signersOfOrder({ members }: TransactionOrder, settings: TransactionSettings): Map<string, ChainSigner> {
-  const signers = members.flatMap(({ instructions: { feePayer, signers } }) => [feePayer, ...signers]);
+export function signersOfOrder(order: TransactionOrder, settings: TransactionSettings): Map<string, ChainSigner> {
+  const signers = instructionSets(order).flatMap(({ feePayer, signers }) => [feePayer, ...signers]);
   const { overwriteFeePayer: publicKey } = settings;
   if (publicKey !== undefined) signers.push({ type: 'adapter', publicKey, isNamedByFlow: true });
   return uniteSigners(signers);
@@ -61,7 +68,8 @@ export async function buildTransaction(
   deps: BuildDeps,
 ): Promise<TransactionRecord> {
   const { run, settings, caller, rpc } = deps;
-  const combined = combineInstructionSets(order.members.map(({ instructions }) => instructions));
+  const sets = instructionSets(order);
+  const combined = combineInstructionSets(sets);
   const feePayer = settings.overwriteFeePayer ?? combined.feePayer.publicKey;
   const fees = order.chargesFees ? run.settings.fees : [];
   const instructions = [...combined.instructions, ...transfers(feePayer, fees)];
@@ -104,11 +112,11 @@ export async function buildTransaction(
   const message = compile(final, lifetime.blockhash);
   // Too large a transaction is an error before anybody is asked for anything.
   encodeTransaction(message);
-  const members = order.members.map(({ execution: { flow_run_id, node_id, times }, instructions }) => ({
+  const members = order.members.map(({ execution: { flow_run_id, node_id, times } }, index) => ({
     flow_run_id,
     node_id,
     times,
-    instruction_count: instructions.instructions.length,
+    instruction_count: sets[index]?.instructions.length ?? 0,
   }));
   const [{ flow_run_id, node_id, times }] = members as [typeof members[number]];
   return {

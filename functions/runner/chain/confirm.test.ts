@@ -4,7 +4,6 @@ import { expireBlockhashes } from '../../../supabase/local/chain/ledger.ts';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { SOL, startTestChain, type TestChain } from '../../../tests/support/solana.ts';
 import {
-  decode,
   fundedKeypair,
   inValues,
   makeWorld,
@@ -16,6 +15,7 @@ import {
   transferFrom,
   type WorldOptions,
 } from '../../../tests/support/transactions.ts';
+import { decode } from '../../../tests/support/wire.ts';
 import { type Halt, HandedBack } from '../engine/node.ts';
 import type { TransactionOrder } from '../engine/transaction.ts';
 

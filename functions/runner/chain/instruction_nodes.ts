@@ -10,6 +10,7 @@ import {
 import type { Value } from '../../../types/value.ts';
 import { toPubkey } from '../../../types/value_keys.ts';
 import type { ChainSigner, InstructionSet } from '../engine/transaction.ts';
+import { uniteSigners } from '../engine/instruction_set.ts';
 
 /** The SPL Memo program, version 2. */
 const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
@@ -35,27 +36,13 @@ const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction 
   accounts: (accounts ?? []).map(({ address, role }) => ({ address, role })),
 });
 
-/**
- * One entry for each key. A key pair stands before an adapter wallet. A signature holds for a whole transaction: a key that the
- * flow names at one input, while another input brings it from outside, is not named by the flow.
- */
-function uniteByKey(wallets: ChainSigner[]): Map<string, ChainSigner> {
-  const byKey = new Map<string, ChainSigner>();
-  for (const wallet of wallets) {
-    const other = byKey.get(wallet.publicKey) ?? wallet;
-    const kept = other.type === 'keypair' ? other : wallet;
-    byKey.set(wallet.publicKey, { ...kept, isNamedByFlow: wallet.isNamedByFlow && other.isNamedByFlow });
-  }
-  return byKey;
-}
-
 /** Instructions and who signs them: of these wallets those that an instruction wants a signature of, each once. */
 export function makeInstructionSet(
   feePayer: ChainSigner,
   wallets: ChainSigner[],
   instructions: Instruction[],
 ): InstructionSet {
-  const byKey = uniteByKey([feePayer, ...wallets]);
+  const byKey = uniteSigners([feePayer, ...wallets]);
   const wanted = new Set<string>(
     instructions.flatMap(({ accounts = [] }) => accounts.filter(({ role }) => isSignerRole(role)))
       .map((account) => account.address),

@@ -57,11 +57,15 @@ export function compileMessage({ feePayer, instructions, blockhash, lookupTables
   }
 }
 
-/** What a v0 message says; throws when it is none. */
+/** What a v0 message says; throws a NodeError when the bytes are none. */
 export function readMessage(bytes: Uint8Array): ReadMessage {
-  const message = getCompiledTransactionMessageDecoder().decode(bytes);
-  if (message.version !== 0) throw new NodeError('the message is not of version 0');
-  return message;
+  try {
+    const message = getCompiledTransactionMessageDecoder().decode(bytes);
+    if (message.version === 0) return message;
+  } catch (error) {
+    if (!isSolanaError(error)) throw error;
+  }
+  throw new NodeError('the message of the transaction is none of version 0');
 }
 
 /** The keys that a message wants signatures of; the first one pays. */

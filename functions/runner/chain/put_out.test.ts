@@ -10,19 +10,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { MEMO_V1, MEMO_V2, SOL, startTestChain, type TestChain } from '../../../tests/support/solana.ts';
 import {
-  decode,
   fundedKeypair,
   inValues,
   makeWorld,
   memberOf,
-  type NamedInstruction,
   RUN_ID,
   signedMemo,
-  signWire,
   transferFrom,
   wallet,
   type WorldOptions,
 } from '../../../tests/support/transactions.ts';
+import { decode, type NamedInstruction, signWire } from '../../../tests/support/wire.ts';
 import type { TransactionMember } from '../engine/transaction.ts';
 
 let chain: TestChain;

@@ -39,6 +39,8 @@ export interface TransactionsOptions {
   heliusApiKey?: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** Runs what waits for the chain: meanwhile the worker may execute other runs. */
+  resting: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs what only waits for somebody outside: its time is no work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -86,9 +88,11 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     // Stored before it is sent: nobody will ever make another one instead.
     if (isFresh) await store.store(record, []);
     const { signal, handBack } = order;
-    const end = await confirmTransaction(
-      { wire: base64.decode(wire), lastValidBlockHeight: BigInt(record.last_valid_block_height), isFresh },
-      { rpc: rpcFor(order), settings, limits, now, signal, handBack },
+    const end = await options.resting(() =>
+      confirmTransaction(
+        { wire: base64.decode(wire), lastValidBlockHeight: BigInt(record.last_valid_block_height), isFresh },
+        { rpc: rpcFor(order), settings, limits, now, signal, handBack },
+      )
     );
     return end.status === 'confirmed' ? { ...end, hasFees: record.has_fees } : {
       status: 'failed',

@@ -1,4 +1,4 @@
-import { type Grouping, groupInstructionNodes, nextStep, type Parked, SIGNATURE } from './bundling.ts';
+import { type Parked, SIGNATURE } from './bundling.ts';
 import type { Value } from '../../../types/value.ts';
 import type { HandBack, Tree, TreeRun } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
@@ -6,7 +6,8 @@ import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
 import { beginExecution, type Execution, logLine } from './node_execution.ts';
 import { completeInputs, copyMap, type Handover, type Outcome, toError } from './node_values.ts';
-import { type FinishedNodes, readiness, submitHead, take } from './readiness.ts';
+import { Parking } from './parking.ts';
+import { type FinishedNodes, readiness, take } from './readiness.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import type { MemberEnd, Participant } from './transaction_phases.ts';
 
@@ -19,14 +20,9 @@ class RunExecution {
   readonly #run: TreeRun;
   readonly #graph: RunGraph;
   readonly #record = new RunRecord();
-  readonly #grouping: Grouping;
-  readonly #isBundled: boolean;
+  readonly #parking: Parking;
   /** The executions that run. */
   readonly #underWay = new Map<RunNode, Begun>();
-  /** Those of them that have handed their instructions over. */
-  readonly #parked = new Map<RunNode, Parked>();
-  /** How the latest execution of each instruction node ended. */
-  readonly #endings = new Map<RunNode, 'succeeded' | 'failed'>();
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
   /** Those that gave up their time, to be ended should the run end after all. */
@@ -38,8 +34,8 @@ class RunExecution {
     this.#tree = tree;
     this.#run = run;
     this.#graph = makeRunGraph(run.graph, tree.registry);
-    this.#grouping = groupInstructionNodes(this.#graph.nodes);
-    this.#isBundled = tree.isBundled || run.isCollected || run.graph.instructions_bundling === 'Automatic';
+    const isBundled = tree.isBundled || run.isCollected || run.graph.instructions_bundling === 'Automatic';
+    this.#parking = new Parking(run.id, this.#graph.nodes, isBundled);
   }
 
   async execute(): Promise<RunResult | HandBack> {
@@ -54,7 +50,7 @@ class RunExecution {
     await this.#goThroughGraph().finally(slice.leave);
     if (this.#goesBack() && !halt.aborted) {
       // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
-      while (this.#underWay.size > this.#parked.size) await this.#news();
+      while (this.#underWay.size > this.#parking.size) await this.#news();
     }
     halt.removeEventListener('abort', onHalt);
     if (this.#isLeftBehind() && !halt.aborted) {
@@ -140,19 +136,17 @@ class RunExecution {
   #settle(begun: Begun, given: Outcome | Handover): void {
     const { node, times } = begun;
     if (!('instructions' in given)) return this.#end(begun, given);
-    const execution = { flow_run_id: this.#run.id, node_id: node.id, times };
     this.#underWay.set(node, begun);
-    this.#parked.set(node, { ...given, node, execution });
+    this.#parking.park(node, times, given);
     this.#completions.push({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
   }
 
   /** Ends an execution, once. */
   #end(begun: Begun, outcome: Outcome): void {
     const { node } = begun;
-    const wasParked = this.#parked.delete(node);
     this.#underWay.delete(node);
     begun.record(outcome);
-    if (this.#grouping.has(node)) this.#endings.set(node, 'error' in outcome ? 'failed' : 'succeeded');
+    const wasParked = this.#parking.end(node, outcome);
     const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
     // An earlier claim handed it over, and then it failed.
     if (handedOver !== undefined && !wasParked) {
@@ -179,14 +173,8 @@ class RunExecution {
       run: this.#run,
       isQuiet: () =>
         this.#isWaiting && this.#completions.length === 0 &&
-        this.#underWay.size === this.#parked.size + this.#run.callsUnderWay,
-      nextStep: (begun) =>
-        nextStep({
-          grouping: this.#grouping,
-          isBundled: this.#isBundled,
-          parked: this.#parked,
-          endings: this.#endings,
-        }, begun),
+        this.#underWay.size === this.#parking.size + this.#run.callsUnderWay,
+      nextStep: (begun) => this.#parking.nextStep(begun),
       end: (parked, end) => this.#endParked(parked, end),
       log: ({ node, execution }, level, content) =>
         logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
@@ -196,7 +184,7 @@ class RunExecution {
 
   /** Passes over an element that lacks a required value, or is not to be submitted. */
   #skip(node: RunNode): void {
-    if (this.#grouping.has(node)) this.#endings.set(node, submitHead(node) === undefined ? 'failed' : 'succeeded');
+    this.#parking.skip(node);
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
@@ -230,7 +218,7 @@ class RunExecution {
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { cancel, phases } = this.#tree;
     // What has not been sent will not be.
-    for (const one of this.#parked.values()) {
+    for (const one of this.#parking.all()) {
       if (!phases.isInFlight(one)) this.#endParked(one, { error: message });
     }
     const wake = () => this.#wake();
@@ -246,7 +234,7 @@ class RunExecution {
   }
 
   #cancelled({ node }: Begun, message: string): Outcome {
-    return { ...toError(message), handedOver: this.#parked.get(node)?.handedOver };
+    return { ...toError(message), handedOver: this.#parking.handedOverBy(node) };
   }
 
   /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */

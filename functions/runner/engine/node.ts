@@ -76,6 +76,8 @@ export interface NodeCall {
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   kv: KvStores;
+  /** Runs what only waits: meanwhile the worker may execute other runs. */
+  rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
 /** What nodes reach outside of the run. */
@@ -84,6 +86,7 @@ export interface NodeServices {
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   transactions: Transactions;
+  rest: NodeCall['rest'];
 }
 
 /** An HTTP request of a node. */

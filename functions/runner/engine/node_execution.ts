@@ -174,6 +174,7 @@ export function beginExecution(
       collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
       http: tree.services.http,
       kv: tree.services.kv(site),
+      rest: tree.services.rest,
     };
     if ('buildInstructions' in module) return followedBy(module.buildInstructions(call), handOver);
     if (!module.hasOutsideEffect) return followedBy(module.run(call), settled);

@@ -1,7 +1,6 @@
-import { combineInstructions } from '../chain/instruction_set.ts';
+import { combineInstructionSets } from './instruction_set.ts';
 import type { Parked, Step } from './bundling.ts';
 import type { Tree, TreeRun } from './context.ts';
-import { executionKey } from './journal.ts';
 import { HandedBack, type LogLevel, NodeError } from './node.ts';
 import type { InstructionSet, StoredTransaction, TransactionEnd, TransactionOrder } from './transaction.ts';
 
@@ -161,7 +160,7 @@ export class TransactionPhases {
 
   #collect(participant: Participant, parked: Parked[]): void {
     try {
-      const set = combineInstructions(parked.flatMap(({ instructions }) => instructions ?? []));
+      const set = combineInstructionSets(parked.flatMap(({ instructions }) => instructions ?? []));
       this.#collected.set(participant.run, set);
       participant.wake();
     } catch (error) {

@@ -1,4 +1,5 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '../../../types/errors.ts';
+import { SIGNATURE, TIME } from './examples.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 import type { Operation } from './operation.ts';
 
@@ -34,6 +35,15 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message: 'A HARDCODED wallet needs its key pair.',
     hint: 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.',
   },
+  signature_invalid: {
+    message: 'The signature is not that of da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs over the message.',
+    hint: 'Sign the bytes of message; where the wallet signed other bytes, send them as new_msg.',
+  },
+  transaction_changed: {
+    message: 'new_msg is another transaction than the one to be signed: instructions[2].data: was changed.',
+    details: [{ path: 'instructions[2].data', message: 'was changed' }],
+    hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',
+  },
   unauthenticated: {
     message: 'This needs a credential.',
     hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>).',
@@ -47,6 +57,17 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   flow_not_found: { message: 'There is no such flow.' },
   deployment_not_found: { message: 'There is no such deployment.' },
   flow_run_not_found: { message: 'There is no such run.' },
+  signature_request_not_found: { message: 'There is no such signature request.' },
+  signature_request_answered: {
+    message: 'This signature request is answered already.',
+    details: { signature: SIGNATURE, new_msg: null, expires_at: TIME, run_status: 'running' },
+    hint: 'Where details.signature is the one that you sent, it was taken.',
+  },
+  signature_request_expired: {
+    message: 'The time to answer this signature request is over.',
+    details: { signature: null, new_msg: null, expires_at: TIME, run_status: 'waiting' },
+    hint: 'Start the run again, and sign before expires_at.',
+  },
   wallet_in_use: {
     message: 'The wallet is the action identity of deployment 019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11.',
     details: { deployment_id: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11' },
@@ -89,6 +110,9 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   flow_invalid: { type: 'array', items: ref('Finding') },
   run_failed: ref('EndedRun'),
   run_stopped: ref('EndedRun'),
+  transaction_changed: { type: ['array', 'null'], items: ref('Fault') },
+  signature_request_answered: ref('SignatureRequestState'),
+  signature_request_expired: ref('SignatureRequestState'),
   wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
 };
 

@@ -27,8 +27,23 @@ export interface Operation {
 /** A user's credentials. */
 export const user: Security[][] = [['accessToken'], ['apiKey']];
 
+/** As PostgREST takes them, with the project's key. */
+export const restUser: Security[][] = [['projectKey', 'accessToken'], ['projectKey', 'apiKey']];
+/** Who reads a run. */
+export const runReader: Security[][] = [...user, ['runToken'], ['runTokenHeader']];
+export const restRunReader: Security[][] = [...restUser, ['projectKey', 'runTokenHeader']];
+
 /** What is wrong with credentials. */
 export const credentialErrors: ErrorCode[] = ['unauthenticated', 'token_invalid', 'api_key_invalid'];
+/** Errors of every route that asks who calls. */
+export const routeErrors: ErrorCode[] = [
+  'request_invalid',
+  ...credentialErrors,
+  'internal',
+  'service_unavailable',
+];
+/** Errors of every route with a body. */
+export const bodyErrors: ErrorCode[] = ['body_too_large', 'media_type_unsupported'];
 /** What is wrong with a start, whatever it starts. */
 export const startErrors: ErrorCode[] = [
   'action_signer_invalid',
@@ -36,6 +51,9 @@ export const startErrors: ErrorCode[] = [
   'idempotency_key_reused',
   'inputs_too_large',
 ];
+
+/** Statuses that PostgREST itself answers a call of a function with. */
+export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
 
 export const whoStarts =
   'As `start_permission` says: the owner, any user who has signed up, or anybody who shows a public key. ' +

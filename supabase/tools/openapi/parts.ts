@@ -83,7 +83,7 @@ export const componentParameters = {
     name: 'wait',
     in: 'query',
     description:
-      'How many seconds to wait for the run to end, with three decimals at most; more than the default count as it.',
+      'How many seconds to wait for what is asked for, with three decimals at most; more than the default count as it.',
     schema: parameterSchemas.wait,
   },
   idempotencyKey: {
@@ -129,6 +129,7 @@ export const componentParameters = {
 export const tags = [
   { name: 'Deployments', description: 'Freezing flows.' },
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
+  { name: 'Signatures', description: 'What runs ask wallets to sign.' },
   { name: 'Wallets', description: 'The keys that sign.' },
   { name: 'Node definitions', description: 'What front-ends draw nodes from.' },
   { name: 'Credentials', description: 'API keys, and who calls.' },

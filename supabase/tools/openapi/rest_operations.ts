@@ -11,12 +11,15 @@ import {
   USER_ID,
 } from './examples.ts';
 import { ref } from './json_schema.ts';
-import { credentialErrors, type Operation, startErrors, whoStarts } from './operation.ts';
-
-const restUser: Operation['security'] = [['projectKey', 'accessToken'], ['projectKey', 'apiKey']];
-
-/** Statuses that PostgREST itself answers a call of a function with. */
-const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
+import {
+  credentialErrors,
+  type Operation,
+  restRunReader,
+  restUser,
+  rpcStatuses,
+  startErrors,
+  whoStarts,
+} from './operation.ts';
 
 /** The operations of PostgREST that clients call: behind {node_db_url}. */
 export const restOperations: Operation[] = [
@@ -118,7 +121,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'How a run stands',
     description: 'Answers at once. For the owner of the flow, who started the run, and the holder of its token.',
-    security: [...restUser, ['projectKey', 'runTokenHeader']],
+    security: restRunReader,
     body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
     answers: {
       200: {
@@ -137,7 +140,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Asks a run to stop',
     description: 'As `POST /flow/stop/{flow_run_id}`.',
-    security: [...restUser, ['projectKey', 'runTokenHeader']],
+    security: restRunReader,
     body: {
       schema: ref('StopFlowRunArguments'),
       isRequired: true,

@@ -1,18 +1,6 @@
-import type { ErrorCode } from '../../../types/errors.ts';
 import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet } from './examples.ts';
 import { ref } from './json_schema.ts';
-import { credentialErrors, type Operation, startErrors, user, whoStarts } from './operation.ts';
-
-const runReader: Operation['security'] = [...user, ['runToken'], ['runTokenHeader']];
-
-/** Errors of every route that asks who calls, and of every one with a body. */
-const common: ErrorCode[] = [
-  'request_invalid',
-  ...credentialErrors,
-  'internal',
-  'service_unavailable',
-];
-const withBody: ErrorCode[] = ['body_too_large', 'media_type_unsupported'];
+import { bodyErrors, type Operation, routeErrors, runReader, startErrors, user, whoStarts } from './operation.ts';
 
 /** The operations of the Edge Functions: behind {base_url}. */
 export const routeOperations: Operation[] = [
@@ -34,7 +22,7 @@ export const routeOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID },
       },
     },
-    errors: [...common, ...withBody, 'flow_not_found', 'flow_invalid'],
+    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'flow_invalid'],
   },
   {
     operationId: 'startDeployment',
@@ -52,7 +40,7 @@ export const routeOperations: Operation[] = [
       examples: { inputs: { inputs }, signer: { inputs, action_signer: PUBLIC_KEY }, nothing: {} },
     },
     answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
-    errors: [...common, ...withBody, ...startErrors, 'start_target_ambiguous', 'deployment_not_found'],
+    errors: [...routeErrors, ...bodyErrors, ...startErrors, 'start_target_ambiguous', 'deployment_not_found'],
   },
   {
     operationId: 'startFlow',
@@ -69,7 +57,7 @@ export const routeOperations: Operation[] = [
       examples: { inputs: { inputs }, nothing: {} },
     },
     answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
-    errors: [...common, ...withBody, ...startErrors, 'flow_not_found', 'flow_invalid'],
+    errors: [...routeErrors, ...bodyErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
   },
   {
     operationId: 'readFlowOutput',
@@ -88,7 +76,7 @@ export const routeOperations: Operation[] = [
         example: { status: 'running' },
       },
     },
-    errors: [...common, 'flow_run_not_found', 'run_failed', 'run_stopped'],
+    errors: [...routeErrors, 'flow_run_not_found', 'run_failed', 'run_stopped'],
   },
   {
     operationId: 'stopFlow',
@@ -109,7 +97,7 @@ export const routeOperations: Operation[] = [
     answers: {
       200: { description: 'The run stops, or has ended.', schema: ref('StopFlowResult'), example: { success: true } },
     },
-    errors: [...common, ...withBody, 'flow_run_not_found'],
+    errors: [...routeErrors, ...bodyErrors, 'flow_run_not_found'],
   },
   {
     operationId: 'upsertWallet',
@@ -131,8 +119,8 @@ export const routeOperations: Operation[] = [
     },
     answers: { 200: { description: 'The wallet, without secrets.', schema: ref('Wallet'), example: wallet } },
     errors: [
-      ...common,
-      ...withBody,
+      ...routeErrors,
+      ...bodyErrors,
       'wallet_key_mismatch',
       'wallet_keypair_required',
       'token_required',

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { startDeploymentParamsSchema, startTargetSchema } from '../../../types/deployment.ts';
 import { MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
+import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
 import { annotate, type JsonSchema, titled } from './json_schema.ts';
 import { nodeDefinition, nodeRow } from './node_schema.ts';
 import { BASE58, outputSchema, STORABLE, valueMapSchema, valueSchema } from './value_schema.ts';
-import { answerSchemas, argumentSchemas, input, output } from './zod_schemas.ts';
+import { answerSchemas, argumentSchemas, input, messageSchema, output } from './zod_schemas.ts';
 
 const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
   description: `${description} Base58 of exactly ${bytes} bytes.`,
@@ -37,6 +38,16 @@ const upsertWalletParams: JsonSchema = {
   dependentSchemas: { keypair: { properties: { type: { const: 'HARDCODED' } } } },
 };
 
+const newMsgNote =
+  "Base64 of the message that was signed instead of the request's, where the wallet changed it: the fee payer may change and add " +
+  'instructions of the compute budget, and nothing else.';
+
+const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSchema), {
+  id: 'The signature request.',
+  signature: base58(64, 'The signature of the asked key over the message.'),
+  new_msg: { description: newMsgNote, ...input(messageSchema) },
+});
+
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
 /** The body of every error; each answer says which codes it has. */
@@ -63,6 +74,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
   UpsertWalletParams: upsertWalletParams,
+  SubmitSignatureParams: submitSignatureParams,
   NodeDefinition: nodeDefinition(),
 
   StartDeploymentArguments: annotate(input(argumentSchemas.start_deployment), {
@@ -77,12 +89,30 @@ export const componentSchemas: Record<string, JsonSchema> = {
   DeployFlowArguments: input(argumentSchemas.deploy_flow),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
+  PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),
+  SignatureRequestForCallerArguments: annotate(input(argumentSchemas.signature_request_for_caller), {
+    new_msg: newMsgNote,
+  }),
   CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
     name: { description: 'By which its owner knows it.', pattern: STORABLE },
   }),
 
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
   StartResult: annotate(output(answerSchemas.StartResult), { token: 'Shows this one run to whoever holds it.' }),
+  PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
+    time: 'When it was made, in milliseconds since 1970.',
+    pubkey: 'The key that shall sign.',
+    message: 'The bytes to sign, base64: a serialized v0 message, not a transaction.',
+    timeout: 'Seconds, from `time` on, in which it can be answered.',
+    flow_run_id: 'The run that asks: the one that was started, or one that it called.',
+    signatures: 'Signatures that are known already.',
+  }),
+  SignatureRequestState: annotate(output(answerSchemas.SignatureRequestState), {
+    signature: 'The answer that was taken; null when there is none.',
+    new_msg: "The message that was signed instead of the request's.",
+    expires_at: 'Until when it could be answered.',
+    run_status: 'How the run stands that was started.',
+  }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
     key: 'The key itself: shown this once.',

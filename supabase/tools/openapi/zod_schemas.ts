@@ -7,6 +7,14 @@ import {
   stopFlowParamsSchema,
   type StopFlowResult,
 } from '../../../types/flow_run.ts';
+import {
+  type AnswerableRequest,
+  MAX_MESSAGE_BYTES,
+  type PendingSignatureRequest,
+  type PendingSignatureResult,
+  type SignatureRequestState,
+  type SubmitSignatureResult,
+} from '../../../types/signature_request.ts';
 import { type Value, type ValueMap, valueMapSchema } from '../../../types/value.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
@@ -14,11 +22,16 @@ import { BASE58 } from './value_schema.ts';
 
 type Functions = Database['public']['Functions'];
 
-/** Stand for the schemas of value_schema.ts. */
+/** Stand for schemas that have a name in the document. */
 const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
+const pendingRequestSchema = z.unknown() as z.ZodType<PendingSignatureRequest>;
 const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
 
 const publicKeySchema = z.string().regex(new RegExp(`^${BASE58}{32,44}$`));
+const signatureSchema = z.string().regex(new RegExp(`^${BASE58}{64,88}$`));
+/** Padded base64, never empty. */
+const base64Schema = z.string().regex(/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/);
+export const messageSchema = base64Schema.max(Math.ceil(MAX_MESSAGE_BYTES / 3) * 4);
 const tokenSchema = z.string().regex(/^fr_[A-Za-z0-9_-]{64}$/);
 export const timeSchema = z.iso.datetime({ offset: true });
 const rowIdSchema = z.int().min(1).max(2_147_483_647);
@@ -49,6 +62,8 @@ export const argumentSchemas = {
   deploy_flow: z.strictObject({ flow_id: flowIdArgument }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
+  pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),
+  signature_request_for_caller: z.strictObject({ id: z.uuid(), new_msg: messageSchema.optional() }),
   create_api_key: z.strictObject({ name: z.string().min(1).max(100) }),
   whoami: z.strictObject({}),
 } satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs'>> };
@@ -65,6 +80,31 @@ export const answerSchemas = {
     is_overdue: z.boolean(),
   }) satisfies z.ZodType<FlowRunResult>,
   StopFlowResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<StopFlowResult>,
+  PendingSignatureRequest: z.strictObject({
+    id: z.uuid(),
+    time: z.int().min(0),
+    pubkey: publicKeySchema,
+    message: base64Schema,
+    timeout: z.number(),
+    flow_run_id: z.uuid(),
+    signatures: z.array(z.strictObject({ pubkey: publicKeySchema, signature: signatureSchema })).nullable(),
+  }) satisfies z.ZodType<PendingSignatureRequest>,
+  PendingSignatureResult: z.strictObject({
+    request: pendingRequestSchema.nullable(),
+    is_overdue: z.boolean(),
+  }) satisfies z.ZodType<PendingSignatureResult>,
+  AnswerableRequest: z.strictObject({
+    id: z.uuid(),
+    pubkey: publicKeySchema,
+    msg: base64Schema,
+  }) satisfies z.ZodType<AnswerableRequest>,
+  SubmitSignatureResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<SubmitSignatureResult>,
+  SignatureRequestState: z.strictObject({
+    signature: signatureSchema.nullable(),
+    new_msg: base64Schema.nullable(),
+    expires_at: timeSchema,
+    run_status: runStatusSchema,
+  }) satisfies z.ZodType<SignatureRequestState>,
   Wallet: z.strictObject({
     id: rowIdSchema,
     user_id: z.uuid(),
@@ -94,6 +134,9 @@ export const answerSchemas = {
       'output_label_duplicate',
       'graph_has_cycle',
       'interflow_flow_unknown',
+      'environment_value_invalid',
+      'environment_key_pair',
+      'environment_wallet_unknown',
     ]),
     path: z.string(),
     message: z.string(),
@@ -106,6 +149,7 @@ const references = new Map<z.ZodType, string>([
   [valueMapSchema, 'ValueMap'],
   [inputsSchema, 'ValueMap'],
   [runOutputSchema, 'Output'],
+  [pendingRequestSchema, 'PendingSignatureRequest'],
 ]);
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {

@@ -10,6 +10,8 @@ create temporary view held as
 select set_eq(
   $$ select name, roles from held where schema = 'public' $$,
   $$ values
+    ('answer_signature_request', 'service_role'),
+    ('asking_flow_runs', 'service_role'),
     ('checkpoint_flow_run', 'service_role'),
     ('claim_flow_runs', 'service_role'),
     ('create_api_key', 'anon, authenticated, service_role'),
@@ -24,13 +26,17 @@ select set_eq(
     ('kv_delete_store', 'service_role'),
     ('kv_read_item', 'service_role'),
     ('kv_write_item', 'service_role'),
+    ('pending_signature_request', 'anon, authenticated, service_role'),
     ('read_wallet_secret', 'service_role'),
     ('rotate_run_token_secret', 'service_role'),
     ('runner_metrics', 'service_role'),
+    ('signature_request_for_caller', 'anon, authenticated, service_role'),
     ('start_deployment', 'anon, authenticated, service_role'),
     ('start_flow', 'anon, authenticated, service_role'),
     ('stop_flow_run', 'anon, authenticated, service_role'),
+    ('store_transaction', 'service_role'),
     ('store_wallet', 'service_role'),
+    ('suspend_flow_run', 'service_role'),
     ('sweep_runner', 'service_role'),
     ('whoami', 'anon, authenticated, service_role')
   $$,

@@ -6,14 +6,15 @@ import definition from './definition.json' with { type: 'json' };
 /** Hands its inputs on after a time, which counts from the node's start, whoever began it. */
 export const waitNode: NodeModule = {
   definition,
-  run: async ({ inputs, startTime, signal, handBack }) => {
+  run: async ({ inputs, startTime, signal, handBack, rest }) => {
     requireInput(inputs, 'value');
     requireInput(inputs, 'wait_for');
     const end = startTime + Number(readOptionalField(inputs, 'duration_ms', toInteger('u64')) ?? 0n);
     for (let now = Date.now(); now < end; now = Date.now()) {
       if (signal.aborted) throw haltError(signal);
       if (handBack.aborted) throw new HandedBack();
-      await pause(end - now, signal, handBack);
+      const left = end - now;
+      await rest(() => pause(left, signal, handBack));
     }
     return {};
   },

@@ -1,5 +1,5 @@
-import { NodeError } from '../engine/node.ts';
-import type { ChainSigner, InstructionSet } from '../engine/transaction.ts';
+import { NodeError } from './node.ts';
+import type { ChainSigner, InstructionSet } from './transaction.ts';
 
 /**
  * One entry for each key. A key pair stands before an adapter wallet. A signature holds for a whole transaction: a key that the flow

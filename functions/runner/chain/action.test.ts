@@ -1,0 +1,273 @@
+import { base58, base64 } from '@scure/base';
+import { address } from '@solana/kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Keypair, makeKeypair } from '../../../tests/support/keypairs.ts';
+import {
+  memo as memoOf,
+  MEMO_V1,
+  SOL,
+  startTestChain,
+  type TestChain,
+  transfer,
+} from '../../../tests/support/solana.ts';
+import {
+  fundedKeypair,
+  inValues,
+  makeWorld,
+  memberOf,
+  signedMemo,
+  transferFrom,
+  wallet,
+  type WorldOptions,
+} from '../../../tests/support/transactions.ts';
+import { decode, signWire } from '../../../tests/support/wire.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
+import { HandedBack } from '../engine/node.ts';
+import type { TransactionMember, TransactionOrder } from '../engine/transaction.ts';
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.stop());
+
+const send = async (wire: string, skipPreflight = false): Promise<string> => {
+  const { result, error } = await chain.call('sendTransaction', wire, {
+    encoding: 'base64',
+    preflightCommitment: 'confirmed',
+    skipPreflight,
+  });
+  if (error !== undefined) throw new Error(error.message);
+  return result;
+};
+
+/** An action of a transfer of 1 SOL by its signer. */
+async function makeAction(
+  { members, given, ...options }: WorldOptions & {
+    members?: (signer: Keypair, recipient: string) => TransactionMember[];
+    given?: Partial<TransactionOrder>;
+  } = {},
+) {
+  const [signer, identity, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair(), makeKeypair().publicKey];
+  const settings = { ...options.settings, action_identity: identity.publicKey, action_signer: signer.publicKey };
+  const storedKeys = [identity, ...options.storedKeys ?? []];
+  const world = makeWorld(chain, { ...options, settings, storedKeys });
+  const build = members ?? (() => [memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient)])]);
+  const order = world.order(build(signer, recipient), given);
+  /** The wire format of what was given to the signer, once it was. */
+  const request = () =>
+    waitFor(() => {
+      const asked = world.store.requests().find(({ pubkey }) => pubkey === signer.publicKey);
+      if (asked === undefined) return undefined;
+      const count = base64.decode(asked.msg)[1]!;
+      const bytes = new Uint8Array([count, ...new Uint8Array(64 * count), ...base64.decode(asked.msg)]);
+      const keys = Object.keys(decode(base64.encode(bytes)).signed);
+      for (const known of asked.signatures ?? []) {
+        bytes.set(base58.decode(known.signature), 1 + 64 * keys.indexOf(known.pubkey));
+      }
+      return base64.encode(bytes);
+    });
+  return { world, order, signer, identity, recipient, request, execute: () => world.execute(order) };
+}
+
+describe('the transaction of an action', () => {
+  it('is given to its signer, who sends it', async () => {
+    const fee = makeKeypair().publicKey;
+    const { execute, request, signer, recipient, world } = await makeAction({ settings: { fees: [[fee, '5000000']] } });
+    const end = execute();
+    const signature = await send(signWire(await request(), signer));
+    expect(await end).toEqual({ status: 'confirmed', signature, hasFees: true });
+    expect([recipient, fee].map(chain.balance)).toEqual([SOL, 5_000_000n]);
+    expect(world.steps).not.toContain('sendTransaction');
+    expect([world.waits(), world.store.requests().length]).toEqual([1, 1]);
+  });
+
+  it('has all other signatures when its signer gets it, though the key of the signer is here', async () => {
+    const [payer, other, stored] = [await fundedKeypair(chain), makeKeypair(), makeKeypair()];
+    const { execute, request, signer, world, recipient } = await makeAction({
+      storedKeys: [stored],
+      members: (pair, to) => [
+        memberOf(
+          wallet(payer),
+          [transferFrom(pair.publicKey, to), signedMemo('x', other.publicKey, stored.publicKey)],
+          [inValues(pair), wallet(other), wallet(stored, true)],
+        ),
+      ],
+    });
+    expect(await execute()).toEqual({ status: 'waiting' });
+    world.store.answer(payer);
+    expect(await execute()).toEqual({ status: 'waiting' });
+    expect(world.store.requests().map(({ pubkey }) => pubkey)).toEqual([payer.publicKey, other.publicKey]);
+    world.store.answer(other);
+    const end = execute();
+    const wire = await request();
+    expect(decode(wire).signed).toEqual({
+      [payer.publicKey]: true,
+      [other.publicKey]: true,
+      [stored.publicKey]: true,
+      [signer.publicKey]: false,
+    });
+    const signature = await send(signWire(wire, signer));
+    expect(await end).toMatchObject({ status: 'confirmed', signature });
+    expect(chain.balance(recipient)).toBe(SOL);
+  });
+
+  it('is not waited for less when its signer submits the signature', async () => {
+    const { execute, request, signer, world } = await makeAction();
+    const end = execute();
+    const wire = await request();
+    world.store.answer(signer);
+    const looks = world.steps.length;
+    await waitFor(() => world.steps.length > looks + 3 || undefined);
+    const signature = await send(signWire(wire, signer));
+    expect(await end).toMatchObject({ status: 'confirmed', signature });
+  });
+
+  it('fails with its error in the chain', async () => {
+    const members = (signer: Keypair, recipient: string) => [
+      memberOf(wallet(signer), [signedMemo('fine', signer.publicKey)]),
+      memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient, 50n * SOL)]),
+    ];
+    const { execute, request, signer } = await makeAction({ members });
+    const end = execute();
+    const signature = await send(signWire(await request(), signer), true);
+    expect(await end).toEqual({
+      status: 'failed',
+      signature,
+      errors: [
+        'transaction simulation failed',
+        `transaction ${signature} failed: {"InstructionError":[3,{"Custom":1}]}`,
+      ],
+    });
+  });
+
+  it('fails when nobody sends it in time', async () => {
+    const { execute, signer, world } = await makeAction({ limits: { actionTimeoutMs: 50 } });
+    expect(await execute()).toEqual({
+      status: 'failed',
+      errors: [`timeout: ${signer.publicKey} did not send the transaction in time`],
+      signature: null,
+    });
+    expect(world.steps.at(-1)).toBe('getSignaturesForAddress');
+  });
+
+  it('is found by a last look, when its time was over during the one before', async () => {
+    let lateness = 0;
+    const { execute, request, signer, world } = await makeAction({ options: { now: () => Date.now() + lateness } });
+    let signature: string | undefined;
+    world.onStep(async (name, when) => {
+      if (name !== 'getSignaturesForAddress' || when === 'before' || signature !== undefined) return;
+      lateness = 3_600_000;
+      signature = await send(signWire(await request(), signer));
+    });
+    expect(await execute()).toEqual({ status: 'confirmed', signature, hasFees: false });
+    expect(world.steps.filter((step) => step === 'getSignaturesForAddress')).toHaveLength(2);
+  });
+
+  it('is waited for on, when the network does not answer', async () => {
+    const { execute, request, signer } = await makeAction();
+    const out = { type: 'error', code: -32603, message: 'out of order', times: 5 } as const;
+    chain.faults.inject({ ...out, method: 'getSignaturesForAddress' });
+    const end = execute();
+    const wire = await request();
+    await waitFor(() => chain.faults.take('getSignaturesForAddress') === undefined || undefined);
+    const signature = await send(signWire(wire, signer));
+    expect(await end).toMatchObject({ status: 'confirmed', signature });
+  });
+
+  it('is not another with the identity in it: of another run, of earlier, or known', async () => {
+    const knownSignatures = new Set<string>();
+    const now = Date.now();
+    const { execute, request, signer, identity, world, order } = await makeAction({
+      given: { knownSignatures },
+      options: { now: () => now },
+    });
+    const sender = await chain.fundedSigner();
+    const naming = transfer(sender, address(identity.publicKey), SOL / 10n);
+    const sign = (text: string, amount: bigint) =>
+      chain.sign(sender, [naming, transfer(sender, sender.address, amount), memoOf(text, MEMO_V1)]);
+
+    // Of the same second, it has the same memo.
+    const settings = { action_identity: identity.publicKey, output_instructions: true };
+    const before = makeWorld(chain, { settings, storedKeys: [identity], options: { now: () => now } });
+    const early = await before.execute(order);
+    if (early.status !== 'put_out') throw new Error(JSON.stringify(early));
+    const memo = new TextDecoder().decode(decode(early.transaction).instructions.at(-1)!.data);
+    await send(await sign(memo, 1n), true);
+    chain.ledger.clock.advance(5n);
+
+    const end = execute();
+    const wire = await request();
+    expect(world.store.stored()?.memo).toBe(memo);
+    const known = await sign(memo, 2n);
+    knownSignatures.add(base58.encode(base64.decode(known).subarray(1, 65)));
+    await send(known, true);
+    await send(await sign(memo.replace(/:[^:]*:[^:]*$/, ':1111:1111'), 3n), true);
+    await send(await sign(`${memo} and more`, 4n), true);
+    await send(await sign(`[${memo.length}] ${memo}; `, 5n), true);
+    const looks = world.steps.length;
+    await waitFor(() => world.steps.length > looks + 3 || undefined);
+    const signature = await send(signWire(wire, signer));
+    expect(await end).toMatchObject({ status: 'confirmed', signature });
+  });
+
+  it('goes on after its worker has died, or gave the run back, for as long as its request lasts', async () => {
+    const back = new AbortController();
+    const { order, request, signer, world } = await makeAction({ given: { handBack: back.signal } });
+    const first = world.execute(order);
+    const wire = await request();
+    back.abort();
+    await expect(first).rejects.toThrow(HandedBack);
+    const signature = await send(signWire(wire, signer));
+    const again = { ...order, handBack: new AbortController().signal };
+    expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
+    expect(world.store.requests()).toHaveLength(1);
+    world.store.expire();
+    const late = { ...again, knownSignatures: new Set([signature]) };
+    expect(await world.execute(late)).toMatchObject({ errors: [expect.stringMatching(/^timeout: /)] });
+  });
+
+  it('may still be sent when its run is stopped', async () => {
+    const stop = new AbortController();
+    const { execute, request, signer } = await makeAction({ given: { signal: stop.signal } });
+    const end = execute();
+    await request();
+    stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 });
+    expect(await end).toEqual({
+      status: 'failed',
+      errors: [`canceled by user enough; ${signer.publicKey} has the transaction and may still send it`],
+      signature: null,
+    });
+  });
+
+  it('needs its signer', async () => {
+    const payer = await fundedKeypair(chain);
+    const { execute, signer, world } = await makeAction({
+      members: () => [memberOf(inValues(payer), [signedMemo('x', payer.publicKey)])],
+    });
+    expect(await execute()).toEqual({
+      status: 'failed',
+      errors: [`the action signer ${signer.publicKey} is not in signers`],
+      signature: null,
+    });
+    expect(world.store.requests()).toEqual([]);
+  });
+
+  it.each([
+    ['without an action signer is sent as any other', { action_signer: null }],
+    ['without an action identity is sent as any other', { action_identity: null }],
+  ])('%s', async (_name, settings) => {
+    const [payer, recipient] = [await fundedKeypair(chain), makeKeypair().publicKey];
+    const both = { action_identity: makeKeypair().publicKey, action_signer: payer.publicKey };
+    const world = makeWorld(chain, { settings: { ...both, ...settings } });
+    const order = world.order([memberOf(inValues(payer), [transferFrom(payer.publicKey, recipient)])]);
+    expect(await world.execute(order)).toMatchObject({ status: 'confirmed' });
+    expect(world.store.stored()?.memo).toBeNull();
+  });
+
+  it('is put out without regard to its signer, where instructions are put out', async () => {
+    const { execute, world } = await makeAction({ settings: { output_instructions: true } });
+    expect(await execute()).toMatchObject({ status: 'put_out' });
+    expect(world.store.requests()).toEqual([]);
+  });
+});

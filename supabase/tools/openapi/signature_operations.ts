@@ -1,0 +1,122 @@
+import type { ErrorCode } from '../../../types/errors.ts';
+import { FLOW_RUN_ID, pendingRequest, PUBLIC_KEY, REQUEST_ID, SIGNATURE } from './examples.ts';
+import { ref } from './json_schema.ts';
+import {
+  bodyErrors,
+  credentialErrors,
+  type Operation,
+  restRunReader,
+  routeErrors,
+  rpcStatuses,
+  runReader,
+} from './operation.ts';
+
+/** What is wrong with an answer to a request, whatever its signature is. */
+const answerErrors: ErrorCode[] = [
+  'transaction_changed',
+  'signature_request_not_found',
+  'signature_request_answered',
+  'signature_request_expired',
+];
+
+/** The operations on signature requests, of the Edge Functions and of PostgREST. */
+export const signatureOperations: Operation[] = [
+  {
+    operationId: 'readSignatureRequest',
+    method: 'get',
+    path: '/flow/signature_request/{flow_run_id}',
+    tag: 'Signatures',
+    summary: 'Waits for what a run asks to be signed',
+    description:
+      'The oldest open request of the run or of any run that it called. The client has the wallet sign `message` and sends the ' +
+      'signature to `POST /signature/submit`. For the owner of the flow, who started the run, and the holder of its token.',
+    security: runReader,
+    parameters: ['flowRunId', 'wait'],
+    answers: {
+      200: {
+        description: 'What shall be signed.',
+        schema: ref('PendingSignatureRequest'),
+        example: pendingRequest,
+      },
+      204: { description: 'The run goes on, and asks for nothing now; ask again.' },
+    },
+    errors: [...routeErrors, 'flow_run_not_found', 'signature_request_not_found'],
+  },
+  {
+    operationId: 'submitSignature',
+    method: 'post',
+    path: '/signature/submit',
+    tag: 'Signatures',
+    summary: 'Answers a signature request',
+    description:
+      'Stores the signature, once it is verified, and lets the run go on that waits for it. A refused answer leaves the request ' +
+      'open. For the owner of the flow, the user whose key is asked, who started the run, and the holder of its token.',
+    security: runReader,
+    body: {
+      schema: ref('SubmitSignatureParams'),
+      isRequired: true,
+      examples: {
+        signed: { id: REQUEST_ID, signature: SIGNATURE },
+        changed: { id: REQUEST_ID, signature: SIGNATURE, new_msg: pendingRequest.message },
+      },
+    },
+    answers: {
+      200: { description: 'The answer is taken.', schema: ref('SubmitSignatureResult'), example: { success: true } },
+    },
+    errors: [
+      ...routeErrors,
+      ...bodyErrors,
+      'signature_invalid',
+      ...answerErrors,
+    ],
+  },
+  {
+    operationId: 'rpcPendingSignatureRequest',
+    method: 'post',
+    path: '/rest/v1/rpc/pending_signature_request',
+    tag: 'Signatures',
+    summary: 'What a run asks to be signed',
+    description: 'As `GET /flow/signature_request/{flow_run_id}`, but answers at once.',
+    security: restRunReader,
+    body: {
+      schema: ref('PendingSignatureRequestArguments'),
+      isRequired: true,
+      examples: { run: { flow_run_id: FLOW_RUN_ID } },
+    },
+    answers: {
+      200: {
+        description: 'The oldest open request; null when there is none now.',
+        schema: ref('PendingSignatureResult'),
+        example: { request: pendingRequest, is_overdue: false },
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found', 'signature_request_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
+    operationId: 'rpcSignatureRequestForCaller',
+    method: 'post',
+    path: '/rest/v1/rpc/signature_request_for_caller',
+    tag: 'Signatures',
+    summary: 'A signature request that can be answered',
+    description: 'Says whether `POST /signature/submit` could take an answer; it is the route that takes it.',
+    security: restRunReader,
+    body: {
+      schema: ref('SignatureRequestForCallerArguments'),
+      isRequired: true,
+      examples: { request: { id: REQUEST_ID } },
+    },
+    answers: {
+      200: {
+        description: 'What shall be signed, and by which key.',
+        schema: ref('AnswerableRequest'),
+        example: { id: REQUEST_ID, pubkey: PUBLIC_KEY, msg: pendingRequest.message },
+      },
+    },
+    errors: [
+      ...credentialErrors,
+      ...answerErrors,
+    ],
+    nativeStatuses: rpcStatuses,
+  },
+];

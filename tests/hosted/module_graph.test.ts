@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { denoBinary, functionNames } from '../../supabase/local/functions.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+/** The npm packages that a function loads. */
+async function packagesOf(name: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(
+    denoBinary(),
+    ['info', '--json', '--config', 'deno.json', `functions/${name}/index.ts`],
+    { cwd: projectDir, env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' }, maxBuffer: 64 * 2 ** 20 },
+  );
+  const { modules } = JSON.parse(stdout) as { modules: { specifier: string }[] };
+  const names = modules.map(({ specifier }) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(specifier)?.[1] ?? '');
+  return [...new Set(names)].filter((found) => found !== '');
+}
+
+/** Packages of Solana, which take most of the time that a function needs to start. */
+const isSolana = (name: string): boolean => name.startsWith('@solana');
+
+it.each(functionNames())('%s loads the packages of Solana only if it reads or makes transactions', async (name) => {
+  const packages = await packagesOf(name);
+  expect(packages).toContain('zod');
+  expect(packages.some(isSolana)).toBe(['runner', 'signature'].includes(name));
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
+import { adapter, type Keypair, makeKeypair, upsertWallet } from '../support/keypairs.ts';
+import { type Person, signUp } from '../support/people.ts';
+import { askFor, getRequest, makeMessage, signMessage, submit } from '../support/signature_requests.ts';
+import { accessToken, anonymousSignIn, createApiKey, deleteUser } from '../support/tokens.ts';
+
+const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
+
+const callers = [
+  'owner',
+  'API key of owner',
+  'starter',
+  'API key of starter',
+  'run token',
+  'run token in its own header',
+  'other user with the run token in its own header',
+  'other user',
+  'API key of other',
+  'anonymous sign-in',
+  'token of another run',
+  'public key',
+  'anon key as bearer',
+  'nothing',
+  'forged run token',
+  'revoked API key',
+  'expired token',
+  'forged token',
+  'token of a deleted user',
+  'service role',
+] as const;
+type Caller = typeof callers[number];
+
+/** Who is shown what, as DESIGN 4 and RUNTIME 6 say. */
+const ADMITTED = 7;
+const UNAUTHENTICATED = ['public key', 'anon key as bearer', 'nothing'];
+const expected = (caller: Caller): 'admitted' | 'not found' | 'unauthenticated' | 'refused' => {
+  const index = callers.indexOf(caller);
+  if (index < ADMITTED) return 'admitted';
+  if (index < callers.indexOf('public key')) return 'not found';
+  return UNAUTHENTICATED.includes(caller) ? 'unauthenticated' : 'refused';
+};
+
+interface Shown {
+  token?: string;
+  headers?: Record<string, string>;
+}
+
+let owner: Person;
+let starter: Person;
+let run: ClaimedRun;
+let payer: Keypair;
+let message: string;
+const shown = {} as Record<Caller, Shown>;
+
+beforeAll(async () => {
+  let other: Person;
+  [owner, starter, other] = await Promise.all([signUp(), signUp(), signUp()]);
+  run = await makeClaimedRun(owner.id, starter.id);
+  payer = makeKeypair();
+  message = makeMessage(payer.publicKey);
+  const revoked = await createApiKey(owner);
+  await owner.client.from('api_keys').delete().eq('id', revoked.id).throwOnError();
+  const gone = await signUp();
+  await deleteUser(gone.id);
+  const { ANON_KEY, SERVICE_ROLE_KEY } = inject('stack');
+  Object.assign(
+    shown,
+    {
+      owner: { token: owner.token },
+      'API key of owner': { headers: { 'x-api-key': (await createApiKey(owner)).key } },
+      starter: { token: starter.token },
+      'API key of starter': { headers: { 'x-api-key': (await createApiKey(starter)).key } },
+      'run token': { token: run.token },
+      'run token in its own header': { headers: { 'x-flow-run-token': run.token } },
+      'other user with the run token in its own header': {
+        token: other.token,
+        headers: { 'x-flow-run-token': run.token },
+      },
+      'other user': { token: other.token },
+      'API key of other': { headers: { 'x-api-key': (await createApiKey(other)).key } },
+      'anonymous sign-in': { token: (await anonymousSignIn()).token },
+      'token of another run': { token: (await makeClaimedRun(owner.id)).token },
+      'public key': { token: PUBLIC_KEY },
+      'anon key as bearer': { token: ANON_KEY },
+      nothing: {},
+      'forged run token': { token: run.token.slice(0, -2) + (run.token.endsWith('AA') ? 'BB' : 'AA') },
+      'revoked API key': { headers: { 'x-api-key': revoked.key } },
+      'expired token': { token: await accessToken(owner.id, { expiresIn: -60 }) },
+      'forged token': { token: await accessToken(owner.id, { secret: randomUUID() }) },
+      'token of a deleted user': { token: gone.token },
+      'service role': { token: SERVICE_ROLE_KEY },
+    } satisfies Record<Caller, Shown>,
+  );
+});
+
+/** The whole answer, as far as it could tell callers anything. */
+async function readAnswer(response: Response) {
+  const headers = Object.fromEntries(response.headers);
+  delete headers.date;
+  return { status: response.status, headers, body: await response.text() };
+}
+
+const read = (id: string, caller: Caller) => getRequest(id, shown[caller].token, 0, shown[caller].headers);
+const answer = (id: string, caller: Caller, key = payer) =>
+  submit({ id, signature: signMessage(key, message) }, shown[caller].token, shown[caller].headers);
+
+describe.each(callers)('%s', (caller) => {
+  const verdict = expected(caller);
+
+  it(`is ${verdict} when asking what the run asks for`, async () => {
+    const id = await askFor(run, payer, message);
+    const response = await read(run.id, caller);
+    const { status, headers, body } = await readAnswer(response);
+    if (verdict === 'admitted') return expect(status).toBe(200);
+    if (verdict === 'not found') {
+      const unknown = await readAnswer(await read(randomUUID(), caller));
+      expect(unknown).toEqual({ status, headers, body });
+      expect([status, JSON.parse(body).code]).toEqual([404, 'flow_run_not_found']);
+    } else {
+      expect(status).toBe(401);
+      expect(JSON.parse(body).code === 'unauthenticated').toBe(verdict === 'unauthenticated');
+    }
+    expect(body).not.toContain(id);
+  });
+
+  it(`is ${verdict} when answering`, async () => {
+    const id = await askFor(run, payer, message);
+    const { status, headers, body } = await readAnswer(await answer(id, caller));
+    const { data } = await owner.client.from('signature_requests').select('signature').eq('id', id).single()
+      .throwOnError();
+    expect(data.signature !== null).toBe(verdict === 'admitted');
+    if (verdict === 'admitted') return expect([status, JSON.parse(body)]).toEqual([200, { success: true }]);
+    if (verdict === 'not found') {
+      // Whether it exists, is answered, has expired, or is answered wrongly, is none of their business.
+      await submit({ id, signature: signMessage(payer, message) }, owner.token);
+      const expired = await askFor(run, payer, message, { timeout_ms: -1 });
+      const open = await askFor(run, payer, message);
+      const others = await Promise.all([
+        answer(randomUUID(), caller),
+        answer(id, caller),
+        answer(expired, caller),
+        answer(open, caller, makeKeypair()),
+      ]);
+      for (const other of others) expect(await readAnswer(other)).toEqual({ status, headers, body });
+      expect([status, JSON.parse(body).code]).toEqual([404, 'signature_request_not_found']);
+    } else {
+      expect(status).toBe(401);
+      expect(JSON.parse(body).code === 'unauthenticated').toBe(verdict === 'unauthenticated');
+    }
+  });
+});
+
+it('the owner, the user whose key is asked and the holder of the token read the row; others do not', async () => {
+  const ids: Record<string, string> = { starters: await askFor(run, payer, message) };
+  await upsertWallet(owner, adapter(payer.publicKey));
+  ids.owners = await askFor(run, payer, message);
+  const seen = async (person: Person) =>
+    (await person.client.from('signature_requests').select('id').in('id', Object.values(ids)).order('id')
+      .throwOnError()).data.map(({ id }) => id);
+  expect(await seen(owner)).toEqual([ids.starters, ids.owners]);
+  expect(await seen(starter)).toEqual([ids.starters]);
+  expect(await seen(await signUp())).toEqual([]);
+});

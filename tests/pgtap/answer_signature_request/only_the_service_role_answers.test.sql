@@ -1,0 +1,18 @@
+-- SQL can't verify a signature: who could call this, could answer with anything.
+select plan(4);
+
+select test.create_user('owner');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+select test.ask(test.kept('run')::uuid, test.request());
+select test.keep('request', id) from public.signature_requests;
+select test.keep('statement', format('select public.answer_signature_request(%L, %L)', test.kept('request'), repeat('1', 64)));
+
+select test.sign_in(test.user_id('owner'));
+select is(test.error_code(test.kept('statement')), '42501', 'the owner does not');
+select test.sign_in_as_role('anon');
+select is(test.error_code(test.kept('statement')), '42501', 'nor does anon');
+select test.sign_in_as_role('service_role');
+select is(test.error_code(test.kept('statement')), null, 'the service role does');
+select is(count(*), 1::bigint, 'it is answered') from public.signature_requests where signature is not null;
+
+select * from finish();

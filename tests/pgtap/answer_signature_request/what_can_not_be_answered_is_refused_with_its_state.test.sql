@@ -1,0 +1,70 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+select test.keep('other', test.claimed_run(test.user_id('owner')));
+select test.ask(test.kept('run')::uuid, test.request());
+select test.ask(test.kept('run')::uuid, test.request(timeout_ms => -1000), 'expired');
+select test.ask(test.kept('run')::uuid, test.request(signatures => '[{"pubkey": "x", "signature": "y"}]'), 'signed');
+select test.ask(test.kept('run')::uuid, jsonb_build_array(test.request(), test.request('So11111111111111111111111111111111111111112')), 'pair');
+select test.ask(test.kept('other')::uuid, test.request());
+
+create function pg_temp.request(run text, node text) returns public.signature_requests language sql as $$
+  select s from public.signature_requests as s
+  where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.id limit 1;
+$$;
+grant execute on function pg_temp.request(text, text) to public;
+-- How an answer is refused, by the function that answers and by the one that asks whether it may be answered alike.
+create function pg_temp.refusal(run text, node text, new_msg text default null) returns jsonb language plpgsql as $$
+declare
+  v_id uuid := (pg_temp.request(run, node)).id;
+  v_answer jsonb;
+  v_read jsonb;
+begin
+  perform test.sign_in(test.user_id('owner'));
+  v_read := test.error(format('select public.signature_request_for_caller(%L, %L)', v_id, new_msg));
+  perform test.sign_in_as_role('service_role');
+  v_answer := test.error(format('select public.answer_signature_request(%L, %L, %L)', v_id, repeat('1', 64), new_msg));
+  perform test.sign_out();
+  if v_read is distinct from v_answer then
+    raise exception '% is not %', v_read, v_answer;
+  end if;
+  return v_answer;
+end;
+$$;
+
+select is(
+  pg_temp.refusal('run', 'expired') - 'message',
+  jsonb_build_object('code', 'signature_request_expired', 'status', 409, 'hint', 'Start the run again, and sign before expires_at.', 'details',
+    jsonb_build_object('signature', null, 'new_msg', null, 'expires_at', (pg_temp.request('run', 'expired')).expires_at, 'run_status', 'running')),
+  'a request that has expired'
+);
+select is(pg_temp.refusal('run', 'a', 'AQID'), null, 'one that is open is answered, with the message as it was');
+select is(
+  pg_temp.refusal('run', 'a') - 'message',
+  jsonb_build_object('code', 'signature_request_answered', 'status', 409, 'hint', 'Where details.signature is the one that you sent, it was taken.', 'details',
+    jsonb_build_object('signature', repeat('1', 64), 'new_msg', null, 'expires_at', (pg_temp.request('run', 'a')).expires_at, 'run_status', 'running')),
+  'it is answered once'
+);
+
+select is(
+  pg_temp.refusal('run', 'signed', 'BAUG') - '{hint}'::text[],
+  '{"code": "transaction_changed", "status": 400, "details": null, "message": "Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures."}',
+  'a message that somebody has signed is not changed'
+);
+select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'nor one that others are asked to sign');
+select is((pg_temp.request('run', node)).signature, null, node || ' stays open') from unnest('{signed,pair}'::text[]) as node;
+select is(pg_temp.refusal('run', 'signed'), null, 'they are answered as they are');
+
+select test.end_run(test.kept('other')::uuid, 'failed');
+select is(
+  pg_temp.refusal('other', 'a') #>> '{details,run_status}', 'failed', 'a run that has ended takes no answer, and the state says how it ended'
+);
+select is(pg_temp.refusal('other', 'a') ->> 'code', 'signature_request_expired', 'even before the time is over');
+select is(
+  test.error(format(
+    'update public.signature_requests as s set signature = null, new_msg = ''AQID'' where s.id = %L', (pg_temp.request('run', 'a')).id
+  )) ->> 'constraint', 'signature_requests_new_msg_signed', 'no message is changed without a signature'
+);
+
+select * from finish();

@@ -1,0 +1,29 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+
+create function pg_temp.refusal(attempt integer) returns text language sql as $$
+  select test.error_code(format(
+    'select public.store_transaction(%L, %s, %L, %L)', test.kept('run'), attempt, test.transaction(test.kept('run')::uuid),
+    jsonb_build_array(test.request())
+  ));
+$$;
+grant execute on function pg_temp.refusal(integer) to public;
+
+select test.sign_in_as_role('anon');
+select is(pg_temp.refusal(1), '42501', 'anon stores none');
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.refusal(1), '42501', 'nor does the owner');
+select test.sign_in_as_role('service_role');
+select is(pg_temp.refusal(attempt), 'claim_lost', format('attempt %s stores none', attempt)) from unnest('{0,2}'::integer[]) as attempt;
+select test.sign_out();
+select is_empty('select from private.flow_run_transactions', 'there is none');
+select test.sign_in_as_role('service_role');
+select is(pg_temp.refusal(1), null, 'the claim''s own attempt does');
+select test.sign_out();
+select test.end_run(test.kept('run')::uuid);
+select is(pg_temp.refusal(1), 'claim_lost', 'not once the run has ended');
+select is(count(*), 1::bigint, 'one is stored') from private.flow_run_transactions;
+
+select * from finish();

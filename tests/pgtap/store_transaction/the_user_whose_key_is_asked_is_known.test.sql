@@ -1,0 +1,27 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.create_user('starter');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112', 'ADAPTER');
+select test.create_wallet(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111', 'ADAPTER');
+
+-- Which user is asked for a key, of a run that was started by somebody.
+create function pg_temp.asked(started_by uuid, pubkey text) returns text language plpgsql as $$
+declare
+  v_run_id uuid := test.create_run(test.kept('flow')::integer, asked.started_by);
+begin
+  update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+  values (v_run_id, test.user_id('owner'), private.take_snapshot(test.kept('flow')::integer), 'https://rpc.example.com', 1);
+  perform test.ask(v_run_id, test.request(asked.pubkey));
+  return (select split_part(u.email, '@', 1) from public.signature_requests as s join auth.users as u on u.id = s.user_id where s.flow_run_id = v_run_id);
+end;
+$$;
+
+select is(pg_temp.asked(test.user_id('starter'), 'So11111111111111111111111111111111111111112'), 'owner', 'the key of a wallet of the owner is the owner''s');
+select is(pg_temp.asked(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111'), 'starter', 'any other is asked of who started the run');
+select is(pg_temp.asked(null, 'SysvarC1ock11111111111111111111111111111111'), null, 'of nobody known, where that was a caller with a public key');
+select is(pg_temp.asked(null, 'So11111111111111111111111111111111111111112'), 'owner', 'whose run may ask for the owner''s key too');
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(10);
+
+select test.create_user('owner');
+select test.keep('run', test.claimed_run(test.user_id('owner')));
+select test.sign_in_as_role('service_role');
+
+create function pg_temp.refusal(node text, message text, wire text) returns jsonb language sql as $$
+  select test.error(format(
+    'select public.store_transaction(%L, 1, %L, %L)', test.kept('run'),
+    test.transaction(test.kept('run')::uuid, node, message, wire) || jsonb_build_object('has_fees', wire is not null), '[]'
+  ));
+$$;
+grant execute on function pg_temp.refusal(text, text, text) to public;
+
+select is(pg_temp.refusal('a', 'AQID', null), null, 'a message');
+select is(pg_temp.refusal('a', 'BAUG', null), null, 'another one in its place, since nothing is signed');
+select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'it is signed');
+select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'and may be stored once more as it is');
+select is(
+  pg_temp.refusal('a', 'BAUG', null) - '{details,hint}'::text[],
+  '{"code": "internal", "status": 500, "message": "This transaction may have been sent, or has ended: it can''t change any more."}',
+  'but not without its signatures'
+);
+select is(pg_temp.refusal('a', 'BAUG', 'Ag==') ->> 'code', 'internal', 'nor with others');
+select is(pg_temp.refusal('a', 'AQID', 'AQ==') ->> 'code', 'internal', 'nor with another message');
+select is(pg_temp.refusal('b', 'AQID', 'AQ=='), null, 'another transaction is another matter');
+
+select test.sign_out();
+select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, transactions => jsonb_build_array(
+  jsonb_build_object('node_id', test.node_id('c'), 'times', 0, 'outcome', 'failed')
+)), null) from (select test.ask(test.kept('run')::uuid, '[]', 'c')) as stored;
+select is(pg_temp.refusal('c', 'BAUG', null) ->> 'code', 'internal', 'one that has failed before it was sent is not made anew');
+select results_eq(
+  'select message, wire, has_fees, outcome from private.flow_run_transactions order by created_at',
+  $$ values ('BAUG', 'AQ==', true, null::text), ('AQID', 'AQ==', true, null), ('AQID', null, false, 'failed') $$,
+  'all stand as they were'
+);
+
+select * from finish();

@@ -1,0 +1,109 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransactionMessage,
+  createTransactionMessage,
+  getCompiledTransactionMessageEncoder,
+  type Instruction,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
+import { getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
+import { base58, base64 } from '@scure/base';
+import { randomUUID } from 'node:crypto';
+import type { NewSignatureRequest, TransactionRecord } from '../../functions/runner/engine/transaction.ts';
+import type { PendingSignatureRequest, SubmitSignatureParams } from '../../types/signature_request.ts';
+import { type ClaimedRun, stackClaims } from './claimed_run.ts';
+import type { Keypair } from './keypairs.ts';
+import { call } from './people.ts';
+import { memo } from './solana.ts';
+
+const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7)) as Blockhash;
+
+/** Base64 of a message that this key pays for: a priority fee, then memos. */
+export function makeMessage(feePayer: string, options: { price?: bigint; texts?: string[] } = {}): string {
+  const { price = 100n, texts = ['hello'] } = options;
+  const instructions: Instruction[] = [
+    getSetComputeUnitPriceInstruction({ microLamports: price }),
+    ...texts.map((text) => memo(text)),
+  ];
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (draft) => setTransactionMessageFeePayer(feePayer as Address, draft),
+    (draft) => setTransactionMessageLifetimeUsingBlockhash({ blockhash: BLOCKHASH, lastValidBlockHeight: 1n }, draft),
+    (draft) => appendTransactionMessageInstructions(instructions, draft),
+  );
+  return base64.encode(
+    new Uint8Array(getCompiledTransactionMessageEncoder().encode(compileTransactionMessage(message))),
+  );
+}
+
+/** Signs a message as a browser wallet does: its bytes, with ed25519. */
+export const signMessage = ({ secretKey }: Keypair, message: string): string =>
+  base58.encode(ed25519.sign(base64.decode(message), secretKey));
+
+/** A transaction of one node of a run, as a worker stores it before it is signed. */
+export function makeTransaction(flow_run_id: string, message: string, node_id = randomUUID()): TransactionRecord {
+  const effect = { flow_run_id, node_id, times: 0 };
+  return {
+    ...effect,
+    members: [{ ...effect, instruction_count: 1 }],
+    message,
+    wire: null,
+    memo: null,
+    has_fees: false,
+    slot: '7',
+    last_valid_block_height: '157',
+  };
+}
+
+export const makeRequest = (
+  pubkey: string,
+  msg: string,
+  change: Partial<NewSignatureRequest> = {},
+): NewSignatureRequest => ({ pubkey, msg, signatures: null, timeout_ms: 180_000, ...change });
+
+/** A worker has the run ask a key for its signature; gives the id of the request. */
+export async function askFor(
+  { id, claim }: Pick<ClaimedRun, 'id' | 'claim'>,
+  { publicKey }: Keypair,
+  message = makeMessage(publicKey),
+  change: Partial<NewSignatureRequest> = {},
+): Promise<string> {
+  const [request] = await stackClaims().storeTransaction(claim, makeTransaction(id, message), [
+    makeRequest(publicKey, message, change),
+  ]);
+  return request!.id;
+}
+
+/** Asks what a run asks for; `null` waits as long as the route does by itself. */
+export const getRequest = (
+  runId: string,
+  token: string | undefined,
+  wait: number | null = 0,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  call(`flow/signature_request/${runId}${wait === null ? '' : `?wait=${wait}`}`, {
+    method: 'GET',
+    token,
+    headers,
+  });
+
+/** The request that a run asks for. */
+export const readRequest = async (runId: string, token: string): Promise<PendingSignatureRequest> =>
+  await (await getRequest(runId, token)).json();
+
+/** Answers a request. */
+export const submit = (
+  params: SubmitSignatureParams,
+  token: string | undefined,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  call('signature/submit', {
+    token,
+    body: JSON.stringify(params),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
