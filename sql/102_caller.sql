@@ -1,9 +1,11 @@
 create function private.request_claims()
 returns jsonb
-language sql stable security invoker
+language plpgsql stable security invoker
 set search_path = ''
 as $$
-  select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+begin
+  return coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+end;
 $$;
 comment on function private.request_claims() is
   'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
@@ -11,10 +13,12 @@ grant execute on function private.request_claims() to anon, authenticated, servi
 
 create function private.request_header(name text)
 returns text
-language sql stable security invoker
+language plpgsql stable security invoker
 set search_path = ''
 as $$
-  select nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
+begin
+  return nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
+end;
 $$;
 comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;

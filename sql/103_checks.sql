@@ -86,21 +86,24 @@ comment on function private.is_base64(text) is
 
 create function private.is_public_key(value jsonb)
 returns boolean
-language sql immutable strict security invoker
+language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
-  select jsonb_typeof(is_public_key.value) = 'string'
+begin
+  return jsonb_typeof(is_public_key.value) = 'string'
     and coalesce(octet_length(private.decode_base58(is_public_key.value #>> '{}')) = 32, false);
+end;
 $$;
 comment on function private.is_public_key(jsonb) is 'Whether the value is the base58 text of 32 bytes, a Solana public key.';
 grant execute on function private.is_public_key(jsonb) to authenticated, service_role;
 
 create function private.is_fees(value jsonb)
 returns boolean
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when jsonb_typeof(is_fees.value) <> 'array' then false
     else not exists (
       select
@@ -114,6 +117,7 @@ as $$
       end
     )
   end;
+end;
 $$;
 comment on function private.is_fees(jsonb) is
   'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';

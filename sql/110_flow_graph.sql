@@ -2,17 +2,24 @@
 
 create function private.pick(value jsonb, members text[])
 returns jsonb
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
-  select case
-    when jsonb_typeof(pick.value) = 'object' then (
-      select coalesce(jsonb_object_agg(m.name, pick.value -> m.name), '{}')
-      from unnest(pick.members) as m (name)
-      where pick.value ? m.name
-    )
-    else pick.value
-  end;
+declare
+  v_member text;
+  v_picked jsonb := '{}';
+begin
+  if jsonb_typeof(pick.value) is distinct from 'object' then
+    return pick.value;
+  end if;
+  -- In plpgsql, since a deploy calls it several times a node: each call of an SQL function starts an executor.
+  foreach v_member in array pick.members loop
+    if pick.value ? v_member then
+      v_picked := v_picked || jsonb_build_object(v_member, pick.value -> v_member);
+    end if;
+  end loop;
+  return v_picked;
+end;
 $$;
 comment on function private.pick(jsonb, text[]) is
   'The named members of an object, as far as it has them; anything else as it is.';

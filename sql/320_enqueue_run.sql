@@ -35,13 +35,17 @@ comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
 
 create function private.next_turn(user_id uuid)
 returns bigint
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while there were no jobs.
+set enable_seqscan = off
 as $$
-  select greatest(
+begin
+  return greatest(
     (select t.last_value from private.flow_run_turn as t),
     (select max(j.turn) + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null)
   );
+end;
 $$;
 comment on function private.next_turn(uuid) is
   'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';

@@ -74,13 +74,15 @@ create function public.start_deployment(
   action_signer text default null, public_key text default null, idempotency_key text default null
 )
 returns jsonb
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select private.start_deployment(
+begin
+  return private.start_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
     start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
   );
+end;
 $$;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) is
   'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';

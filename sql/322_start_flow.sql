@@ -38,10 +38,12 @@ create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null
 )
 returns jsonb
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select private.start_flow(start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key);
+begin
+  return private.start_flow(start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key);
+end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text) is
   'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token}. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';

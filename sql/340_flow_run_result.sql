@@ -1,11 +1,15 @@
 create function private.has_queued_run(min_age interval default '0')
 returns boolean
-language sql stable security invoker
+language plpgsql stable security invoker
 set search_path = ''
+-- A plan that is kept must not be one that was made while the queue was empty.
+set enable_seqscan = off
 as $$
-  select coalesce(
+begin
+  return coalesce(
     (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_queued_run.min_age, false
   );
+end;
 $$;
 comment on function private.has_queued_run(interval) is
   'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
@@ -29,10 +33,12 @@ grant execute on function private.flow_run_result(uuid) to anon, authenticated, 
 
 create function public.flow_run_result(flow_run_id uuid)
 returns jsonb
-language sql stable security invoker
+language plpgsql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_result(flow_run_result.flow_run_id);
+begin
+  return private.flow_run_result(flow_run_result.flow_run_id);
+end;
 $$;
 comment on function public.flow_run_result(uuid) is
   'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';

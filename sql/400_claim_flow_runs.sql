@@ -111,12 +111,15 @@ returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb
 )
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
+begin
+  return query
   select * from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims
   );
+end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer) is
   'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';

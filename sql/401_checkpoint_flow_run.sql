@@ -150,13 +150,15 @@ create function public.checkpoint_flow_run(
   flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer default null
 )
 returns void
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select private.checkpoint_flow_run(
+begin
+  perform private.checkpoint_flow_run(
     checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress,
     checkpoint_flow_run.hand_back_seconds
   );
+end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
   'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';

@@ -83,13 +83,15 @@ create function public.finish_flow_run(
   flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
 returns void
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select private.finish_flow_run(
+begin
+  perform private.finish_flow_run(
     finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
     finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
   );
+end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
   'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import { readConfig } from './config.ts';
-import { makeRpc, type Rpc } from './database.ts';
+import { makeReadRows, makeRpc, type ReadRows, type Rpc } from './database.ts';
 import type { Platform } from './platform.ts';
 
 /** What the handlers of the callers' functions work with. */
@@ -10,6 +10,8 @@ export interface Deps {
   rpc: Rpc;
   /** Calls as service role. */
   serviceRpc: Rpc;
+  /** Reads as service role. */
+  serviceRead: ReadRows;
 }
 
 /** Reads the configuration and makes the doors to the database. */
@@ -17,14 +19,11 @@ export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
   const { supabaseUrl, publicKey, secretKey } = config;
   const { fetch } = platform;
+  const service = { supabaseUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch };
   return {
     config,
     rpc: makeRpc({ supabaseUrl, apikey: publicKey, fetch }),
-    serviceRpc: makeRpc({
-      supabaseUrl,
-      apikey: secretKey,
-      authorization: `Bearer ${secretKey}`,
-      fetch,
-    }),
+    serviceRpc: makeRpc(service),
+    serviceRead: makeReadRows(service),
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Rpc } from './database.ts';
-import { makeRunWaiter } from './run_waiter.ts';
+import type { ReadRows } from './database.ts';
+import { lookForEnded, makeRunWaiter } from './run_waiter.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -13,13 +13,19 @@ afterEach(() => {
 function makeRuns() {
   const ended = new Set<string>();
   const asked: string[][] = [];
-  const rpc: Rpc = <Result>(name: string, args: object) => {
-    if (name !== 'ended_flow_runs') throw new Error(`asks ${name}`);
-    const { flow_run_ids } = args as { flow_run_ids: string[] };
-    asked.push(flow_run_ids);
-    return Promise.resolve(flow_run_ids.filter((id) => ended.has(id)) as Result);
+  const read: ReadRows = <Row>(table: string, query: string) => {
+    if (table !== 'flow_run') throw new Error(`reads ${table}`);
+    const ids = /id=in\.\((.*)\)$/.exec(query)?.[1]?.split(',') ?? [];
+    asked.push(ids);
+    const rows = ids.filter((id) => ended.has(id)).map((id) => ({
+      id,
+      status: 'succeeded',
+      output: { M: {} },
+      errors: null,
+    }));
+    return Promise.resolve(rows as Row[]);
   };
-  const waiter = makeRunWaiter(rpc, 'ended_flow_runs');
+  const waiter = makeRunWaiter(lookForEnded(read));
   const wait = (id: string, seconds: number) => {
     let isOver = false;
     void waiter.wait(id, seconds).then(() => isOver = true);
@@ -43,9 +49,12 @@ it('who waits for a run is told soon after it has ended, and the database is ask
 it('the longer nothing ends, the less often the database is asked, once for all who wait', async () => {
   const { asked, wait } = makeRuns();
   const waiting = Array.from({ length: 50 }, (_, index) => wait(String(index), 25));
-  await vi.advanceTimersByTimeAsync(24_900);
+  await vi.advanceTimersByTimeAsync(1_000);
+  const first = asked.length;
+  expect(first).toBeLessThan(20);
+  await vi.advanceTimersByTimeAsync(23_900);
   expect(waiting.some((isOver) => isOver())).toBe(false);
-  expect(asked.length).toBeLessThan(40);
+  expect(asked.length - first).toBeLessThan(24 * 7);
   expect(asked.every((ids) => ids.length === 50)).toBe(true);
   await vi.advanceTimersByTimeAsync(200);
   expect(waiting.every((isOver) => isOver())).toBe(true);
@@ -59,4 +68,22 @@ it('somebody new is answered as soon, however long others have waited', async ()
   ended.add('short');
   await vi.advanceTimersByTimeAsync(50);
   expect([isOver(), patient()]).toEqual([true, false]);
+});
+
+it('who waits gets how the run has ended, and nothing when the time is over', async () => {
+  const read: ReadRows = <Row>() =>
+    Promise.resolve([{ id: 'a', status: 'failed', output: { M: {} }, errors: ['a 1: no'] }] as Row[]);
+  const { wait } = makeRunWaiter(lookForEnded(read));
+  const answers = Promise.all([wait('a', 25), wait('b', 1)]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await answers).toEqual([{ status: 'failed', output: { M: {} }, errors: ['a 1: no'] }, undefined]);
+});
+
+it('more runs than an address takes are looked for in several', async () => {
+  const { ended, asked, wait } = makeRuns();
+  const waiting = Array.from({ length: 250 }, (_, index) => wait(String(index), 25));
+  ended.add('249');
+  await vi.advanceTimersByTimeAsync(10);
+  expect(asked.slice(0, 3).map((ids) => ids.length)).toEqual([100, 100, 50]);
+  expect(waiting.findIndex((isOver) => isOver())).toBe(249);
 });

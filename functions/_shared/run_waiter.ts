@@ -1,21 +1,50 @@
-import type { Rpc } from './database.ts';
+import type { FlowRunResult } from '../../types/flow_run.ts';
+import type { ReadRows, Rpc } from './database.ts';
 
 /** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
-const FIRST_POLL_MS = 40;
-const LONGEST_POLL_MS = 1_000;
+const FIRST_POLL_MS = 4;
+/** An answer comes so much after the end at the most, and the look itself; it is one look however many wait. */
+const LONGEST_POLL_MS = 150;
 const BACK_OFF = 1.4;
 
-/** What runs may be waited for: the SQL function that tells to which of them it has happened. */
-export type RunEvent = 'ended_flow_runs' | 'asking_flow_runs';
+/** A look at runs: the news of those of which there is any, by id. */
+export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
-/** Waits for something to happen to runs on behalf of many callers, with one query at a time for all of them. */
-export interface RunWaiter {
-  /** Resolves when it has happened to the run, or the time is over. The caller's right to see it is checked elsewhere. */
-  wait: (flowRunId: string, seconds: number) => Promise<void>;
+/** How a run has ended. */
+export type EndedRun = Pick<FlowRunResult, 'status' | 'output' | 'errors'>;
+
+/** Waits for news of runs on behalf of many callers, with one query at a time for all of them. */
+export interface RunWaiter<News> {
+  /** Resolves with the news of the run, or undefined when the time is over. The caller's right to see it is checked elsewhere. */
+  wait: (flowRunId: string, seconds: number) => Promise<News | undefined>;
 }
 
-export function makeRunWaiter(serviceRpc: Rpc, event: RunEvent): RunWaiter {
-  const waiting = new Map<string, Set<() => void>>();
+/** Ids that an address takes. */
+const MAX_IDS = 100;
+
+/** Looks for runs that have ended, and has their results at once: as many reads as there are callers would come together. */
+export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (flowRunIds) => {
+  const pages = Array.from(
+    { length: Math.ceil(flowRunIds.length / MAX_IDS) },
+    (_, page) => flowRunIds.slice(page * MAX_IDS, (page + 1) * MAX_IDS),
+  );
+  const found = await Promise.all(
+    pages.map((ids) =>
+      serviceRead<EndedRun & { id: string }>(
+        'flow_run',
+        `select=id,status,output,errors&end_time=not.is.null&id=in.(${ids.join()})`,
+      )
+    ),
+  );
+  return new Map(found.flat().map(({ id, ...run }) => [id, run]));
+};
+
+/** Looks for runs that wait for a signature. */
+export const lookForAsking = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
+  new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
+
+export function makeRunWaiter<News>(look: Look<News>): RunWaiter<News> {
+  const waiting = new Map<string, Set<(news: News) => void>>();
   let isPolling = false;
   let pollMs = FIRST_POLL_MS;
   let pollNow = () => {};
@@ -36,8 +65,8 @@ export function makeRunWaiter(serviceRpc: Rpc, event: RunEvent): RunWaiter {
     while (waiting.size > 0) {
       await pause();
       // A failed look is no answer; those who wait have their own time limits.
-      const found = await serviceRpc<string[]>(event, { flow_run_ids: [...waiting.keys()] }).catch(() => []);
-      for (const id of found) waiting.get(id)?.forEach((release) => release());
+      const found = await look([...waiting.keys()]).catch(() => new Map<string, News>());
+      for (const [id, news] of found) waiting.get(id)?.forEach((release) => release(news));
     }
     isPolling = false;
   };
@@ -46,13 +75,13 @@ export function makeRunWaiter(serviceRpc: Rpc, event: RunEvent): RunWaiter {
     wait: (flowRunId, seconds) =>
       new Promise((resolve) => {
         const releases = waiting.get(flowRunId) ?? new Set();
-        const release = () => {
+        const release = (news?: News) => {
           clearTimeout(timer);
           releases.delete(release);
           if (releases.size === 0) waiting.delete(flowRunId);
-          resolve();
+          resolve(news);
         };
-        const timer = setTimeout(release, seconds * 1000);
+        const timer = setTimeout(() => release(), seconds * 1000);
         waiting.set(flowRunId, releases.add(release));
         if (pollMs > LONGEST_POLL_MS / 4) pollNow();
         pollMs = FIRST_POLL_MS;

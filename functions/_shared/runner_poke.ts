@@ -1,14 +1,37 @@
 import type { Config } from './config.ts';
+import { pause } from './pause.ts';
 import type { Platform } from './platform.ts';
 
+/** How long a poke that is not answered keeps the next one back. */
+const LONGEST_POKE_MS = 1_000;
+
 /**
- * Tells functions/runner that there is work, without waiting for it. A poke that is lost or refused is no error: the
- * sweeper finds the run.
+ * Makes what tells functions/runner that there is work, without waiting for it. A poke that is lost or refused is no error: the
+ * sweeper finds the run. Of pokes that come while one is under way, one goes out after it: the runner looks at the whole queue, and
+ * that one may have looked already. Where the runner is switched off, nobody needs to be told.
  */
-export function pokeRunner(platform: Platform, config: Config): void {
-  const poke = platform.fetch(`${config.supabaseUrl}/functions/v1/runner`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${config.secretKey}` },
-  }).then((response) => response.body?.cancel()).catch(() => {});
-  platform.waitUntil(poke);
+export function makeRunnerPoke(platform: Platform, config: Config): () => void {
+  if (platform.env('RUNNER_DISABLED') === '1') return () => {};
+  let underWay: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  const send = async (): Promise<void> => {
+    const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${config.secretKey}` },
+    }).then((response) => response.body?.cancel()).catch(() => {});
+    const isAnswered = new AbortController();
+    await Promise.race([answered.finally(() => isAnswered.abort()), pause(LONGEST_POKE_MS, isAnswered.signal)]);
+  };
+  const begin = (): Promise<void> => {
+    next = undefined;
+    const sent = send().finally(() => {
+      if (underWay === sent) underWay = undefined;
+    });
+    return underWay = sent;
+  };
+  return () => {
+    if (underWay === undefined) platform.waitUntil(begin());
+    else platform.waitUntil(next ??= underWay.then(begin));
+  };
 }

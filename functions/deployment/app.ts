@@ -1,7 +1,7 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { pokeRunner } from '../_shared/runner_poke.ts';
+import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeStartDeployment } from './start_deployment.ts';
 
 /** The Edge Function `deployment`. */
@@ -11,10 +11,7 @@ export function makeDeploymentApp(platform: Platform) {
     {
       method: 'POST',
       path: '/start',
-      handle: makeStartDeployment(
-        deps,
-        () => pokeRunner(platform, deps.config),
-      ),
+      handle: makeStartDeployment(deps, makeRunnerPoke(platform, deps.config)),
     },
   ]);
 }

@@ -1,8 +1,8 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { makeRunWaiter } from '../_shared/run_waiter.ts';
-import { pokeRunner } from '../_shared/runner_poke.ts';
+import { lookForAsking, lookForEnded, makeRunWaiter } from '../_shared/run_waiter.ts';
+import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeFlowOutput } from './flow_output.ts';
 import { makeSignatureRequest } from './signature_request.ts';
@@ -12,19 +12,19 @@ import { makeStopFlow } from './stop_flow.ts';
 /** The Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
-  const poke = () => pokeRunner(platform, deps.config);
+  const poke = makeRunnerPoke(platform, deps.config);
   return makeApp('flow', [
     { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
     { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
     {
       method: 'GET',
       path: '/output/:flow_run_id',
-      handle: makeFlowOutput(deps, makeRunWaiter(deps.serviceRpc, 'ended_flow_runs'), poke),
+      handle: makeFlowOutput(deps, makeRunWaiter(lookForEnded(deps.serviceRead)), poke),
     },
     {
       method: 'GET',
       path: '/signature_request/:flow_run_id',
-      handle: makeSignatureRequest(deps, makeRunWaiter(deps.serviceRpc, 'asking_flow_runs'), poke),
+      handle: makeSignatureRequest(deps, makeRunWaiter(lookForAsking(deps.serviceRpc)), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps) },
   ]);

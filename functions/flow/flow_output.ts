@@ -4,14 +4,15 @@ import { apiError } from '../_shared/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { RunWaiter } from '../_shared/run_waiter.ts';
+import type { EndedRun, RunWaiter } from '../_shared/run_waiter.ts';
 
 /**
  * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. `pokeRunner` is called
  * when runs have been left queued: whoever waits revives what a lost poke has left.
  */
 export const makeFlowOutput =
-  ({ config, rpc }: Deps, waiter: RunWaiter, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, waiter: RunWaiter<EndedRun>, pokeRunner: () => void) =>
+  async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { wait } = parse(waitSchema, context.req.query(), 'query');
     const { headers } = readCredentials(context.req.raw, config);
@@ -21,11 +22,9 @@ export const makeFlowOutput =
       return result;
     };
 
-    let result = await read();
-    if (!hasEnded(result.status) && wait > 0) {
-      await waiter.wait(flow_run_id, wait);
-      result = await read();
-    }
+    let result: EndedRun = await read();
+    // Whoever may see the run at the beginning of the wait may see how it ends.
+    if (!hasEnded(result.status) && wait > 0) result = await waiter.wait(flow_run_id, wait) ?? await read();
     const { status, output, errors } = result;
     if (status === 'succeeded') return context.json(output);
     if (status === 'failed') {

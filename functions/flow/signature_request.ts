@@ -11,7 +11,8 @@ import type { RunWaiter } from '../_shared/run_waiter.ts';
  * `pokeRunner` is called when runs have been left queued: whoever waits revives what a lost poke has left.
  */
 export const makeSignatureRequest =
-  ({ config, rpc }: Deps, waiter: RunWaiter, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>
+  async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { wait } = parse(waitSchema, context.req.query(), 'query');
     const { headers } = readCredentials(context.req.raw, config);

@@ -3,7 +3,7 @@ import { makeApp } from '../_shared/app.ts';
 import { isSecretKey } from '../_shared/credentials.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { pokeRunner } from '../_shared/runner_poke.ts';
+import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from './log_line.ts';
 import { makeRunnerWorker } from './runner_worker.ts';
 import { readRunnerSettings } from './settings.ts';
@@ -11,6 +11,7 @@ import { readRunnerSettings } from './settings.ts';
 /** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
+  const pokeRunner = makeRunnerPoke(platform, config);
   const worker = makeRunnerWorker({
     rpc: serviceRpc,
     settings: readRunnerSettings(platform.env, true),
@@ -20,7 +21,7 @@ export function makeRunnerApp(platform: Platform) {
   const drain = async (): Promise<void> => {
     try {
       // The platform counts time by request: a new one goes on.
-      if (await worker.drain()) pokeRunner(platform, config);
+      if (await worker.drain()) pokeRunner();
     } catch (error) {
       writeLog('error', { event: 'queue_unreadable', error: errorText(error) });
     }

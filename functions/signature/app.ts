@@ -1,13 +1,13 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { pokeRunner } from '../_shared/runner_poke.ts';
+import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeSubmitSignature } from './submit_signature.ts';
 
 /** The Edge Function `signature`. */
 export function makeSignatureApp(platform: Platform) {
   const deps = makeDeps(platform);
   return makeApp('signature', [
-    { method: 'POST', path: '/submit', handle: makeSubmitSignature(deps, () => pokeRunner(platform, deps.config)) },
+    { method: 'POST', path: '/submit', handle: makeSubmitSignature(deps, makeRunnerPoke(platform, deps.config)) },
   ]);
 }

@@ -37,6 +37,8 @@ export interface StackOptions {
   reset?: boolean;
   /** The Edge Functions; default: the project's. */
   functionsDir?: string;
+  /** A folder of further Edge Functions, served beside those. */
+  extraFunctionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
   /** Serve a Solana chain, empty at each start, beside the rest; default false. */
@@ -147,25 +149,27 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ALLOW_PRIVATE_NETWORK: '1',
       ...options.functionEnv,
     };
-    const names = functionNames(functionsDir);
-    const bootFunction = async (name: string) => {
+    const dirs = [functionsDir, ...(options.extraFunctionsDir === undefined ? [] : [options.extraFunctionsDir])];
+    const functions = dirs.flatMap((dir) => functionNames(dir).map((name) => ({ name, dir })));
+    const bootFunction = async ({ name, dir }: { name: string; dir: string }) => {
       const onLine = (line: string) => log(`[${name}] ${line}`);
       const socket = socketPath(name);
       const watch = options.watch ?? true;
-      await set.keep(startFunction({ name, functionsDir, socketPath: socket, env, watch, onLine })).waitUntilReady();
+      await set.keep(startFunction({ name, functionsDir: dir, socketPath: socket, env, watch, onLine }))
+        .waitUntilReady();
     };
     const bootChain = async () => {
       if (!hasChain) return;
       const onLine = (line: string) => log(`[chain] ${line}`);
       await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
     };
-    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), bootChain(), ...names.map(bootFunction)], halt);
+    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), bootChain(), ...functions.map(bootFunction)], halt);
 
     gateway = await startGateway({
       port,
       keys,
       restSocket: socketPath('rest'),
-      functionSocket: (name) => names.includes(name) ? socketPath(name) : undefined,
+      functionSocket: (name) => functions.some((served) => served.name === name) ? socketPath(name) : undefined,
       auth: fetch,
     });
     halt.signal.throwIfAborted();

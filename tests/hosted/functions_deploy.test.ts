@@ -1,43 +1,23 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { denoBinary, functionNames } from '../../supabase/local/functions.ts';
-import { runSupabase } from '../../supabase/local/migrations.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
-import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
+import { type CliDeploy, startCliDeploy } from './cli_deploy.ts';
+import type { Upload } from './management_api.ts';
 
 const IMPORT_MAP = 'functions/deno.json';
 
-let scratchDir: string;
-let api: ManagementApi;
+let cli: CliDeploy;
 
 beforeAll(async () => {
-  scratchDir = mkdtempSync(join(tmpdir(), 'flow-deploy-'));
-  api = await startManagementApi();
-  await writeFile(join(scratchDir, 'profile.yaml'), api.profile);
+  cli = await startCliDeploy();
 });
-
-afterAll(async () => {
-  await api?.close();
-  await rm(scratchDir, { recursive: true, force: true });
-});
-
-/** Runs the real CLI against the stub; rejects with what it printed when its exit code is not 0. */
-async function deploy(...names: string[]): Promise<Upload[]> {
-  const before = api.uploads.length;
-  const profile = join(scratchDir, 'profile.yaml');
-  await runSupabase(
-    ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
-    // The CLI keeps a file in the home folder.
-    { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
-  );
-  return api.uploads.slice(before);
-}
+afterAll(() => cli?.close());
 
 const deployments = new Map<string, Promise<Upload>>();
 
@@ -45,7 +25,7 @@ const deployments = new Map<string, Promise<Upload>>();
 function uploadOf(name: string): Promise<Upload> {
   const known = deployments.get(name);
   if (known !== undefined) return known;
-  const deployment = deploy(name).then((uploads) => {
+  const deployment = cli.deploy(name).then((uploads) => {
     const [upload] = uploads;
     if (upload === undefined || uploads.length > 1) throw new Error(`${name}: ${uploads.length} uploads, not one`);
     return upload;
@@ -85,7 +65,7 @@ async function readGraph(name: string): Promise<{ files: string[]; packages: str
  * versions must be those of node_modules, and without network.
  */
 async function typeCheck({ metadata, files }: Upload): Promise<void> {
-  const dir = mkdtempSync(join(scratchDir, 'upload-'));
+  const dir = mkdtempSync(join(cli.scratchDir, 'upload-'));
   for (const [path, content] of files) {
     const target = join(dir, path);
     if (relative(dir, target).startsWith('..')) throw new Error(`${path} is outside of the project`);
@@ -146,12 +126,12 @@ test('an upload that lacks one source or one node definition does not type-check
 });
 
 test('the CLI deploys all functions at once when none is named', async () => {
-  const uploads = await deploy();
+  const uploads = await cli.deploy();
   expect(uploads.map(({ slug }) => slug).sort()).toEqual(names);
-  expect(api.bulkUpdates.map((slugs) => slugs.sort())).toEqual([names]);
+  expect(cli.api.bulkUpdates.map((slugs) => slugs.sort())).toEqual([names]);
 });
 
 test('the CLI calls no endpoint of the Management API but those that the stub answers', async () => {
   await uploadOf('flow');
-  expect(api.unknownRequests).toEqual([]);
+  expect(cli.api.unknownRequests).toEqual([]);
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { base64 } from '@scure/base';
+import { base58, base64 } from '@scure/base';
+import { AccountRole, address, createKeyPairSignerFromBytes } from '@solana/kit';
+import { getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
 import {
   deployAction,
   nextRequest,
@@ -12,8 +14,9 @@ import {
 } from '../support/actions.ts';
 import { type Keypair, makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { type Person, signUp } from '../support/people.ts';
-import { MEMO_V1, startTestChain, type TestChain } from '../support/solana.ts';
+import { memo, MEMO_V1, startTestChain, type TestChain } from '../support/solana.ts';
 import { fundedKeypair } from '../support/transactions.ts';
+import { waitFor } from '../support/wait.ts';
 import { decode, signWire } from '../support/wire.ts';
 
 let chain: TestChain;
@@ -75,6 +78,29 @@ describe('a run whose action_signer sends the transaction', () => {
     const { result: signature } = await send(signWire(toWire(request), buyer));
     expect(await outputOf(run)).toEqual({ status: 200, body: { M: { signature: { B6: signature } } } });
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(shop.publicKey))).toHaveLength(1);
+  });
+
+  it('takes no other transaction for it that has its memo, and tells the owner of it', async () => {
+    const shop = makeKeypair();
+    const { run, request } = await startAction(shop.publicKey);
+    const { instructions } = decode(toWire(request));
+    const named = { address: address(identity), role: AccountRole.READONLY };
+    const signer = await createKeyPairSignerFromBytes(base58.decode(buyer.keypair));
+    const unpaid = await send(
+      await chain.sign(signer, [
+        { ...getSetComputeUnitPriceInstruction({ microLamports: 1n }), accounts: [named] },
+        memo(instructions.at(-1)!.data, MEMO_V1),
+      ]),
+    );
+    const warning = await waitFor(async () => {
+      const { data } = await owner.client.from('flow_run_logs').select('log_level, content')
+        .eq('flow_run_id', run.flow_run_id).like('content', `%${unpaid.result}%`).throwOnError();
+      return data[0];
+    });
+    expect(warning).toEqual({ log_level: 'Warn', content: expect.stringMatching(/: it is passed over$/) });
+    const { result: signature } = await send(signWire(toWire(request), buyer));
+    expect(await outputOf(run)).toEqual({ status: 200, body: { M: { signature: { B6: signature } } } });
+    expect(chain.balance(shop.publicKey)).toBe(PRICE);
   });
 
   it('fails when the transaction fails on the chain', async () => {

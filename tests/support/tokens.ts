@@ -1,29 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { sign } from 'hono/jwt';
 import { inject } from 'vitest';
 import { connect } from '../../supabase/local/postgres.ts';
+import { signAccessToken } from './access_token.ts';
 import { makeClient, type Person } from './people.ts';
-
-const HOUR_S = 3600;
 
 /** An access token as Supabase Auth would sign it; `secret` and `expiresIn` make it a wrong one. */
 export const accessToken = (
   userId: string,
   options: { isAnonymous?: boolean; secret?: string; expiresIn?: number } = {},
-) => {
-  const now = Math.floor(Date.now() / 1000);
-  const claims = {
-    sub: userId,
-    role: 'authenticated',
-    aud: 'authenticated',
-    is_anonymous: options.isAnonymous ?? false,
-  };
-  return sign(
-    { ...claims, iat: now - HOUR_S, exp: now + (options.expiresIn ?? HOUR_S) },
-    options.secret ?? inject('stack').JWT_SECRET,
-    'HS256',
-  );
-};
+): Promise<string> => signAccessToken(userId, { ...options, secret: options.secret ?? inject('stack').JWT_SECRET });
 
 /** Does something as superuser, once. */
 export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>) => Promise<Result>): Promise<Result> {

@@ -3,10 +3,14 @@ import { type Value, valueToText } from '../../types/value.ts';
 import { claimFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, loopFlow } from '../support/mixed_flows.ts';
-import { type Figure, makeFigure, ROUNDS, time } from './figure.ts';
+import { makePart, type Part } from './figure.ts';
+import { type Plan, takeRounds } from './plan.ts';
+import { time } from './statistics.ts';
 
 const NODES = 1_000;
 const ELEMENTS = 10_000;
+/** Microseconds that the engine may add to a node's plain call. */
+const NODE_BUDGET_US = 50;
 /** The plain calls take microseconds: so many times over they can be measured. */
 const REPEATS = 100;
 /** Until the compiler has settled. */
@@ -38,26 +42,6 @@ function frozen(flow: FlowBuilder): FlowBuilder {
   return flow;
 }
 
-const execute = (flow: FlowBuilder, n: number) => claimFlow(flow, { n: { D: String(n) } }, { journal: forgetful });
-
-/** A flow in the engine against its work as plain function calls. */
-async function measureOverhead(
-  id: string,
-  name: string,
-  run: () => Promise<unknown>,
-  plain: () => void,
-): Promise<Figure> {
-  for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await run();
-  const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const repeated = await time(async () => {
-      for (let repeat = 0; repeat < REPEATS; repeat++) plain();
-    });
-    rounds.push({ measuredMs: await time(run), baselineMs: repeated / REPEATS });
-  }
-  return makeFigure(id, name, rounds);
-}
-
 const textOf = (value: Value): Value => ({ S: valueToText(value) });
 
 function plainChain(): void {
@@ -65,21 +49,52 @@ function plainChain(): void {
   for (let count = 0; count < NODES; count++) value = textOf(value);
 }
 
-function plainParallel(): Value[] {
-  const value: Value = { D: '7' };
-  return Array.from({ length: NODES }, () => textOf(value));
-}
+const plainParallel = (): Value[] => Array.from({ length: NODES }, () => textOf({ D: '7' }));
 
 const plainLoop = (): Value[] => Array.from({ length: ELEMENTS }, (_, index) => textOf({ D: String(index) }));
 
+/** A flow in the engine and its work as plain function calls, in microseconds a node. */
+async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: number, plain: () => void) {
+  const ready = frozen(flow);
+  const run = () => claimFlow(ready, { n: { D: String(n) } }, { journal: forgetful });
+  for (let warmUp = 0; warmUp < WARM_UPS; warmUp++) await run();
+  const perNode = (ms: number) => ms * 1_000 / nodes;
+  const repeated = () =>
+    time(async () => {
+      for (let repeat = 0; repeat < REPEATS; repeat++) plain();
+    });
+  return await takeRounds(
+    plan.rounds,
+    async () => perNode(await time(run)),
+    async () => perNode(await repeated() / REPEATS),
+  );
+}
+
+/** What the engine adds to the work of the nodes, in one process and without a database. */
+export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
+  const chain = await measureFlow(plan, chainFlow(NODES), 7, NODES, plainChain);
+  const parallel = await measureFlow(plan, parallelFlow(NODES), 7, NODES, plainParallel);
+  const loop = await measureFlow(plan, loopFlow(), ELEMENTS, ELEMENTS, plainLoop);
+  return [
+    makePart({
+      name: `${NODES} nodes in a chain: overhead a node against ${NODE_BUDGET_US} µs`,
+      unit: 'µs',
+      goal: 1,
+      rounds: chain.map(({ measured, baseline }) => ({ measured: measured - baseline, baseline: NODE_BUDGET_US })),
+    }),
+    makePart({ name: `${NODES} nodes side by side against plain calls`, unit: 'µs', rounds: parallel }),
+    makePart({ name: `a loop of ${ELEMENTS} elements against plain calls`, unit: 'µs', rounds: loop }),
+  ];
+}
+
 /** The heap's growth at its greatest while a loop runs, in KiB, against its elements as JSON. */
-async function measureMemory(): Promise<Figure> {
+export async function measureLoopHeap(plan: Plan): Promise<Part> {
   const collectGarbage = globalThis.gc;
   if (collectGarbage === undefined) throw new Error('npm run bench runs node with --expose-gc');
   const flow = frozen(loopFlow());
   const jsonKiB = JSON.stringify(plainLoop()).length / 1024;
   const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < plan.rounds; round++) {
     collectGarbage();
     const start = process.memoryUsage().heapUsed;
     let ended = 0;
@@ -93,37 +108,7 @@ async function measureMemory(): Promise<Figure> {
       },
     };
     await claimFlow(flow, { n: { D: String(ELEMENTS) } }, { journal: sampling });
-    rounds.push({ measuredMs: most / 1024, baselineMs: jsonKiB });
+    rounds.push({ measured: most / 1024, baseline: jsonKiB });
   }
-  return makeFigure('memory', `a loop of ${ELEMENTS} elements: live heap in KiB (not ms) against them as JSON`, rounds);
-}
-
-/** What the engine adds to the work of the nodes, in one process and without a database. */
-export async function measureEngine(): Promise<Figure[]> {
-  const [chain, parallel, loop] = [chainFlow(NODES), parallelFlow(NODES), loopFlow()].map(frozen) as [
-    FlowBuilder,
-    FlowBuilder,
-    FlowBuilder,
-  ];
-  return [
-    await measureOverhead(
-      'chain',
-      `${NODES} nodes in a chain against plain calls`,
-      () => execute(chain, 7),
-      plainChain,
-    ),
-    await measureOverhead(
-      'parallel',
-      `${NODES} nodes side by side against plain calls`,
-      () => execute(parallel, 7),
-      plainParallel,
-    ),
-    await measureOverhead(
-      'loop',
-      `a loop of ${ELEMENTS} elements against plain calls`,
-      () => execute(loop, ELEMENTS),
-      plainLoop,
-    ),
-    await measureMemory(),
-  ];
+  return makePart({ name: `live heap of a loop of ${ELEMENTS} elements against them as JSON`, unit: 'KiB', rounds });
 }

@@ -2,6 +2,56 @@ SET local check_function_bodies = off;
 
 DROP INDEX "public"."signature_requests_flow_run_id_idx";
 
+ALTER TABLE "public"."flow_deployments"
+  DROP CONSTRAINT "flow_deployments_action_identity_public_key";
+
+ALTER TABLE "public"."flow_deployments"
+  DROP CONSTRAINT "flow_deployments_fees_valid";
+
+ALTER TABLE "public"."flow_run"
+  DROP CONSTRAINT "flow_run_action_identity_valid";
+
+ALTER TABLE "public"."flow_run"
+  DROP CONSTRAINT "flow_run_action_signer_valid";
+
+ALTER TABLE "public"."flow_run"
+  DROP CONSTRAINT "flow_run_fees_valid";
+
+ALTER TABLE "public"."flow_run"
+  DROP CONSTRAINT "flow_run_started_by_public_key_valid";
+
+ALTER TABLE "public"."signature_requests"
+  DROP CONSTRAINT "signature_requests_pubkey_valid";
+
+ALTER TABLE "public"."wallets"
+  DROP CONSTRAINT "wallets_public_key_valid";
+
+DROP FUNCTION "private"."has_queued_run"(interval);
+
+DROP FUNCTION "private"."is_fees"(jsonb);
+
+DROP FUNCTION "private"."is_public_key"(jsonb);
+
+DROP FUNCTION "private"."next_turn"(uuid);
+
+DROP FUNCTION "private"."pick"(jsonb, text[]);
+
+DROP FUNCTION "private"."request_claims"();
+
+DROP FUNCTION "private"."request_header"(text);
+
+DROP FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer);
+
+DROP FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer);
+
+DROP FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb);
+
+DROP FUNCTION "public"."flow_run_result"(uuid);
+
+DROP FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text);
+
+DROP FUNCTION "public"."start_flow"(integer, jsonb, text, text);
+
 CREATE TABLE "private"."flow_run_transactions" (
   "flow_run_id"             uuid                     NOT NULL,
   "node_id"                 uuid                     NOT NULL,
@@ -253,13 +303,54 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key here'
-        when 'environment_wallet_unknown' then 'you have no HARDCODED wallet of this public key'
-        else private.environment_fault(setting.name, setting.value)
+          then 'OVERWRITE_FEEPAYER holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key there'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of a HARDCODED wallet of yours, and you have none of this one'
+        else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
     where finding.code is not null
   );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.fees_faults (
+  fees jsonb
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+declare
+  v_faults jsonb := '[]';
+  v_fee record;
+begin
+  if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
+    return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
+  end if;
+  for v_fee in
+    select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
+  loop
+    -- A list of nothing but faults needs no complete answer.
+    exit when jsonb_array_length(v_faults) >= 100;
+    if jsonb_typeof(v_fee.pair) <> 'array' then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if jsonb_array_length(v_fee.pair) <> 2 then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      continue;
+    end if;
+    if not private.is_public_key(v_fee.pair -> 0) then
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
+    end if;
+    if private.lamports(v_fee.pair -> 1) is null then
+      v_faults := v_faults || jsonb_build_object(
+        'path', v_fee.path || '[1]', 'message', 'takes lamports, an integer from 0 to 2^64-1, as a number or a string'
+      );
+    end if;
+  end loop;
+  return v_faults;
 end;
 $function$;
 
@@ -345,6 +436,22 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.has_queued_run (
+  min_age interval DEFAULT '00:00:00'::interval
+)
+  RETURNS boolean
+  LANGUAGE plpgsql
+  STABLE
+  SET search_path TO ''
+  SET enable_seqscan TO 'off'
+  AS $function$
+begin
+  return coalesce(
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_queued_run.min_age, false
+  );
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_base58 (
   value      text,
   byte_count integer
@@ -371,6 +478,32 @@ CREATE OR REPLACE FUNCTION private.is_base64 (
     and length(is_base64.value) <= 8192;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.is_fees (
+  value jsonb
+)
+  RETURNS boolean
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  return case
+    when jsonb_typeof(is_fees.value) <> 'array' then false
+    else not exists (
+      select
+      from jsonb_array_elements(is_fees.value) as fee
+      where case
+        when jsonb_typeof(fee) <> 'array' or jsonb_array_length(fee) <> 2 then true
+        when not coalesce(private.is_public_key(fee -> 0), false) then true
+        when jsonb_typeof(fee -> 1) <> 'number' then true
+        else (fee ->> 1)::numeric <> trunc((fee ->> 1)::numeric)
+          or (fee ->> 1)::numeric not between 0 and 18446744073709551615
+      end
+    )
+  end;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_key_pair (
   value text
 )
@@ -382,6 +515,38 @@ CREATE OR REPLACE FUNCTION private.is_key_pair (
   AS $function$
   select private.is_base58(is_key_pair.value, 64)
     or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
+$function$;
+
+CREATE OR REPLACE FUNCTION private.is_public_key (
+  value jsonb
+)
+  RETURNS boolean
+  LANGUAGE plpgsql
+  IMMUTABLE
+  STRICT
+  SET search_path TO ''
+  AS $function$
+begin
+  return jsonb_typeof(is_public_key.value) = 'string'
+    and coalesce(octet_length(private.decode_base58(is_public_key.value #>> '{}')) = 32, false);
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.next_turn (
+  user_id uuid
+)
+  RETURNS bigint
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  SET enable_seqscan TO 'off'
+  AS $function$
+begin
+  return greatest(
+    (select t.last_value from private.flow_run_turn as t),
+    (select max(j.turn) + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null)
+  );
+end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.open_signature_requests (
@@ -426,6 +591,56 @@ begin
     ),
     'is_overdue', private.has_queued_run(interval '2 seconds')
   );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.pick (
+  value   jsonb,
+  members text[]
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  IMMUTABLE
+  SET search_path TO ''
+  AS $function$
+declare
+  v_member text;
+  v_picked jsonb := '{}';
+begin
+  if jsonb_typeof(pick.value) is distinct from 'object' then
+    return pick.value;
+  end if;
+  -- In plpgsql, since a deploy calls it several times a node: each call of an SQL function starts an executor.
+  foreach v_member in array pick.members loop
+    if pick.value ? v_member then
+      v_picked := v_picked || jsonb_build_object(v_member, pick.value -> v_member);
+    end if;
+  end loop;
+  return v_picked;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.request_claims()
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  return coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.request_header (
+  name text
+)
+  RETURNS text
+  LANGUAGE plpgsql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  return nullif(current_setting('request.headers', true), '')::json ->> request_header.name;
 end;
 $function$;
 
@@ -732,6 +947,17 @@ CREATE OR REPLACE FUNCTION private.transaction_requests (
     and s.times = transaction_requests.times;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.unauthenticated()
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.fail(401, 'unauthenticated', 'This needs a credential.',
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.');
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION public.answer_signature_request (
   id        uuid,
   signature text,
@@ -761,6 +987,96 @@ $function$;
 
 REVOKE ALL ON FUNCTION "public"."asking_flow_runs"(uuid[]) FROM PUBLIC, "anon", "authenticated";
 
+CREATE OR REPLACE FUNCTION public.checkpoint_flow_run (
+  flow_run_id       uuid,
+  attempt           integer,
+  lease_seconds     integer,
+  progress          jsonb,
+  hand_back_seconds integer DEFAULT NULL::integer
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.checkpoint_flow_run(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress,
+    checkpoint_flow_run.hand_back_seconds
+  );
+end;
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.claim_flow_runs (
+  max_runs        integer,
+  lease_seconds   integer,
+  known_snapshots text[]  DEFAULT '{}'::text[],
+  max_lost_claims integer DEFAULT 5
+)
+  RETURNS TABLE (
+    flow_run_id      uuid,
+    attempt          integer,
+    lost_claim_count integer,
+    flow_id          integer,
+    user_id          uuid,
+    started_by       text,
+    inputs           jsonb,
+    settings         jsonb,
+    snapshot_hash    text,
+    snapshot         text,
+    work_ms          bigint,
+    stop             jsonb
+  )
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  return query
+  select * from private.claim_flow_runs(
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims
+  );
+end;
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.finish_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  status      text,
+  output      jsonb,
+  errors      text[],
+  not_run     uuid[],
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform private.finish_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
+    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
+  );
+end;
+$function$;
+
+REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM PUBLIC, "anon", "authenticated";
+
+CREATE OR REPLACE FUNCTION public.flow_run_result (
+  flow_run_id uuid
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  STABLE
+  SET search_path TO ''
+  AS $function$
+begin
+  return private.flow_run_result(flow_run_result.flow_run_id);
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION public.pending_signature_request (
   flow_run_id uuid
 )
@@ -781,6 +1097,42 @@ CREATE OR REPLACE FUNCTION public.signature_request_for_caller (
   SET search_path TO ''
   AS $function$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
+$function$;
+
+CREATE OR REPLACE FUNCTION public.start_deployment (
+  id              uuid    DEFAULT NULL::uuid,
+  flow            integer DEFAULT NULL::integer,
+  tag             text    DEFAULT NULL::text,
+  inputs          jsonb   DEFAULT NULL::jsonb,
+  action_signer   text    DEFAULT NULL::text,
+  public_key      text    DEFAULT NULL::text,
+  idempotency_key text    DEFAULT NULL::text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  return private.start_deployment(
+    start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION public.start_flow (
+  flow_id         integer,
+  inputs          jsonb   DEFAULT NULL::jsonb,
+  action_signer   text    DEFAULT NULL::text,
+  idempotency_key text    DEFAULT NULL::text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  return private.start_flow(start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key);
+end;
 $function$;
 
 CREATE OR REPLACE FUNCTION public.store_transaction (
@@ -869,15 +1221,29 @@ COMMENT ON FUNCTION "private"."environment_findings"(jsonb, uuid) IS 'What is wr
 
 COMMENT ON FUNCTION "private"."give_back_flow_run"(uuid, integer) IS 'Gives a claim up, for the run to be claimed again after delay_seconds; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
 
+COMMENT ON FUNCTION "private"."has_queued_run"(interval) IS 'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
+
 COMMENT ON FUNCTION "private"."is_base58"(text, integer) IS 'Whether the text is base58 of exactly so many bytes.';
 
 COMMENT ON FUNCTION "private"."is_base64"(text) IS 'Whether the text is padded standard base64 of at least one byte, not longer than any transaction or message would be.';
 
+COMMENT ON FUNCTION "private"."is_fees"(jsonb) IS 'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
+
 COMMENT ON FUNCTION "private"."is_key_pair"(text) IS 'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, as the command line tools store it.';
+
+COMMENT ON FUNCTION "private"."is_public_key"(jsonb) IS 'Whether the value is the base58 text of 32 bytes, a Solana public key.';
+
+COMMENT ON FUNCTION "private"."next_turn"(uuid) IS 'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
 
 COMMENT ON FUNCTION "private"."open_signature_requests"(uuid) IS 'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
 
 COMMENT ON FUNCTION "private"."pending_signature_request"(uuid) IS 'Does what public.pending_signature_request says. Definer, as private.run_for_caller is.';
+
+COMMENT ON FUNCTION "private"."pick"(jsonb, text[]) IS 'The named members of an object, as far as it has them; anything else as it is.';
+
+COMMENT ON FUNCTION "private"."request_claims"() IS 'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
+
+COMMENT ON FUNCTION "private"."request_header"(text) IS 'A header of the request, by its lower-case name; null when it has none.';
 
 COMMENT ON FUNCTION "private"."signature_request_for_caller"(uuid, text) IS 'Does what public.signature_request_for_caller says. Definer: it is the check itself.';
 
@@ -897,13 +1263,21 @@ COMMENT ON FUNCTION "public"."asking_flow_runs"(uuid[]) IS 'For the functions th
 
 COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 
+COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
+
 COMMENT ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) IS 'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 
 COMMENT ON FUNCTION "public"."flow_run_history"(uuid) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 
+COMMENT ON FUNCTION "public"."flow_run_result"(uuid) IS 'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
+
 COMMENT ON FUNCTION "public"."pending_signature_request"(uuid) IS 'The oldest signature that the tree of a run waits for, {request, is_overdue}, for the run''s owner, who started it, and the holder of its token. request: null, or {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
 
 COMMENT ON FUNCTION "public"."signature_request_for_caller"(uuid, text) IS 'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, who started the run, and the holder of its token; new_msg: the message that shall be signed instead. It is POST /signature/submit that answers. 400 transaction_changed; 401; 404 signature_request_not_found, for those of others too; 409 signature_request_answered, signature_request_expired.';
+
+COMMENT ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) IS 'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';
+
+COMMENT ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) IS 'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token}. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
 
 COMMENT ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) IS 'For the runner: stores a transaction of the tree of a claimed run, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. The run of the transaction''s key is stored before. What is stored with its wire may have been sent: another message or wire is 500 internal. 409 claim_lost for an older claim.';
 
@@ -951,6 +1325,12 @@ REVOKE ALL ON FUNCTION "private"."give_back_flow_run"(uuid, integer) FROM "postg
 
 GRANT EXECUTE ON FUNCTION "private"."give_back_flow_run"(uuid, integer) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."has_queued_run"(interval) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."has_queued_run"(interval) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."has_queued_run"(interval) TO "postgres";
+
 REVOKE ALL ON FUNCTION "private"."is_base58"(text, integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."is_base58"(text, integer) FROM "postgres";
@@ -963,11 +1343,37 @@ REVOKE ALL ON FUNCTION "private"."is_base64"(text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."is_base64"(text) TO "postgres";
 
+REVOKE ALL ON FUNCTION "private"."is_fees"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."is_fees"(jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."is_fees"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_fees"(jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_fees"(jsonb) TO "service_role";
+
 REVOKE ALL ON FUNCTION "private"."is_key_pair"(text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION "private"."is_key_pair"(text) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."is_key_pair"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."is_public_key"(jsonb) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."is_public_key"(jsonb) TO "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."is_public_key"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_public_key"(jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."is_public_key"(jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."next_turn"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."next_turn"(uuid) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."open_signature_requests"(uuid) FROM PUBLIC;
 
@@ -984,6 +1390,32 @@ REVOKE ALL ON FUNCTION "private"."pending_signature_request"(uuid) FROM "postgre
 GRANT EXECUTE ON FUNCTION "private"."pending_signature_request"(uuid) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."pending_signature_request"(uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."pick"(jsonb, text[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."pick"(jsonb, text[]) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pick"(jsonb, text[]) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."request_claims"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."request_claims"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_claims"() TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."request_header"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "private"."request_header"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."request_header"(text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."signature_request_for_caller"(uuid, text) FROM PUBLIC;
 
@@ -1035,6 +1467,34 @@ GRANT EXECUTE ON FUNCTION "public"."asking_flow_runs"(uuid[]) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."asking_flow_runs"(uuid[]) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."finish_flow_run"(uuid, integer, text, jsonb, text[], uuid[], jsonb) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."flow_run_result"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."flow_run_result"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."flow_run_result"(uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."pending_signature_request"(uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."pending_signature_request"(uuid) TO "anon", "authenticated";
@@ -1054,6 +1514,26 @@ REVOKE ALL ON FUNCTION "public"."signature_request_for_caller"(uuid, text) FROM 
 GRANT EXECUTE ON FUNCTION "public"."signature_request_for_caller"(uuid, text) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "public"."signature_request_for_caller"(uuid, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_deployment"(uuid, integer, text, jsonb, text, text, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "anon", "authenticated";
+
+REVOKE ALL ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "postgres";
+
+GRANT EXECUTE ON FUNCTION "public"."start_flow"(integer, jsonb, text, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."store_transaction"(uuid, integer, jsonb, jsonb) FROM "postgres";
 
@@ -1076,6 +1556,24 @@ ALTER TABLE "private"."flow_run_transactions"
 ALTER TABLE "private"."flow_run_transactions"
   ADD CONSTRAINT "flow_run_transactions_wire_base64" CHECK (private.is_base64(wire));
 
+ALTER TABLE "public"."flow_deployments"
+  ADD CONSTRAINT "flow_deployments_action_identity_public_key" CHECK (private.is_public_key(to_jsonb(action_identity)));
+
+ALTER TABLE "public"."flow_deployments"
+  ADD CONSTRAINT "flow_deployments_fees_valid" CHECK (private.is_fees(fees));
+
+ALTER TABLE "public"."flow_run"
+  ADD CONSTRAINT "flow_run_action_identity_valid" CHECK (private.is_public_key(to_jsonb(action_identity)));
+
+ALTER TABLE "public"."flow_run"
+  ADD CONSTRAINT "flow_run_action_signer_valid" CHECK (private.is_public_key(to_jsonb(action_signer)));
+
+ALTER TABLE "public"."flow_run"
+  ADD CONSTRAINT "flow_run_fees_valid" CHECK (private.is_fees(fees));
+
+ALTER TABLE "public"."flow_run"
+  ADD CONSTRAINT "flow_run_started_by_public_key_valid" CHECK (private.is_public_key(to_jsonb(started_by_public_key)));
+
 ALTER TABLE "public"."signature_requests"
   ADD CONSTRAINT "signature_requests_msg_base64" CHECK (private.is_base64(msg));
 
@@ -1083,4 +1581,10 @@ ALTER TABLE "public"."signature_requests"
   ADD CONSTRAINT "signature_requests_new_msg_base64" CHECK (private.is_base64(new_msg));
 
 ALTER TABLE "public"."signature_requests"
+  ADD CONSTRAINT "signature_requests_pubkey_valid" CHECK (private.is_public_key(to_jsonb(pubkey)));
+
+ALTER TABLE "public"."signature_requests"
   ADD CONSTRAINT "signature_requests_signature_valid" CHECK (private.is_base58(signature, 64));
+
+ALTER TABLE "public"."wallets"
+  ADD CONSTRAINT "wallets_public_key_valid" CHECK (private.is_public_key(to_jsonb(public_key)));

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Config } from './config.ts';
+import type { Platform } from './platform.ts';
+import { makeRunnerPoke } from './runner_poke.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const config: Config = {
+  supabaseUrl: 'http://project',
+  publicKey: 'public',
+  secretKey: 'secret',
+  publicKeys: [],
+  secretKeys: [],
+};
+
+/** A platform whose runner answers when the test says so. */
+function makePlatform(env: Record<string, string> = {}) {
+  const answers: ((outcome: Response | Error) => void)[] = [];
+  const kept: Promise<unknown>[] = [];
+  const platform: Platform = {
+    env: (name) => env[name],
+    fetch: () =>
+      new Promise((resolve, reject) => {
+        answers.push((outcome) => outcome instanceof Error ? reject(outcome) : resolve(outcome));
+      }),
+    waitUntil: (work) => void kept.push(work),
+  };
+  return { answers, kept, poke: makeRunnerPoke(platform, config) };
+}
+
+const answered = () => new Response('{}', { status: 202 });
+
+it('pokes that come while one is under way go out as one after it', async () => {
+  const { answers, kept, poke } = makePlatform();
+  for (let count = 0; count < 10; count++) poke();
+  expect(answers.length).toBe(1);
+  answers[0]!(answered());
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers.length).toBe(2);
+  answers[1]!(answered());
+  // Whoever poked stays until the poke that counts for it is out.
+  await Promise.all(kept);
+  expect([kept.length, answers.length]).toEqual([10, 2]);
+  poke();
+  expect(answers.length).toBe(3);
+});
+
+it('a poke that fails keeps no later one back', async () => {
+  const { answers, poke } = makePlatform();
+  poke();
+  poke();
+  answers[0]!(new Error('refused'));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers.length).toBe(2);
+});
+
+it('a poke that nobody answers keeps the next one back for a second at most', async () => {
+  const { answers, poke } = makePlatform();
+  poke();
+  poke();
+  await vi.advanceTimersByTimeAsync(990);
+  expect(answers.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(answers.length).toBe(2);
+});
+
+it('nobody is poked where the runner is switched off', () => {
+  const { answers, poke } = makePlatform({ RUNNER_DISABLED: '1' });
+  poke();
+  expect(answers.length).toBe(0);
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import type { StackOptions, StackStatus } from '../../supabase/local/stack.ts';
+import { signAccessToken } from '../support/access_token.ts';
+import type { ValueMap } from '../../types/value.ts';
+import type { FlowBuilder } from '../support/flow_builder.ts';
+import { waitFor } from '../support/wait.ts';
+import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+/** A user, with the credentials of one. */
+export interface BenchUser {
+  id: string;
+  token: string;
+  apiKey: string;
+}
+
+/** A stack of a figure's own, with the baseline's schema `bench` in its database. */
+export interface BenchStack extends WorkerStack {
+  status: StackStatus;
+  owner: BenchUser;
+  addUser: () => Promise<BenchUser>;
+  /** Stores a flow of the owner's. */
+  storeFlow: (flow: FlowBuilder) => Promise<number>;
+  /** Deploys a flow of the owner's; anybody may start it. */
+  deploy: (flowId: number) => Promise<string>;
+  /** Starts runs of a flow of the owner's in one transaction; gives their ids in order. */
+  startFlow: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
+  /** Takes away all runs and all messages, and leaves as many runs that have ended as a project in use has. */
+  clearRuns: () => Promise<void>;
+}
+
+/** Does something in one transaction, as PostgREST would for this user. */
+const asUser = <Result>(sql: Sql, userId: string, work: (tx: Sql) => Promise<Result>) =>
+  sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: userId, role: 'authenticated' })
+    }, true), set_config('role', 'authenticated', true)`;
+    return await work(tx as unknown as Sql);
+  }) as Promise<Result>;
+
+/** What ends a bench before its time; it leaves nothing behind. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** The Edge Functions that only the bench has. */
+export const benchFunctionsDir = join(projectDir, 'tests/bench/functions');
+
+/** Options of a stack that serves the project's Edge Functions and the bench's. */
+export const withFunctions = { functionsDir: projectFunctionsDir, extraFunctionsDir: benchFunctionsDir };
+
+/**
+ * Boots a stack; without Edge Functions, unless given. Its server keeps what it is told, as a project's does (`fsync`); nothing
+ * but the figure gives it work: no sweeper, no watcher.
+ */
+async function bootBenchStack(name: string, options: Partial<StackOptions>): Promise<BenchStack> {
+  const workers = await makeWorkerStack(`bench-${name}`, {
+    watch: false,
+    sweep: false,
+    postgresSettings: {},
+    ...options,
+  });
+  const { sql } = workers;
+  const { status } = workers.stack;
+  try {
+    await sql.unsafe(await readFile(join(projectDir, 'tests/bench/bare.sql'), 'utf8'));
+    const addUser = async (): Promise<BenchUser> => {
+      const id = randomUUID();
+      await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+      const [row] = await asUser(sql, id, (tx) => tx`select public.create_api_key('bench') ->> 'key' as key`);
+      return { id, token: await signAccessToken(id, { secret: status.JWT_SECRET }), apiKey: row!.key };
+    };
+    const owner = await addUser();
+    await isServingBench(status, owner);
+    return {
+      ...workers,
+      status,
+      owner,
+      addUser,
+      storeFlow: async (flow) => {
+        const { nodes, edges } = flow.row();
+        const [row] = await sql`
+          insert into public.flows (user_id, name, nodes, edges, is_public, start_shared, start_unverified)
+          values (${owner.id}, 'bench', ${sql.json(nodes as never)}, ${sql.json(edges as never)}, true, true, true)
+          returning id`;
+        return row!.id;
+      },
+      deploy: async (flowId) => {
+        const [row] = await asUser(
+          sql,
+          owner.id,
+          (tx) => tx`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`,
+        );
+        return row!.id;
+      },
+      startFlow: (flowId, inputs) =>
+        asUser(sql, owner.id, async (tx) => {
+          const rows = await tx`
+            select public.start_flow(${flowId}, i.inputs) ->> 'flow_run_id' as id
+            from jsonb_array_elements(${tx.json(inputs as never)}) with ordinality as i (inputs, position)
+            order by i.position`;
+          return rows.map((row) => row.id);
+        }),
+      clearRuns: async () => {
+        await sql`call bench.reset(${owner.id})`;
+        await sql`vacuum analyze`;
+      },
+    };
+  } catch (error) {
+    await workers.remove();
+    throw error;
+  }
+}
+
+/** Waits until PostgREST has read its configuration anew, and serves the schema `bench`. */
+async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: BenchUser): Promise<void> {
+  await waitFor(async () => {
+    const response = await fetch(`${API_URL}/rest/v1/rpc/start`, {
+      method: 'POST',
+      headers: { apikey: ANON_KEY, authorization: `Bearer ${token}`, 'content-profile': 'bench' },
+    });
+    const { code } = await response.json() as { code?: string };
+    // There is such a schema, and in it no function without arguments.
+    return code === 'PGRST202' || undefined;
+  });
+}
+
+/** Does something with a stack that is gone afterwards. */
+export async function withBenchStack<Result>(
+  name: string,
+  work: (bench: BenchStack) => Promise<Result>,
+  options: Partial<StackOptions> = {},
+): Promise<Result> {
+  const bench = await bootBenchStack(name, options);
+  const interrupt = () => void bench.remove().finally(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    return await work(bench);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+    await bench.remove();
+  }
+}

@@ -1,0 +1,90 @@
+import { connect } from '../../supabase/local/postgres.ts';
+import { chainFlow } from '../support/mixed_flows.ts';
+import { type BenchStack, withBenchStack, withFunctions } from './bench_stack.ts';
+import { makePart, type Part, type Round } from './figure.ts';
+import { makeHttpClient } from './http_client.ts';
+import { type Plan, takeRounds } from './plan.ts';
+import { median, time } from './statistics.ts';
+
+const GOAL = 3;
+/** The goal is for the greatest. */
+const SIZES = [10, 100, 1_000];
+/** Deploys of which a round is the median. */
+const REPEATS = 10;
+const CONCURRENT = 200;
+
+/** Milliseconds of the median of some repetitions. */
+async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<unknown>): Promise<number> {
+  const times = [];
+  for (let count = 0; count < REPEATS; count++) {
+    await prepare();
+    times.push(await time(work));
+  }
+  return median(times);
+}
+
+/** Deploys of a flow against inserting its graph once. Each deploy finds the flow changed: it has a snapshot to store. */
+async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promise<Part> {
+  const { owner, sql, stack } = bench;
+  const flow = chainFlow(nodes - 2);
+  const flowId = await bench.storeFlow(flow);
+  const claims = JSON.stringify({ sub: owner.id, role: 'authenticated', aud: 'authenticated' });
+  const asOwner = connect(stack.superuserUrl, {
+    connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
+  });
+  let version = 0;
+  const change = () =>
+    sql`update public.flows set environment = ${sql.json({ VERSION: String(++version) })} where id = ${flowId}`;
+  try {
+    const rounds = await takeRounds(
+      plan.rounds,
+      () => medianTime(() => asOwner`select public.deploy_flow(${flowId})`, change),
+      () => medianTime(() => sql`insert into bench.documents (data) values (${sql.json(flow.row() as never)})`, change),
+    );
+    const goal = nodes === SIZES.at(-1) ? { goal: GOAL } : {};
+    return makePart({ name: `${nodes} nodes against inserting the same JSON`, unit: 'ms', rounds, ...goal });
+  } finally {
+    await asOwner.end();
+  }
+}
+
+/** Deploys of one flow over HTTP, all at once, against as many one after another. */
+async function measureConcurrent(bench: BenchStack, plan: Plan): Promise<Part> {
+  const { owner, status, sql } = bench;
+  const count = Math.max(CONCURRENT / plan.shrink, 10);
+  const client = makeHttpClient(count);
+  const flowId = await bench.storeFlow(chainFlow(8));
+  const url = `${status.FUNCTIONS_URL}/flow/deploy/${flowId}`;
+  const deploy = () => client.send({ url, method: 'POST', headers: { authorization: `Bearer ${owner.token}` } });
+  const oneByOne = async () => {
+    for (let done = 0; done < count; done++) await deploy();
+  };
+  const rounds: Round[] = [];
+  try {
+    await deploy();
+    for (let round = 0; round < plan.rounds; round++) {
+      const baseline = await time(oneByOne);
+      const measured = await time(() => Promise.all(Array.from({ length: count }, deploy)));
+      rounds.push({ measured, baseline });
+      const [latest] = await sql`
+        select t.deployment_id = (select max(d.id::text)::uuid from public.flow_deployments as d where d.entrypoint = ${flowId}) as is_newest
+        from public.flow_deployments_tags as t where t.entrypoint = ${flowId} and t.tag = 'latest'`;
+      if (!latest?.is_newest) throw new Error('latest is not the newest deployment');
+    }
+  } finally {
+    client.close();
+  }
+  return makePart({
+    name: `${count} at once of one flow, over HTTP, against one after another`,
+    unit: 'ms',
+    rounds,
+  });
+}
+
+/** Deploys of flows of several sizes, and many deploys of one flow at once. */
+export const measureDeploys = (plan: Plan): Promise<Part[]> =>
+  withBenchStack('deploys', async (bench) => {
+    const parts: Part[] = [];
+    for (const nodes of SIZES) parts.push(await measureSize(bench, plan, nodes));
+    return [...parts, await measureConcurrent(bench, plan)];
+  }, withFunctions);

@@ -1,0 +1,32 @@
+import { Agent, request } from 'node:http';
+
+/** A request that is made many times over. */
+export interface HttpCall {
+  url: string;
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** Makes requests over connections that are kept; throws with the body for what is no 2xx. */
+export function makeHttpClient(connections: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  return {
+    send: ({ url, method, headers, body = '' }: HttpCall): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) };
+        const sent = request(url, { agent, method, headers: { ...headers, ...length } }, (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => text += chunk);
+          response.once('error', reject);
+          response.once('end', () => {
+            if (Math.floor((response.statusCode ?? 0) / 100) === 2) resolve(text);
+            else reject(new Error(`${method} ${url} answered ${response.statusCode}: ${text}`));
+          });
+        });
+        sent.once('error', reject);
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,39 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { HttpCall } from './http_client.ts';
+import type { LoadResult } from './load.ts';
+
+/** A load that the generator is asked for. */
+export interface HttpLoad extends HttpCall {
+  connections: number;
+  durationMs: number;
+}
+
+/** What the generator answers. */
+export type HttpLoadAnswer = { result: LoadResult } | { error: string };
+
+/** Loads a server from a process of its own, since this one is the gateway. */
+export interface HttpLoadGenerator {
+  /** One load at a time. */
+  run: (load: HttpLoad) => Promise<LoadResult>;
+  close: () => void;
+}
+
+export function startHttpLoadGenerator(): HttpLoadGenerator {
+  const script = fileURLToPath(new URL('./http_load_process.ts', import.meta.url));
+  const child = fork(script, { execArgv: ['--import', 'tsx'] });
+  const exited = once(child, 'exit').then(([code]): HttpLoadAnswer => ({ error: `the load generator ended: ${code}` }));
+  return {
+    run: async (load) => {
+      const answered = new Promise<HttpLoadAnswer>((resolve) =>
+        child.once('message', resolve as (message: unknown) => void)
+      );
+      child.send(load);
+      const answer = await Promise.race([answered, exited]);
+      if ('error' in answer) throw new Error(answer.error);
+      return answer.result;
+    },
+    close: () => void child.kill(),
+  };
+}

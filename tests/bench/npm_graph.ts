@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { denoBinary } from '../../supabase/local/functions.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+interface ModuleGraph {
+  modules: { specifier: string }[];
+}
+
+/** The folder of the package that a file is in. */
+const packageDirOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+
+/** The folder of a package as another one finds it, or undefined where npm has not installed it: an optional one. */
+function findPackage(name: string, fromDir: string): string | undefined {
+  for (let dir = fromDir;; dir = dirname(dir)) {
+    const found = join(dir, 'node_modules', name);
+    if (existsSync(found)) return found;
+    if (dir === dirname(dir)) return undefined;
+  }
+}
+
+/** Bytes of a package's files, without those of packages inside of it. */
+const sizeOf = (dir: string): number =>
+  readdirSync(dir, { withFileTypes: true }).reduce((bytes, entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? bytes : bytes + sizeOf(path);
+    return entry.isFile() ? bytes + statSync(path).size : bytes;
+  }, 0);
+
+/**
+ * Bytes of the npm packages that a module imports, by `deno info`, and of those that they depend on: Deno does not look into installed
+ * packages, but the platform has to fetch them all.
+ */
+export async function npmGraphBytes(module: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(denoBinary(), ['info', '--json', module], {
+    cwd: projectDir,
+    env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' },
+    maxBuffer: 64 * 2 ** 20,
+  });
+  const { modules } = JSON.parse(stdout) as ModuleGraph;
+  const imported = modules.map(({ specifier }) => specifier).filter((specifier) => specifier.startsWith('file:'));
+  const wanted = imported.flatMap((specifier) => packageDirOf(fileURLToPath(specifier)) ?? []);
+  const found = new Set<string>();
+  for (let dir = wanted.pop(); dir !== undefined; dir = wanted.pop()) {
+    if (found.has(dir)) continue;
+    found.add(dir);
+    const { dependencies = {} } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+    wanted.push(...Object.keys(dependencies).flatMap((name) => findPackage(name, dir!) ?? []));
+  }
+  return [...found].reduce((bytes, dir) => bytes + sizeOf(dir), 0);
+}

@@ -1,0 +1,30 @@
+/** How much is measured. */
+export interface Plan {
+  rounds: number;
+  /** Milliseconds that one load lasts. */
+  loadMs: number;
+  /** Divides counts of runs and rows. */
+  shrink: number;
+}
+
+export const FULL: Plan = Object.freeze({ rounds: 5, loadMs: 1_000, shrink: 1 });
+
+/** Tries the bench, and measures nothing that means anything. */
+export const QUICK: Plan = Object.freeze({ rounds: 1, loadMs: 200, shrink: 50 });
+
+/** Takes the rounds; each begins with the other side first, so that neither has the warmer machine. */
+export async function takeRounds(
+  rounds: number,
+  measure: () => Promise<number>,
+  baseline: () => Promise<number>,
+): Promise<{ measured: number; baseline: number }[]> {
+  const taken = [];
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) {
+      taken.push({ baseline: await baseline(), measured: await measure() });
+    } else {
+      taken.push({ measured: await measure(), baseline: await baseline() });
+    }
+  }
+  return taken;
+}

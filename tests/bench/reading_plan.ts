@@ -1,0 +1,58 @@
+import type { Sql } from '../../supabase/local/postgres.ts';
+import type { Reader } from './reading.ts';
+
+/** A node of a query plan, as `explain (format json)` gives it. */
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Parent Relationship'?: string;
+  Plans?: PlanNode[];
+}
+
+const ONE_RUN = /^Limit\(Index Scan on flow_run_(pkey|deployment_id_idx)\(\)\)$/;
+
+const statement = (deploymentId: string) =>
+  `select * from public.flow_run where deployment_id = '${deploymentId}' order by id desc limit 50`;
+
+async function explain(sql: Sql, deploymentId: string, { role, claims, headers }: Reader): Promise<PlanNode> {
+  return await sql.begin(async (tx) => {
+    if (role !== null) {
+      await tx`select set_config('role', ${role}, true), set_config('request.jwt.claims', ${
+        JSON.stringify(claims)
+      }, true), set_config('request.headers', ${JSON.stringify(headers)}, true)`;
+      await tx`select private.pre_request()`;
+    }
+    const [row] = await tx.unsafe(`explain (format json) ${statement(deploymentId)}`);
+    return row!['QUERY PLAN'][0].Plan;
+  });
+}
+
+/** A plan's nodes without what is computed once before it. */
+const shape = (node: PlanNode): string => {
+  const inner = (node.Plans ?? []).filter((plan) => plan['Parent Relationship'] !== 'InitPlan').map(shape);
+  return `${node['Node Type']}${node['Index Name'] === undefined ? '' : ` on ${node['Index Name']}`}(${
+    inner.join(', ')
+  })`;
+};
+
+const initPlans = (node: PlanNode): number =>
+  (node.Plans ?? []).reduce(
+    (count, plan) => count + initPlans(plan) + (plan['Parent Relationship'] === 'InitPlan' ? 1 : 0),
+    0,
+  );
+
+/**
+ * Throws unless the plan of each reader of the whole list is the superuser's, and what the policy asks of the caller is computed once,
+ * before it. Who may see one run alone finds it by its id.
+ */
+export async function assertSamePlan(sql: Sql, deploymentId: string, readers: Reader[]): Promise<void> {
+  const plans = await Promise.all(
+    readers.map(async (reader) => ({ reader, plan: await explain(sql, deploymentId, reader) })),
+  );
+  const expected = shape(plans.find(({ reader }) => reader.role === null)!.plan);
+  for (const { reader, plan } of plans) {
+    const isExpected = reader.rows === 1 ? ONE_RUN.test(shape(plan)) : shape(plan) === expected;
+    if (!isExpected) throw new Error(`${reader.name} reads by ${shape(plan)}, the superuser by ${expected}`);
+    if (reader.role !== null && initPlans(plan) === 0) throw new Error(`${reader.name} reads without an InitPlan`);
+  }
+}

@@ -1,0 +1,89 @@
+import { textFlow } from '../support/flow_builder.ts';
+import { withBenchStack, withFunctions } from './bench_stack.ts';
+import { makePart, type Part } from './figure.ts';
+import type { HttpCall } from './http_client.ts';
+import { type HttpLoadGenerator, startHttpLoadGenerator } from './http_load.ts';
+import type { LoadResult } from './load.ts';
+import type { Plan } from './plan.ts';
+import { percentile } from './statistics.ts';
+
+const CONNECTIONS = 16;
+const THROUGHPUT_GOAL = 0.8;
+const P99_GOAL = 2;
+
+/** The three ways to start. */
+type Way = 'start' | 'forwarded' | 'postgrest';
+
+/** Starts a second, and their latency, over HTTP: against bare behind a function that only forwards, and against bare alone. */
+export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
+  withBenchStack('start-http', async (bench) => {
+    const { owner, status } = bench;
+    const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));
+    const inputs = { value: { D: '7' } };
+    const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
+    const bareBody = JSON.stringify({ deployment_id: deploymentId, inputs });
+    const calls: Record<Way, HttpCall> = {
+      start: {
+        url: `${status.FUNCTIONS_URL}/deployment/start?id=${deploymentId}`,
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ inputs }),
+      },
+      forwarded: { url: `${status.FUNCTIONS_URL}/bare`, method: 'POST', headers, body: bareBody },
+      postgrest: {
+        url: `${status.API_URL}/rest/v1/rpc/start`,
+        method: 'POST',
+        headers: { ...headers, apikey: status.ANON_KEY, 'content-profile': 'bench' },
+        body: bareBody,
+      },
+    };
+    const ways = Object.keys(calls) as Way[];
+    const generator = startHttpLoadGenerator();
+    try {
+      const rounds: Record<Way, LoadResult>[] = [];
+      await runWays(generator, calls, ways, plan);
+      for (let round = 0; round < plan.rounds; round++) {
+        await bench.clearRuns();
+        // In turn first, so that none has the warmer machine.
+        rounds.push(await runWays(generator, calls, ways, plan));
+        ways.push(ways.shift()!);
+      }
+      const against = (baseline: Way, of: (result: LoadResult) => number) =>
+        rounds.map((round) => ({ measured: of(round.start), baseline: of(round[baseline]) }));
+      const throughput = ({ perSecond }: LoadResult) => perSecond;
+      const p99 = ({ latencies }: LoadResult) => percentile(latencies, 0.99);
+      const perSecond = { unit: 'a second', goalKind: 'at least' } as const;
+      return [
+        makePart({
+          ...perSecond,
+          name: 'throughput, bare behind a function',
+          goal: THROUGHPUT_GOAL,
+          rounds: against('forwarded', throughput),
+        }),
+        makePart({
+          name: 'p99, bare behind a function',
+          unit: 'ms',
+          goal: P99_GOAL,
+          rounds: against('forwarded', p99),
+        }),
+        makePart({ ...perSecond, name: 'throughput, bare of PostgREST', rounds: against('postgrest', throughput) }),
+      ];
+    } finally {
+      generator.close();
+    }
+    // The runs wait for workers of the owner's own: what is measured is the start.
+  }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });
+
+async function runWays(
+  generator: HttpLoadGenerator,
+  calls: Record<Way, HttpCall>,
+  ways: readonly Way[],
+  { loadMs }: Plan,
+): Promise<Record<Way, LoadResult>> {
+  const results: Partial<Record<Way, LoadResult>> = {};
+  for (const way of ways) {
+    results[way] = await generator.run({ ...calls[way], connections: CONNECTIONS, durationMs: loadMs });
+  }
+  // SAFETY: each of the ways was gone.
+  return results as Record<Way, LoadResult>;
+}

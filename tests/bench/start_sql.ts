@@ -1,0 +1,80 @@
+import { base58 } from '@scure/base';
+import { randomBytes } from 'node:crypto';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { type BenchStack, withBenchStack } from './bench_stack.ts';
+import { makePart, type Part } from './figure.ts';
+import { runLoad } from './load.ts';
+import { type Plan, takeRounds } from './plan.ts';
+
+const CONNECTIONS = 16;
+const GOAL = 0.6;
+
+/** Who starts, as PostgREST tells the database after it has looked at the credential. */
+interface Caller {
+  name: string;
+  role: 'authenticated' | 'anon';
+  claims: object;
+  headers: object;
+  publicKey: string | null;
+}
+
+async function makeCallers({ owner, addUser, sql }: BenchStack): Promise<Caller[]> {
+  const other = await addUser();
+  const signedIn = (sub: string, more: object = {}) => ({ sub, role: 'authenticated', aud: 'authenticated', ...more });
+  const [key] = await sql`select private.api_key_claims(${owner.apiKey}) as claims`;
+  const named = { role: 'authenticated', headers: {}, publicKey: null } as const;
+  return [
+    { ...named, name: "the owner's access token", claims: signedIn(owner.id) },
+    { ...named, name: "another user's access token", claims: signedIn(other.id) },
+    { ...named, name: "the owner's API key", claims: key!.claims, headers: { 'x-api-key': owner.apiKey } },
+    {
+      name: 'a public key',
+      role: 'anon',
+      claims: { role: 'anon' },
+      headers: {},
+      publicKey: base58.encode(randomBytes(32)),
+    },
+  ];
+}
+
+/**
+ * Connections on which everything is the caller's. PostgREST says who calls anew in every transaction, and runs pre_request in it;
+ * that costs a start and bare the same, and would make them look more alike than they are: here neither pays for it.
+ */
+const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
+  connect(url, {
+    max: CONNECTIONS,
+    connection: {
+      role,
+      'request.jwt.claims': JSON.stringify(claims),
+      'request.headers': JSON.stringify(headers),
+    } as never,
+  });
+
+/** Starts a second, by load in SQL, against bare. */
+export const measureStartSql = (plan: Plan): Promise<Part[]> =>
+  withBenchStack('start-sql', async (bench) => {
+    const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));
+    const inputs = { value: { D: '7' } };
+    const parts: Part[] = [];
+    for (const caller of await makeCallers(bench)) {
+      const sql = connectAs(caller, bench.stack.superuserUrl);
+      const load = async (statement: () => Promise<unknown>) => {
+        await bench.clearRuns();
+        await runLoad(CONNECTIONS, plan.loadMs / 4, statement);
+        return (await runLoad(CONNECTIONS, plan.loadMs, statement)).perSecond;
+      };
+      const start = () =>
+        sql`select public.start_deployment(
+          id => ${deploymentId}::uuid, inputs => ${sql.json(inputs)}, public_key => ${caller.publicKey}::text)`;
+      const bare = () => sql`select bench.start(deployment_id => ${deploymentId}::uuid, inputs => ${sql.json(inputs)})`;
+      try {
+        const rounds = await takeRounds(plan.rounds, () => load(start), () => load(bare));
+        parts.push(makePart({ name: caller.name, unit: 'a second', goalKind: 'at least', goal: GOAL, rounds }));
+      } finally {
+        await sql.end();
+      }
+    }
+    return parts;
+  });

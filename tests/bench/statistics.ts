@@ -1,0 +1,14 @@
+/** The value below which this share of the values lies, by the nearest rank; NaN of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const rank = Math.max(Math.ceil(values.length * share), 1);
+  return values.toSorted((a, b) => a - b)[rank - 1] ?? Number.NaN;
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5);
+
+/** Milliseconds that some work takes. */
+export async function time(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}

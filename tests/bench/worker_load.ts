@@ -1,0 +1,51 @@
+import { connect } from '../../supabase/local/postgres.ts';
+import { waitFor } from '../support/wait.ts';
+import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
+import type { BenchStack } from './bench_stack.ts';
+
+export const IN_FLIGHT = 16;
+
+const RUNS_TIMEOUT_MS = 300_000;
+
+/** Does something so many times, 16 times at a time. */
+export async function repeat(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const keepWorking = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, keepWorking));
+}
+
+/** Starts runs of a deployment in SQL, as its owner. */
+export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: string) {
+  const claims = JSON.stringify({ sub: owner.id, role: 'authenticated', aud: 'authenticated' });
+  const sql = connect(stack.superuserUrl, {
+    max: IN_FLIGHT,
+    connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
+  });
+  const inputs = sql.json({ value: { D: '7' } });
+  return {
+    start: (count: number) =>
+      repeat(count, () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`),
+    close: () => sql.end(),
+  };
+}
+
+/** Resolves when no run is left; throws when one of them has not succeeded. */
+export async function allSucceeded({ sql }: BenchStack): Promise<void> {
+  // The queue tells at less cost than the runs: a run that ends takes its message along.
+  await waitFor(async () => {
+    const left = await sql`select from pgmq.q_flow_runs limit 1`;
+    return left.length === 0 || undefined;
+  }, RUNS_TIMEOUT_MS);
+  const [other] = await sql`select status, errors from public.flow_run where status <> 'succeeded' limit 1`;
+  if (other !== undefined) throw new Error(`a run is ${other.status}: ${other.errors}`);
+}
+
+/** Starts a worker as an operator does, and waits until it looks for work. */
+export async function addWorker({ status }: BenchStack): Promise<WorkerProcess> {
+  const worker = startWorker({ status });
+  process.once('exit', () => worker.process.kill());
+  await worker.ready();
+  return worker;
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runSupabase } from '../../supabase/local/migrations.ts';
+import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
+
+/** The real CLI, which deploys to a stub of Supabase's Management API. */
+export interface CliDeploy {
+  api: ManagementApi;
+  /** A folder that is removed at the end. */
+  scratchDir: string;
+  /** Deploys the named functions, all when none is named; rejects with what the CLI printed when its exit code is not 0. */
+  deploy: (...names: string[]) => Promise<Upload[]>;
+  close: () => Promise<void>;
+}
+
+export async function startCliDeploy(): Promise<CliDeploy> {
+  const scratchDir = mkdtempSync(join(tmpdir(), 'flow-deploy-'));
+  const api = await startManagementApi();
+  const profile = join(scratchDir, 'profile.yaml');
+  await writeFile(profile, api.profile);
+  return {
+    api,
+    scratchDir,
+    deploy: async (...names) => {
+      const before = api.uploads.length;
+      await runSupabase(
+        ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
+        // The CLI keeps a file in the home folder.
+        { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
+      );
+      return api.uploads.slice(before);
+    },
+    close: async () => {
+      await api.close();
+      await rm(scratchDir, { recursive: true, force: true });
+    },
+  };
+}
