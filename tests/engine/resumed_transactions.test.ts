@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import type { StoredTransaction, Transactions } from '../../functions/runner/engine/transaction.ts';
+import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import {
   claimFlow,
@@ -97,4 +98,29 @@ it.each<[string, ExecuteFlowOptions, string]>([
   expect(errors).toEqual([expect.stringMatching(new RegExp(`^pay \\S+: ${error}$`))]);
   expect(not_run, 'the output of the signature').toHaveLength(1);
   expect(recorded.nodeRuns.find((run) => run.errors !== null)?.output).toEqual({ M: { made: { S: 'made pay' } } });
+});
+
+it('a called flow that waits for its transaction leaves when its caller goes back to the queue', async () => {
+  const called = new FlowBuilder(registry);
+  called.use('test_instruction', {}, { form: { name: 'pay' } });
+  const flow = new FlowBuilder(registry);
+  flow.interflow(1, {}, []);
+  const slice = makeSlice(UNLIMITED);
+  // The slice ends by what else its runs compute, while the called flow waits.
+  flow.toText(flow.wait(flow.constant({ S: 'x' }), 0));
+  const busy: NodeRegistry = (nodeId) => {
+    const module = registry(nodeId);
+    if (nodeId !== 'wait' || module === undefined || 'buildInstructions' in module) return module;
+    return {
+      ...module,
+      run: async () => {
+        await slice.breathe();
+        slice.end();
+        return {};
+      },
+    };
+  };
+  const { result, recorded } = await claimFlow(flow, {}, { registry: busy, flows: { 1: called }, slice });
+  expect(result).toEqual({ status: 'handed_back' });
+  expect(recorded.children).toMatchObject([{ end_time: null }]);
 });
