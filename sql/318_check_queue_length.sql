@@ -63,10 +63,10 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- In the order of the index, which ends the count at the first run that is due later.
+  -- By the index, for which the time is a sub-select: what is due later is not looked at.
   select count(*) into v_length
   from (
-    select from pgmq.q_flow_runs as m where m.vt <= clock_timestamp() order by m.vt limit v_max_length
+    select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
   -- A count takes time as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
   if v_length >= v_max_length then

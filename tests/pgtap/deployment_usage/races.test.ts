@@ -66,7 +66,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 /** Starts by all at once, as many as told; how many ended how. */
 async function startMany(
   count: number,
-  between = async (_sql: Sql): Promise<unknown> => {},
+  between = async (_sql: Sql): Promise<void> => {},
 ): Promise<Record<string, number>> {
   let left = count;
   const outcomes: Record<string, number> = {};
@@ -98,11 +98,12 @@ const inOneMinute = () =>
   });
 
 /** Ends runs of the deployment, the ones that no other connection ends. */
-const endSome = (sql: Sql, count: number, status = 'stopped') =>
-  sql`select private.end_flow_run(r.id, ${status}, null, null, null) from (
+const endSome = async (sql: Sql, count: number): Promise<void> => {
+  await sql`select private.end_flow_run(r.id, 'stopped', null, null, null) from (
     select r.id from public.flow_run as r where r.deployment_id = ${deploymentId} and r.end_time is null
     order by r.id limit ${count} for no key update skip locked
   ) as r`;
+};
 
 describe('of starts by others at once, exactly as many succeed as the limit says', () => {
   it.each([
@@ -221,16 +222,30 @@ describe('a start neither waits in a circle', () => {
     expect((await observer`select from public.flow_run where deployment_id = ${deploymentId}`).count).toBe(0);
   });
 
-  it('nor with ends, stops and deletions of the deployment', async () => {
-    const outcomes = await startMany(200, async (sql) => {
-      await endSome(sql, 1);
-    });
-    expect(outcomes).toEqual({ done: 200 });
-    const deleting = codeOf(admin`delete from public.flow_deployments where id = ${deploymentId}`);
-    const late = await startMany(100, (sql) => endSome(sql, 2));
-    expect(await deleting).toBe('done');
-    expect(Object.keys(late).filter((code) => code !== 'done' && code !== 'deployment_not_found')).toEqual([]);
+  it.each<[string, () => Promise<unknown>]>([
+    ['the deletion of the deployment', () => admin`delete from public.flow_deployments where id = ${deploymentId}`],
+    ['the deletion of its owner', () => admin`delete from auth.users where id = ${ownerId}`],
+  ])('nor with ends and %s', async (_name, remove) => {
+    expect(await startMany(200, (sql) => endSome(sql, 1))).toEqual({ done: 200 });
+    await startMany(100);
+    const late = startMany(200, (sql) => endSome(sql, 2));
+    await waitFor(async () => (await usage()).real < 100 || undefined);
+    expect(await codeOf(remove())).toBe('done');
+    expect(Object.keys(await late).filter((code) => code !== 'done' && code !== 'deployment_not_found')).toEqual([]);
     await endSome(admin, MANY);
     expect((await admin`select from private.deployment_usage where deployment_id = ${deploymentId}`).count).toBe(0);
+    expect((await admin`select from public.flow_run where deployment_id = ${deploymentId} and end_time is null`).count)
+      .toBe(0);
+  });
+
+  it('nor with ends and the deletion of who starts it', async () => {
+    const starting = startMany(300, (sql) => endSome(sql, 1));
+    await waitFor(async () => (await usage()).real > 0 || undefined);
+    expect(await codeOf(admin`delete from auth.users where id = ${otherId}`)).toBe('done');
+    // Of a start that had found its user there, the foreign key finds out.
+    const gone = ['done', 'token_invalid', '23503'];
+    expect(Object.keys(await starting).filter((code) => !gone.includes(code))).toEqual([]);
+    await endSome(admin, MANY);
+    expect(await usage()).toEqual({ counted: 0, real: 0 });
   });
 });
