@@ -1,4 +1,6 @@
-create function private.fail(status integer, code text, message text, details jsonb default null, hint text default null)
+create function private.fail(
+  status integer, code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
+)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
@@ -9,9 +11,9 @@ begin
     message = json_build_object(
       'code', fail.code, 'message', fail.message, 'details', fail.details::text, 'hint', fail.hint
     )::text,
-    detail = json_build_object('status', fail.status, 'headers', json_build_object())::text;
+    detail = json_build_object('status', fail.status, 'headers', fail.headers)::text;
 end;
 $$;
-comment on function private.fail(integer, text, text, jsonb, text) is
-  'The one way to raise an error that a caller sees: PostgREST answers with `status` and the body {code, message, details, hint}. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
-grant execute on function private.fail(integer, text, text, jsonb, text) to anon, authenticated, service_role;
+comment on function private.fail(integer, text, text, jsonb, text, jsonb) is
+  'The one way to raise an error that a caller sees: PostgREST answers with `status`, the body {code, message, details, hint}, and `headers`, an object of strings. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+grant execute on function private.fail(integer, text, text, jsonb, text, jsonb) to anon, authenticated, service_role;

@@ -9,12 +9,16 @@ create table public.flow_deployments (
   action_identity text,
   fees jsonb not null default '[]',
   chain_network jsonb not null,
+  max_starts_per_minute integer not null default 60000,
+  max_runs_in_flight integer not null default 10000,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
   constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
   constraint flow_deployments_action_identity_public_key check (private.is_public_key(to_jsonb(action_identity))),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
-  constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network))
+  constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
+  constraint flow_deployments_max_starts_per_minute_natural check (max_starts_per_minute >= 0),
+  constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0)
 );
 comment on table public.flow_deployments is
   'Frozen flows. id, created_at, user_id, entrypoint and snapshot_hash never change; the other columns are the owner''s to customise.';
@@ -28,6 +32,10 @@ comment on column public.flow_deployments.output_instructions is 'Put out the tr
 comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
+comment on column public.flow_deployments.max_starts_per_minute is
+  'How often others than the owner start it in a calendar minute, all of them together; 0: not at all. The owner is not limited.';
+comment on column public.flow_deployments.max_runs_in_flight is
+  'How many runs that others than the owner started have not ended yet, at most; 0: they start none. The owner is not limited.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -116,6 +124,15 @@ begin
   then
     perform private.refuse_faults('start_permission_invalid',
       '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]');
+  end if;
+
+  if coalesce(new.max_starts_per_minute < 0, true) then
+    perform private.refuse_faults('max_starts_per_minute_invalid',
+      '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]');
+  end if;
+  if coalesce(new.max_runs_in_flight < 0, true) then
+    perform private.refuse_faults('max_runs_in_flight_invalid',
+      '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]');
   end if;
 
   if tg_op = 'INSERT' then

@@ -4,6 +4,7 @@ create table private.flow_run_jobs (
   snapshot_hash bytea not null references private.flow_snapshots (hash),
   chain_url text not null,
   message_id bigint,
+  counted_deployment_id uuid,
   turn bigint not null default 0,
   attempt integer not null default 0,
   is_held boolean not null default false,
@@ -21,6 +22,8 @@ comment on table private.flow_run_jobs is 'What the runner needs of a root run a
 comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
 comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at start; it may carry a secret.';
 comment on column private.flow_run_jobs.message_id is 'Its message in the queue; null once the run has ended.';
+comment on column private.flow_run_jobs.counted_deployment_id is
+  'The deployment whose max_runs_in_flight the run counts for until it ends; null for a run that counts for none.';
 comment on column private.flow_run_jobs.turn is
   'Runs are claimed in this order: the start tag of start-time fair queuing, in which each owner''s runs follow one another and owners alternate.';
 comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
@@ -48,6 +51,39 @@ comment on function private.tg_flow_run_jobs__after_delete() is
   'Takes the message of a deleted run out of the queue. Definer: whoever deletes flows has no part in the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
+
+create function private.tg_flow_run_jobs__after_end()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_slot integer := -1 - pg_backend_pid() % 32;
+begin
+  update private.deployment_usage as u set in_flight = u.in_flight - 1
+  where u.deployment_id = old.counted_deployment_id and u.slot = v_slot;
+  if not found then
+    -- Starts make the slots of ends too. None is made here, so that none is left of a deleted deployment.
+    update private.deployment_usage as u set in_flight = u.in_flight - 1
+    where u.deployment_id = old.counted_deployment_id and u.slot = coalesce(
+      (select max(e.slot) from private.deployment_usage as e where e.deployment_id = old.counted_deployment_id and e.slot < v_slot),
+      (select max(e.slot) from private.deployment_usage as e where e.deployment_id = old.counted_deployment_id and e.slot < 0)
+    );
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run_jobs__after_end() is
+  'Takes a run that has ended, or is deleted, off what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+-- When the transaction commits: it waits for nobody any more who waits for these rows. Named as the constraint that it is too.
+create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
+  execute function private.tg_flow_run_jobs__after_end();
+create constraint trigger flow_run_jobs_count_delete after delete on private.flow_run_jobs
+  deferrable initially deferred
+  for each row when (old.counted_deployment_id is not null and old.message_id is not null)
+  execute function private.tg_flow_run_jobs__after_end();
 
 create sequence private.flow_run_turn minvalue 0;
 comment on sequence private.flow_run_turn is

@@ -51,7 +51,8 @@ comment on function private.next_turn(uuid) is
   'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
 
 create function private.enqueue_run(
-  run public.flow_run, snapshot_hash bytea, chain_url text, idempotency_key text, request jsonb
+  run public.flow_run, snapshot_hash bytea, chain_url text, idempotency_key text, request jsonb,
+  max_starts_per_minute integer default null, max_runs_in_flight integer default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -60,6 +61,7 @@ as $$
 declare
   v_new_id uuid := private.uuid_v7();
   v_run_id uuid := v_new_id;
+  v_counted_id uuid;
 begin
   if enqueue_run.idempotency_key is not null then
     v_run_id := private.claim_idempotency_key(
@@ -67,6 +69,9 @@ begin
     );
   end if;
   if v_run_id = v_new_id then
+    if enqueue_run.max_starts_per_minute is not null then
+      v_counted_id := private.count_start(run.deployment_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
+    end if;
     insert into public.flow_run (
       id, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
       output_instructions, action_identity, action_signer, fees, chain_network
@@ -74,18 +79,19 @@ begin
       v_run_id, run.user_id, run.flow_id, run.deployment_id, run.started_by, run.started_by_public_key, run.inputs,
       run.output_instructions, run.action_identity, run.action_signer, run.fees, run.chain_network
     );
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
     values (
       v_run_id, run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_url,
       (select m.message_id from pgmq.send('flow_runs', jsonb_build_object('flow_run_id', v_run_id)) as m (message_id)),
+      v_counted_id,
       private.next_turn(run.user_id)
     );
   end if;
   return jsonb_build_object('flow_run_id', v_run_id, 'token', private.run_token(v_run_id));
 end;
 $$;
-comment on function private.enqueue_run(public.flow_run, bytea, text, text, jsonb) is
-  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. Definer: runs are inserted nowhere else; callers check who asks.';
+comment on function private.enqueue_run(public.flow_run, bytea, text, text, jsonb, integer, integer) is
+  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run that has limits counts for its deployment: 429 queue_full, start_limit_reached. Definer: runs are inserted nowhere else; callers check who asks.';
 
 create function private.check_start(inputs jsonb, action_signer text)
 returns void

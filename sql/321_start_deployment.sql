@@ -26,14 +26,16 @@ begin
     end if;
   end if;
 
-  -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait.
+  -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait. Its owner first, as
+  -- the deletion of a user goes: whoever had the deployment already would wait for the owner in a circle.
   select d.* into v_deployment
   from public.flow_deployments as d
+  join auth.users as u on u.id = d.user_id
   where d.id = coalesce(start_deployment.id, (
     select t.deployment_id from public.flow_deployments_tags as t
     where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
   ))
-  for key share;
+  for key share of u for key share of d;
   if not found or not (case v_deployment.start_permission
     when 'Owner' then coalesce(v_deployment.user_id = v_caller.user_id, false)
     when 'Authenticated' then v_caller.user_id is not null and (v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous)
@@ -61,7 +63,9 @@ begin
     jsonb_build_object(
       'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
       'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    )
+    ),
+    case when v_run.started_by is distinct from v_run.user_id then v_deployment.max_starts_per_minute end,
+    v_deployment.max_runs_in_flight
   );
 end;
 $$;
@@ -85,5 +89,5 @@ begin
 end;
 $$;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) is
-  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused.';
+  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused; for others than the owner 429 queue_full, start_limit_reached.';
 grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;

@@ -21,14 +21,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"max_runs_in_flight": number,"max_starts_per_minute": number,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -74,6 +74,8 @@ isOneToOne: false
 "entrypoint": number,
 "fees": NonNullable<Json>,
 "id": string,
+"max_runs_in_flight": number,
+"max_starts_per_minute": number,
 "output_instructions": boolean,
 "snapshot_hash": string,
 "start_permission": string,
@@ -272,6 +274,8 @@ isOneToOne: false
 "entrypoint": number,
 "fees": NonNullable<Json>,
 "id": string,
+"max_runs_in_flight": number,
+"max_starts_per_minute": number,
 "output_instructions": boolean,
 "snapshot_hash": string,
 "start_permission": string,
@@ -312,6 +316,9 @@ isOneToOne: false
 "kv_write_item":
 { Args: { "claim": Json,"effect": Json,"key": string,"store": string,"value": Json }; Returns: Json
                            },
+"max_queue_length":
+{ Args: Record<PropertyKey, never>; Returns: number
+                           },
 "pending_signature_request":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
@@ -323,6 +330,9 @@ isOneToOne: false
                            },
 "runner_metrics":
 { Args: Record<PropertyKey, never>; Returns: Json
+                           },
+"set_max_queue_length":
+{ Args: { "max_length": number }; Returns: undefined
                            },
 "signature_request_for_caller":
 { Args: { "id": string,"new_msg"?: string }; Returns: Json

@@ -30,6 +30,8 @@ export const errorCodes = {
     status: 400,
     meaning: '`chain_network` is no `{url, cluster}`; `details` lists what is wrong and where.',
   },
+  max_starts_per_minute_invalid: { status: 400, meaning: '`max_starts_per_minute` is no integer from 0 on.' },
+  max_runs_in_flight_invalid: { status: 400, meaning: '`max_runs_in_flight` is no integer from 0 on.' },
   action_identity_invalid: { status: 400, meaning: '`action_identity` is no public key.' },
   action_identity_without_wallet: {
     status: 400,
@@ -90,6 +92,16 @@ export const errorCodes = {
   },
   media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
   flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists every finding." },
+  queue_full: {
+    status: 429,
+    meaning:
+      'More runs wait to be executed than the project allows; try again after `Retry-After` seconds. Owners are not limited.',
+  },
+  start_limit_reached: {
+    status: 429,
+    meaning:
+      'Others than its owner have started the deployment as often as its limit in `details` allows; try again after `Retry-After` seconds.',
+  },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
   service_unavailable: {
     status: 503,

@@ -65,18 +65,19 @@ function readDetails(details: unknown): unknown {
 /** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. */
 function toApiError(
   name: string,
-  status: number,
+  { status, headers }: Response,
   body: Partial<ErrorBody>,
 ): ApiError {
   const { code = '', message = '' } = body;
   const cause = new Error(`rpc ${name}: ${status} ${code} ${message}`);
   if (/^[a-z][a-z_]+$/.test(code)) {
+    const retryAfter = headers.get('retry-after');
     return new ApiError(status, {
       code,
       message,
       details: readDetails(body.details),
       hint: body.hint,
-    }, { cause });
+    }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
   if (code.startsWith('PGRST30')) {
     return apiError('token_invalid', 'The access token is not valid.', {
@@ -139,7 +140,7 @@ function makeRequest(options: RpcOptions) {
       });
     }
     if (!response.ok) {
-      throw toApiError(name, response.status, answer as Partial<ErrorBody>);
+      throw toApiError(name, response, answer as Partial<ErrorBody>);
     }
     return answer;
   };

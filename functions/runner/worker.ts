@@ -84,6 +84,13 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
+  /** Gives back what was claimed when the slice was over already: it may be what was given back just now. */
+  const leave = async (claimed: Claim[]): Promise<Claim[]> => {
+    // What can't be given back now is claimed again when its lease is over.
+    await Promise.allSettled(claimed.map((claim) => claims.handBack(claim, NOTHING)));
+    return [];
+  };
+
   /** Resolves when a run has ended or rests, when somebody pokes, or when the slice is over. */
   const news = async (): Promise<void> => {
     const woken = new Promise<void>((resolve) => wake = resolve);
@@ -105,7 +112,8 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
       const isOver = present.handBack.aborted;
       const free = isOver ? 0 : freePlaces();
       wasPoked = false;
-      const found = free > 0 ? await claimSome(free) : [];
+      const claimed = free > 0 ? await claimSome(free) : [];
+      const found = present.handBack.aborted ? await leave(claimed) : claimed;
       const [first] = found;
       if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
       for (const claim of found) begin(claim, present);

@@ -395,3 +395,42 @@ as $$
   create function vault.create_secret(new_secret text, new_name text) returns void language sql as '
     insert into vault.secrets (secret, name) values ($1, $2)';
 $$;
+
+-- A deployment of the signed-in user's that anybody may start, within these limits.
+create function test.deploy_limited(max_starts_per_minute integer default 1000000, max_runs_in_flight integer default 1000000) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_id uuid := test.deploy(test.create_flow(auth.uid()));
+begin
+  update public.flow_deployments as d
+  set start_permission = 'Anonymous', max_starts_per_minute = deploy_limited.max_starts_per_minute,
+    max_runs_in_flight = deploy_limited.max_runs_in_flight
+  where d.id = v_id;
+  perform test.keep('deployment', v_id);
+  return v_id;
+end;
+$$;
+
+-- Starts the kept deployment as a caller with nothing but a public key; the id of the run.
+create function test.start_by_key(idempotency_key text default null) returns uuid
+language sql volatile set search_path = ''
+as $$
+  select (public.start_deployment(
+    id => test.kept('deployment')::uuid, public_key => 'So11111111111111111111111111111111111111112',
+    idempotency_key => start_by_key.idempotency_key
+  ) ->> 'flow_run_id')::uuid;
+$$;
+
+-- How many runs count for the kept deployment as in flight, once what commits last has.
+create function test.in_flight() returns bigint
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  set constraints all immediate;
+  set constraints all deferred;
+  return (
+    select coalesce(sum(u.in_flight), 0) from private.deployment_usage as u where u.deployment_id = test.kept('deployment')::uuid
+  );
+end;
+$$;

@@ -101,9 +101,25 @@ const examples: Partial<Record<ErrorCode, Example>> = {
       message: 'two edges lead into the input "value" of node 4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
     }],
   },
+  queue_full: {
+    message: 'More runs wait to be executed than this project allows.',
+    details: { limit: 'max_queue_length', value: 100_000 },
+    hint: 'Try again after the seconds in Retry-After.',
+  },
+  start_limit_reached: {
+    message: 'This deployment has reached its max_starts_per_minute, 60.',
+    details: { limit: 'max_starts_per_minute', value: 60 },
+    hint: 'Try again after the seconds in Retry-After.',
+  },
   internal: { message: 'Something unexpected happened.' },
   service_unavailable: { message: 'The database does not answer right now.' },
 };
+
+const reachedLimit = (...names: string[]): JsonSchema => ({
+  type: 'object',
+  required: ['limit', 'value'],
+  properties: { limit: { enum: names }, value: { type: 'integer', minimum: 0 } },
+});
 
 /** What `details` holds, where it is not null. */
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
@@ -115,6 +131,8 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   signature_request_answered: ref('SignatureRequestState'),
   signature_request_expired: ref('SignatureRequestState'),
   wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
+  queue_full: reachedLimit('max_queue_length'),
+  start_limit_reached: reachedLimit('max_starts_per_minute', 'max_runs_in_flight'),
 };
 
 const noDetails: JsonSchema = { type: 'null' };
@@ -134,6 +152,9 @@ function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody {
   const { message, details = null, hint = null } = example;
   return { code, message, details: isRest && details !== null ? JSON.stringify(details) : details, hint };
 }
+
+/** Codes of answers with Retry-After; a `service_unavailable` of PostgREST's own has none. */
+const retried: ReadonlySet<ErrorCode> = new Set(['queue_full', 'start_limit_reached', 'service_unavailable']);
 
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 0 } },
@@ -178,7 +199,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
   const named = codes.map((code) => [code, { value: exampleOf(code, isRest) }]);
   return {
     description: lines.join('\n'),
-    ...(!isRest && codes.includes('service_unavailable') && { headers: retryAfter }),
+    ...(codes.some((code) => retried.has(code)) && { headers: retryAfter }),
     content: {
       'application/json': {
         // On /rest/v1 the gateway stands before everything.

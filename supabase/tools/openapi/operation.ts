@@ -52,6 +52,9 @@ export const startErrors: ErrorCode[] = [
   'inputs_too_large',
 ];
 
+/** What keeps others than a deployment's owner from starting it for now. */
+export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
+
 /** Statuses that PostgREST itself answers a call of a function with. */
 export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
 

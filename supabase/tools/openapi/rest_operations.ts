@@ -13,6 +13,7 @@ import {
 import { ref } from './json_schema.ts';
 import {
   credentialErrors,
+  limitErrors,
   type Operation,
   restRunReader,
   restUser,
@@ -94,6 +95,7 @@ export const restOperations: Operation[] = [
     errors: [
       ...credentialErrors,
       ...startErrors,
+      ...limitErrors,
       'inputs_invalid',
       'public_key_invalid',
       'start_target_ambiguous',

@@ -1,6 +1,15 @@
 import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet } from './examples.ts';
 import { ref } from './json_schema.ts';
-import { bodyErrors, type Operation, routeErrors, runReader, startErrors, user, whoStarts } from './operation.ts';
+import {
+  bodyErrors,
+  limitErrors,
+  type Operation,
+  routeErrors,
+  runReader,
+  startErrors,
+  user,
+  whoStarts,
+} from './operation.ts';
 
 /** The operations of the Edge Functions: behind {base_url}. */
 export const routeOperations: Operation[] = [
@@ -40,7 +49,14 @@ export const routeOperations: Operation[] = [
       examples: { inputs: { inputs }, signer: { inputs, action_signer: PUBLIC_KEY }, nothing: {} },
     },
     answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
-    errors: [...routeErrors, ...bodyErrors, ...startErrors, 'start_target_ambiguous', 'deployment_not_found'],
+    errors: [
+      ...routeErrors,
+      ...bodyErrors,
+      ...startErrors,
+      ...limitErrors,
+      'start_target_ambiguous',
+      'deployment_not_found',
+    ],
   },
   {
     operationId: 'startFlow',

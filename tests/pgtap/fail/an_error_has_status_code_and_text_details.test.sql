@@ -1,4 +1,4 @@
-select plan(4);
+select plan(5);
 
 -- What PostgREST reads: the message is the body, the detail is status and headers.
 create function pg_temp.raised(statement text) returns table (code text, message jsonb, detail jsonb) language plpgsql as $$
@@ -18,6 +18,8 @@ select is(message, '{"code": "pot_is_tea", "message": "Short and stout.", "detai
 from pg_temp.raised($$ select private.fail(418, 'pot_is_tea', 'Short and stout.') $$);
 select is(detail, '{"status": 418, "headers": {}}', 'its detail holds the status')
 from pg_temp.raised($$ select private.fail(418, 'pot_is_tea', 'Short and stout.') $$);
+select is(detail, '{"status": 429, "headers": {"Retry-After": "5"}}', 'and the headers')
+from pg_temp.raised($$ select private.fail(429, 'pot_is_hot', 'Wait.', headers => '{"Retry-After": "5"}') $$);
 select is(
   message, '{"code": "c", "message": "\"quoted\" {}", "details": "[{\"path\": \"a\"}]", "hint": "Tip it"}',
   'details are JSON as text, since PostgREST 12 carries nothing else'

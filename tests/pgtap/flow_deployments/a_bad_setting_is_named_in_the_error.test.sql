@@ -1,4 +1,4 @@
-select plan(10);
+select plan(14);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -32,6 +32,14 @@ from (values
   ($$start_permission = 'owner'$$, 'start_permission_invalid',
     '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]'),
   ($$chain_network = '[]'$$, 'chain_network_invalid', '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]'),
+  ('max_starts_per_minute = -1', 'max_starts_per_minute_invalid',
+    '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]'),
+  ('max_starts_per_minute = null', 'max_starts_per_minute_invalid',
+    '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]'),
+  ('max_runs_in_flight = -1', 'max_runs_in_flight_invalid',
+    '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]'),
+  ('max_runs_in_flight = null', 'max_runs_in_flight_invalid',
+    '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]'),
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
     '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',

@@ -1,5 +1,5 @@
 -- The trigger explains what is wrong; the constraints keep it out whatever becomes of the trigger.
-select plan(9);
+select plan(13);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -12,6 +12,8 @@ from (values
   ($$fees = '[["11111111111111111111111111111111", 18446744073709551615]]'$$),
   ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet-beta"}'$$),
   ($$start_permission = 'Anonymous'$$),
+  ('max_starts_per_minute = 0'),
+  ('max_runs_in_flight = 0'),
   ($$action_identity = '11111111111111111111111111111111'$$)
 ) as good (assignment);
 
@@ -23,6 +25,8 @@ from (values
   ($$fees = '[["11111111111111111111111111111111", 18446744073709551616]]'$$, 'fees_valid'),
   ($$fees = '[["1111111111111111111111111111111", 1]]'$$, 'fees_valid'),
   ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet"}'$$, 'chain_network_valid'),
+  ('max_starts_per_minute = -1', 'max_starts_per_minute_natural'),
+  ('max_runs_in_flight = -1', 'max_runs_in_flight_natural'),
   ($$start_permission = 'anonymous'$$, 'start_permission_known'),
   ($$action_identity = 'no key'$$, 'action_identity_public_key')
 ) as bad (assignment, rule);

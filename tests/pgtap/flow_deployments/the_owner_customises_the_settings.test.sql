@@ -10,7 +10,8 @@ select is(
   test.kept('before')::jsonb - '{id,created_at,user_id,entrypoint,snapshot_hash}'::text[],
   '{
     "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
-    "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"}
+    "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
+    "max_starts_per_minute": 60000, "max_runs_in_flight": 10000
   }',
   'of a default flow the settings are these'
 );
@@ -21,7 +22,8 @@ select is(
     set
       start_permission = 'Anonymous', output_instructions = true, action_identity = 'So11111111111111111111111111111111111111112',
       fees = '[["11111111111111111111111111111111", 5000]]',
-      chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'
+      chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
+      max_starts_per_minute = 60, max_runs_in_flight = 0
     where true
   $$), 1::bigint, 'the owner changes all of them'
 );
@@ -30,15 +32,16 @@ select is(
   '{
     "start_permission": "Anonymous", "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
     "fees": [["11111111111111111111111111111111", 5000]],
-    "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}
+    "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"},
+    "max_starts_per_minute": 60, "max_runs_in_flight": 0
   }',
   'and finds them changed'
 )
 from public.flow_deployments as d;
 
 update public.flow_deployments as d
-set (start_permission, output_instructions, action_identity, fees, chain_network)
-  = (select r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network
+set (start_permission, output_instructions, action_identity, fees, chain_network, max_starts_per_minute, max_runs_in_flight)
+  = (select r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight
     from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
 where true;
 select is(to_jsonb(d), test.kept('before')::jsonb, 'and sets them back') from public.flow_deployments as d;

@@ -5,6 +5,9 @@ create function pg_temp.remake(variadic names text[]) returns void language plpg
 declare
   v_constraint record;
 begin
+  -- What waits for the commit keeps tables from being changed.
+  set constraints all immediate;
+  set constraints all deferred;
   for v_constraint in
     select c.conrelid::regclass as relation, c.conname, pg_get_constraintdef(c.oid) as definition
     from unnest(names) with ordinality as n (name, position) join pg_constraint as c on c.conname = n.name

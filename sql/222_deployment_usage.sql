@@ -1,0 +1,37 @@
+create table private.deployment_usage (
+  deployment_id uuid not null,
+  slot integer not null,
+  minute timestamptz not null default '-infinity',
+  starts integer not null default 0,
+  in_flight integer not null default 0,
+  reserved integer not null default 0,
+  max_starts_per_minute integer not null default 0,
+  max_runs_in_flight integer not null default 0,
+  constraint deployment_usage_pkey primary key (deployment_id, slot),
+  constraint deployment_usage_starts_natural check (starts >= 0),
+  constraint deployment_usage_reserved_natural check (reserved >= 0)
+) with (fillfactor = 50);
+comment on table private.deployment_usage is
+  'How much others than its owner use a deployment, for its limits: the sum over slots, of which a backend writes its own, so that starts don''t wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+comment on column private.deployment_usage.slot is
+  'pg_backend_pid() % 32 for starts, and for ends the negative of it less one: an end never waits for a start.';
+comment on column private.deployment_usage.minute is 'The minute that starts counts, and that reserved is for.';
+comment on column private.deployment_usage.in_flight is 'Runs that were started here, or less those that ended here: right in sum.';
+comment on column private.deployment_usage.reserved is
+  'Starts that the slot may count without a look at the others, under the limits that are repeated beside it: all slots together never use and reserve more than the limits.';
+
+create function private.tg_flow_deployments__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  delete from private.deployment_usage as u where u.deployment_id = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
+-- When the transaction commits: it waits for nobody any more who waits for these rows. Named as the constraint that it is too.
+create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
+  deferrable initially deferred
+  for each row execute function private.tg_flow_deployments__after_delete();

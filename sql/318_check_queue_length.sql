@@ -1,0 +1,80 @@
+create function private.max_queue_length()
+returns integer
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce((select s.max_length from private.queue_settings as s), 100000);
+$$;
+comment on function private.max_queue_length() is 'Does what public.max_queue_length says. Definer: the settings are private.';
+grant execute on function private.max_queue_length() to service_role;
+
+create function private.lock_queue_check()
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended('private.check_queue_length', 0));
+$$;
+comment on function private.lock_queue_check() is 'One at a time counts the queue or sets its limit.';
+
+create function private.queue_clock()
+returns bigint
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select (extract(epoch from clock_timestamp()) * 1000)::bigint;
+$$;
+comment on function private.queue_clock() is 'The time as private.queue_full_until has it.';
+
+create function private.refuse_queue_full(max_length integer)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+    jsonb_build_object('limit', 'max_queue_length', 'value', refuse_queue_full.max_length),
+    'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+end;
+$$;
+comment on function private.refuse_queue_full(integer) is 'Raises 429 queue_full. A queue of the default length takes longer than 10 seconds to work off, one that just touches the limit less.';
+
+create function private.check_queue_length()
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_max_length integer;
+  v_message_id bigint;
+  v_length integer;
+begin
+  v_max_length := private.max_queue_length();
+  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
+    perform private.refuse_queue_full(v_max_length);
+  end if;
+  perform private.lock_queue_check();
+  -- Whoever had the lock has counted, or changed the limit.
+  v_max_length := private.max_queue_length();
+  if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
+    perform private.refuse_queue_full(v_max_length);
+  end if;
+  v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
+  if v_message_id < pg_sequence_last_value('private.queue_check_message') then
+    return;
+  end if;
+  -- By the index, for which the time is a sub-select: what is due later is not looked at.
+  select count(*) into v_length
+  from (
+    select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
+  ) as queued;
+  -- A count takes time as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
+  if v_length >= v_max_length then
+    perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
+    perform private.refuse_queue_full(v_max_length);
+  end if;
+  perform setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+end;
+$$;
+comment on function private.check_queue_length() is
+  'Counts the runs that are there to be claimed, no further than the limit: 429 queue_full. Counting again only after as many new messages as a hundredth of the limit lets the queue grow so much beyond it. Definer: the queue is private.';

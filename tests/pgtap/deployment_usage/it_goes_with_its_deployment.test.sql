@@ -1,0 +1,27 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited();
+select test.sign_in_as_role('anon');
+select test.keep('run', test.start_by_key());
+select is(test.in_flight(), 1::bigint, 'a run is in flight');
+
+select test.sign_in(test.user_id('owner'));
+delete from public.flow_deployments where true;
+select test.sign_out();
+set constraints all immediate;
+select is_empty('select from private.deployment_usage', 'with the deployment its usage goes');
+select private.end_flow_run(test.kept('run')::uuid, 'stopped', null, null, null);
+select is_empty('select from private.deployment_usage', 'and a run that ends later leaves none behind');
+
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited();
+select test.sign_in_as_role('anon');
+select test.start_by_key();
+select test.sign_out();
+select is(test.error_code($$ delete from auth.users where email = 'owner@example.com' $$), null, 'a user is deleted with runs in flight');
+select is_empty('select from private.deployment_usage', 'and the usage goes along');
+select is_empty('select from pgmq.q_flow_runs', 'as the queued runs do');
+
+select * from finish();

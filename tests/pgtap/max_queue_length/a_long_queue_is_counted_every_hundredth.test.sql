@@ -1,0 +1,43 @@
+-- With what a count notes: until so many messages later, or for so long, nobody counts again.
+select plan(7);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited();
+create function pg_temp.start() returns text language sql as $$
+  select test.error_code('select test.start_by_key()');
+$$;
+grant execute on function pg_temp.start() to public;
+select test.sign_out();
+select private.set_max_queue_length(1000);
+select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 999)));
+
+select test.sign_in_as_role('anon');
+select is(count(*) filter (where pg_temp.start() is null), 10::bigint, 'ten starts pass on one count') from generate_series(1, 10);
+select is(pg_temp.start(), 'queue_full', 'the next one counts');
+
+select test.sign_out();
+delete from pgmq.q_flow_runs where true;
+select setval('private.queue_full_until', private.queue_clock() + 60000);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'what it found holds for a time');
+select test.sign_out();
+select setval('private.queue_full_until', private.queue_clock() - 1);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'and no longer');
+
+select test.sign_out();
+select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 20)));
+select private.set_max_queue_length(20);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'a limit that is set is that of the next start');
+select test.sign_in_as_role('service_role');
+select public.set_max_queue_length(2147483647);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'the greatest one too');
+select test.sign_in_as_role('service_role');
+select public.set_max_queue_length(0);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'with 0 nobody else starts anything');
+
+select * from finish();

@@ -1,0 +1,44 @@
+select plan(12);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited();
+create function pg_temp.start() returns text language sql as $$
+  select test.error_code('select test.start_by_key()');
+$$;
+grant execute on function pg_temp.start() to public;
+
+select test.sign_in_as_role('service_role');
+select is(public.max_queue_length(), 100000, 'the queue may be so long unless somebody says otherwise');
+select public.set_max_queue_length(2);
+select is(public.max_queue_length(), 2, 'it may be as long as the operator says');
+
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'others fill it') from generate_series(1, 2);
+select is(test.error('select test.start_by_key()'), '{
+  "code": "queue_full", "status": 429, "message": "More runs wait to be executed than this project allows.",
+  "details": {"limit": "max_queue_length", "value": 2}, "hint": "Try again after the seconds in Retry-After."
+}', 'then they start nothing');
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.start(), 'queue_full', 'whoever they are');
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.start(), null, 'the owner does');
+select is(test.error_code('select public.start_flow(f.id) from public.flows as f'), null, 'a flow as well');
+
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(2, 60);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'runs of the owner fill the queue too');
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(1, 60);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'runs that are claimed make room');
+select is(pg_temp.start(), 'queue_full', 'one for one');
+select test.lose_workers();
+select test.sign_in_as_role('service_role');
+select public.set_max_queue_length(5);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'and fill it again when their workers are lost');
+
+select * from finish();

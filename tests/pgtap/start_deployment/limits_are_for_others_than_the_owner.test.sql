@@ -1,0 +1,41 @@
+select plan(13);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited(max_starts_per_minute => 2);
+create function pg_temp.start() returns text language sql as $$
+  select test.error_code('select test.start_by_key()');
+$$;
+grant execute on function pg_temp.start() to public;
+
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.start(), null, 'the owner starts it') from generate_series(1, 3);
+
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.start(), null, 'after which another user still does');
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'and a caller with a public key');
+
+-- All others together.
+select is(pg_temp.start(), 'start_limit_reached', 'then none with a public key');
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.start(), 'start_limit_reached', 'nor another user');
+select test.sign_in(test.user_id('other'), is_anonymous => true);
+select is(pg_temp.start(), 'start_limit_reached', 'nor an anonymous sign-in');
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.start(), null, 'but the owner does');
+select is(
+  test.error_code($$ select public.start_flow(d.entrypoint) from public.flow_deployments as d $$), null, 'and starts the flow itself'
+);
+
+update public.flow_deployments set max_starts_per_minute = 3 where true;
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'a limit that is raised is that of the next start');
+select is(pg_temp.start(), 'start_limit_reached', 'which has counted what was before');
+select test.sign_out();
+update private.deployment_usage set minute = minute - interval '1 minute' where true;
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), null, 'in the next minute they start it again');
+
+select * from finish();
