@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { HandedBack, NodeError } from '../../functions/runner/engine/node.ts';
+import { HandedBack, type HttpClient, NodeError } from '../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import { claimFlow, endOf, type Recorded } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
 
 /** A slice of 100 ms of computing, on a clock that the test moves. */
 function makeTestSlice() {
@@ -66,4 +68,24 @@ it('a slice without limits ends when it is told to', () => {
   expect(slice.handBack.aborted).toBe(false);
   slice.end();
   expect(slice.handBack.aborted).toBe(true);
+});
+
+it('a run whose history takes all of each slice still gets answers from outside, and comes to its end', async () => {
+  const flow = new FlowBuilder();
+  const balance = flow.use('get_balance', { pubkey: flow.constant({ S: '1'.repeat(32) }) }).output('balance');
+  flow.output('balance', balance);
+  const body = new TextEncoder().encode('{"result":{"context":{"slot":1},"value":7}}');
+  const http: HttpClient = {
+    request: async ({ signal }) => {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      signal.throwIfAborted();
+      return { status: 200, headers: {}, body };
+    },
+  };
+  const claim = (earlier?: Recorded) =>
+    claimFlow(flow, {}, { slice: makeSlice({ wallMs: Infinity, busyMs: 0 }), services: { http }, earlier });
+  let last = await claim();
+  for (let count = 0; last.result.status === 'handed_back' && count < 10; count++) last = await claim(last.recorded);
+  expect(endOf(last.result).output.M).toEqual({ balance: { U: '7' } });
 });

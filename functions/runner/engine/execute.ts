@@ -49,7 +49,10 @@ class RunExecution {
     slice.enter();
     await this.#goThroughGraph().finally(slice.leave);
     if (this.#goesBack() && !halt.aborted) {
-      if (!this.#isLeftBehind()) phases.goBack();
+      if (!this.#isLeftBehind()) {
+        this.#tree.giveBack();
+        phases.goBack();
+      }
       // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
       while (this.#underWay.size > this.#parking.size) await this.#news();
     }
@@ -243,10 +246,10 @@ class RunExecution {
 
   /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */
   #goesBack(): boolean {
-    const { handBack, hasProgressed, phases } = this.#tree;
+    const { handBack, slice, hasProgressed, phases } = this.#tree;
     return this.#handedBack.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
       (phases.isGoingBack && this.#underWay.size > 0 && this.#isResting()) ||
-      (handBack.aborted && hasProgressed());
+      ((handBack.aborted || slice.handBack.aborted) && hasProgressed());
   }
 
   /** It ends where it is: its instructions, or those of another run of the tree, are all that was wanted. */

@@ -14,8 +14,10 @@ const FRESH_SHARE = 0.1;
  * executes at once. When it is over, the runs go back to the queue.
  */
 export interface Slice {
-  /** Aborted when the runs shall go back to the queue. */
+  /** Aborted when the runs shall go back to the queue, as soon as they have brought something. */
   handBack: AbortSignal;
+  /** Aborted when they have to, whatever they have come to: the time on the clock is over, or the worker leaves. */
+  cutOff: AbortSignal;
   /** Ends it before its time. */
   end: () => void;
   /** Computing begins; every stretch without an await counts. */
@@ -46,6 +48,7 @@ export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 
 export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
   const controller = new AbortController();
+  const cutOff = new AbortController();
   let busyMs = 0;
   let enteredAt = 0;
   /** Runs that are computing: they take turns within one stretch, which counts once. */
@@ -57,11 +60,13 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   const end = () => {
     clearTimeout(timer);
     controller.abort();
+    cutOff.abort();
   };
   const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
 
   return {
     handBack: controller.signal,
+    cutOff: cutOff.signal,
     end,
     enter: () => {
       if (computing++ > 0) return;
@@ -74,7 +79,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
         busyMs = spent;
         leftAt = now();
       }
-      if (spent >= limits.busyMs) end();
+      if (spent >= limits.busyMs) controller.abort();
     },
     spentMs,
     leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
@@ -96,7 +101,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
               'npm run worker runs it without that limit',
           );
         }
-        end();
+        controller.abort();
         throw new HandedBack();
       };
     },

@@ -109,7 +109,13 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   };
 
   const exceed = (message: string) => halt.abort({ status: 'failed', message, graceMs: 0 } satisfies Halt);
-  const handBack = AbortSignal.any([slice.handBack, back.signal]);
+  // Where going through the history took all of the slice, what comes next still gets its answers from outside: cut off each time,
+  // it would never be done.
+  const onSpent = () => {
+    if (newSinceMs !== undefined) back.abort();
+  };
+  slice.handBack.addEventListener('abort', onSpent);
+  const handBack = AbortSignal.any([slice.cutOff, back.signal]);
   const phases = new TransactionPhases({ ...options, halt: halt.signal, cancel: cancel.signal, handBack });
   const tree: Tree = {
     ...options,
@@ -187,6 +193,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     return result;
   } finally {
     clearTimeout(grace);
+    slice.handBack.removeEventListener('abort', onSpent);
     tree.handBack.removeEventListener('abort', endGrace);
   }
 }
