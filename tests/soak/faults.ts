@@ -88,16 +88,24 @@ const functionParts = ({ parts }: Stack): string[] =>
 
 /** Milliseconds of calm between two faults. */
 const SHORTEST_CALM_MS = 300;
-const LONGEST_CALM_MS = 2_500;
+const LONGEST_CALM_MS = 2_000;
 
-/** Has one fault after another happen, each kind as often as the others, until it is over; gives their windows. */
-export async function breakThings(scene: FaultScene, seed: number, isOver: () => boolean): Promise<FaultWindow[]> {
+/**
+ * Has one fault after another happen, each kind as often as the others, until it is over, but at least once each; gives their
+ * windows. Aborting the signal ends it early.
+ */
+export async function breakThings(
+  scene: FaultScene,
+  seed: number,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<FaultWindow[]> {
   const random = makeRandom(seed, 'faults');
   const windows: FaultWindow[] = [];
   let deck: FaultName[] = [];
   for (;;) {
     await pause(random.between(SHORTEST_CALM_MS, LONGEST_CALM_MS));
-    if (isOver()) return windows;
+    if (signal.aborted || (isOver() && windows.length >= faultNames.length)) return windows;
     if (deck.length === 0) deck = random.shuffled(faultNames);
     const fault = deck.pop()!;
     const { choose, excuses, happen }: Fault = faults[fault];

@@ -4,7 +4,7 @@ const USAGE = `npm run soak [-- [--minutes <N>] [--seed <N>] [--json <file>]]
 
 Boots a stack of its own, keeps it busy while its parts are killed and restarted, and then looks whether all is as it should be.
 
-  --minutes  how long the load lasts; 5 unless given, 0.3 is enough to see each fault once
+  --minutes  how long the load lasts, 5 unless given; each fault happens once at least, however short it is
   --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given
   --json     writes the report to a file too`;
 

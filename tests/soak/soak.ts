@@ -61,13 +61,12 @@ async function soakStack(
   try {
     world = await makeWorld(stack.status, sql, traffic, makeRandom(seed, 'world'), minutes * 60 + SPARE_SECONDS);
     const endAt = Date.now() + minutes * 60_000;
-    const isOver = () => Date.now() >= endAt || signal.aborted;
+    let areFaultsOver = false;
+    const isOver = () => areFaultsOver || signal.aborted;
     const starts = makeStarts(world, findings, isOver);
-    const scene = { stack, world, workers, starts };
-    const [windows] = await Promise.all([
-      breakThings(scene, seed, isOver),
-      generateLoad(world, starts, seed, isOver),
-    ]);
+    const breaking = breakThings({ stack, world, workers, starts }, seed, () => Date.now() >= endAt, signal)
+      .finally(() => areFaultsOver = true);
+    const [windows] = await Promise.all([breaking, generateLoad(world, starts, seed, isOver)]);
 
     const { landed } = world.chain.ledger;
     const deployments = world.flows.flatMap(({ deployments }) =>
