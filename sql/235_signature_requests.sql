@@ -35,7 +35,7 @@ comment on column public.signature_requests.msg is 'What to sign, base64 of the 
 comment on column public.signature_requests.signatures is 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null as long as there is none.';
 comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64, where the wallet changed it.';
-comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed; no later than the end of the run.';
+comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed; no later than the end of the transaction and the run.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);

@@ -78,6 +78,13 @@ begin
       flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
     )
     where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
+    -- Else one that nobody needs an answer to any more, such as that of an action whose signer just sent it, stands before the
+    -- next transaction's: it would be the one that wallets are told, and keep the run from going on when those are answered.
+    update public.signature_requests as s
+    set expires_at = clock_timestamp()
+    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (flow_run_id uuid, node_id uuid, times integer)
+    where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
+      and s.signature is null and s.expires_at > clock_timestamp();
   end if;
 
   if store_progress.progress -> 'logs' <> '[]' then

@@ -31,6 +31,11 @@ export interface RunSettings {
   chain_network: { url: string; cluster: string };
 }
 
+/** The key that signs last, and whose holder sends, when the transactions of the run are those of an action. */
+export const actionSignerOf = (
+  { output_instructions, action_identity, action_signer }: RunSettings,
+): string | undefined => output_instructions || action_identity === null ? undefined : action_signer ?? undefined;
+
 /** A run that this worker may execute until its lease is over. */
 export interface Claim {
   flow_run_id: string;

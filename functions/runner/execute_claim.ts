@@ -1,6 +1,14 @@
 import { ApiError } from '../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
-import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
+import {
+  actionSignerOf,
+  type Claim,
+  type Claims,
+  type FinalResult,
+  NOTHING,
+  type StopRequest,
+  type StoredHistory,
+} from './claims.ts';
 import type { HandBack, Suspension } from './engine/context.ts';
 import { type Journal, makeHistory } from './engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
@@ -108,7 +116,7 @@ export function executeClaim(
             recording.nodeEnded(run);
           },
         },
-        history: makeHistory(history),
+        history: makeHistory(history, actionSignerOf(claim.settings)),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,

@@ -6,6 +6,7 @@ import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 
 const KEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
+const OTHER = '7hUdUTkJLwdcmt3jSEeqx4ep91sm1XwBxMDaJae6bD5D';
 const WALLET: Value = { M: { public_key: { B3: KEY } } };
 
 /** Tells whether the flow itself names the key that comes to it. */
@@ -65,6 +66,36 @@ const ask = async (build: (flow: FlowBuilder) => Port | undefined, startedBy?: s
 
 it.each(cases)('a key that comes from %s is named by the flow: %s', async (_, isNamed, build) => {
   expect(await ask(build)).toEqual({ B: isNamed });
+});
+
+it('an input that stands in for a result which the called flow does not give is judged as what it is', async () => {
+  const called = new FlowBuilder(registry);
+  const never = called.script('()', {}, 1).output('u');
+  called.output('wallet', called.wait(wallet(called), 1, never));
+  const flow = new FlowBuilder(registry);
+  const call = flow.node('interflow', { inputs: ['wallet»'], outputs: ['wallet?'], form: { id: 1 } });
+  flow.connect(flow.input('in'), call.input('wallet'));
+  flow.output('key', call.output('wallet'));
+  flow.output('named', flow.use('test_asking', { wallet: call.output('wallet') }).output('named'));
+  const { output } = await executeFlow(flow, { in: WALLET }, { registry, flows: { 1: called } });
+  expect(output.M).toEqual({ key: WALLET, named: { B: false } });
+});
+
+it('a result is not judged by the input of its name', async () => {
+  const called = new FlowBuilder(registry);
+  called.use('memo', { fee_payer: called.input('payer'), memo: called.constant({ S: '' }) });
+  const flow = new FlowBuilder(registry);
+  const call = flow.node('interflow_instructions', {
+    inputs: ['fee_payer»', 'payer'],
+    outputs: ['fee_payer', 'signers', 'instructions'],
+    form: { id: 1 },
+  });
+  flow.connect(flow.constant(WALLET), call.input('fee_payer')).connect(flow.input('in'), call.input('payer'));
+  flow.output('key', call.output('fee_payer'));
+  flow.output('named', flow.use('test_asking', { wallet: call.output('fee_payer') }).output('named'));
+  const payer: Value = { M: { public_key: { B3: OTHER } } };
+  const { output } = await executeFlow(flow, { in: payer }, { registry, flows: { 1: called } });
+  expect(output.M).toEqual({ key: { B3: OTHER }, named: { B: false } });
 });
 
 it('form data names a key as well', async () => {

@@ -61,6 +61,8 @@ export interface ExecuteFlowOptions {
   /** Makes what executes its transactions, which are kept in memory too. */
   makeTransactions?: (store: TransactionStore) => Transactions;
   isBundled?: boolean;
+  /** Whoever signs last, and sends the transaction. */
+  actionSigner?: string;
 }
 
 type Reported =
@@ -210,7 +212,7 @@ export async function claimFlow(
       children: earlier?.children ?? [],
       transactions: earlier?.transactions ?? [],
       ended_executions: countEnded(earlier),
-    }),
+    }, options.actionSigner),
     isBundled: options.isBundled ?? false,
     limits: { ...runLimits, ...options.limits },
     slice: options.slice ?? makeSlice(UNLIMITED),

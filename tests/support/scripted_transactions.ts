@@ -35,7 +35,7 @@ export const signatureOf = (text: string): string =>
   base58.encode(new TextEncoder().encode(text.padEnd(64).slice(0, 64)));
 
 /** Makes the record of a transaction; its message and its bytes are the names of its instructions, a space between. */
-function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
+export function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
   const [first] = members;
   if (first === undefined) throw new Error('a transaction has members');
   const names = members.map(({ instructions }) => instructions?.instructions[0]?.programAddress ?? '');
@@ -57,8 +57,10 @@ function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord
  */
 export const scriptTransactions = (store: TransactionStore): Transactions => ({
   execute: async (order) => {
-    const record = order.stored ?? recordOf(order);
-    if (order.stored === undefined) {
+    const { stored } = order;
+    // One that waited for signatures is whole now.
+    const record = stored?.wire == null ? { ...recordOf(order), ...stored, wire: recordOf(order).wire } : stored;
+    if (stored?.wire == null) {
       const payer = order.members[0]?.instructions?.feePayer.publicKey;
       order.log('Info', `${payer} pays for ${record.message}${record.has_fees ? ' and the fees' : ''}`);
       await store.store(record, []);

@@ -22,7 +22,7 @@ import {
 } from '../../../tests/support/transactions.ts';
 import { decode, signWire } from '../../../tests/support/wire.ts';
 import { waitFor } from '../../../tests/support/wait.ts';
-import { HandedBack } from '../engine/node.ts';
+import { HandedBack, NodeError } from '../engine/node.ts';
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -188,6 +188,36 @@ describe('the transaction of an action', () => {
     world.store.expire();
     const late = { ...again, knownSignatures: new Set([signature]) };
     expect(await world.execute(late)).toMatchObject({ errors: [expect.stringMatching(/^timeout: /)] });
+  });
+
+  it('is gone on with after a worker died, whatever its instructions would be by now', async () => {
+    const back = new AbortController();
+    const { order, request, signer, world } = await makeAction({ given: { handBack: back.signal } });
+    const first = world.execute(order);
+    const wire = await request();
+    back.abort();
+    await expect(first).rejects.toThrow(HandedBack);
+    const signature = await send(signWire(wire, signer));
+    const members = order.members.map(({ execution }) => ({ execution, instructions: undefined }));
+    const again = { ...order, members, handBack: new AbortController().signal };
+    expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
+  });
+
+  it('is not said to be unsent when the network does not answer the last look', async () => {
+    const back = new AbortController();
+    const { order, request, world } = await makeAction({ given: { handBack: back.signal } });
+    const first = world.execute(order);
+    await request();
+    back.abort();
+    await expect(first).rejects.toThrow(HandedBack);
+    world.store.expire();
+    world.onStep((name) => {
+      if (name === 'getSignaturesForAddress') throw new NodeError('the connection failed');
+    });
+    const { signal } = new AbortController();
+    expect(await world.execute({ ...order, handBack: signal })).toMatchObject({
+      errors: ['timeout: whether the transaction was sent is not known: the connection failed'],
+    });
   });
 
   it('may still be sent when its run is stopped', async () => {

@@ -1,4 +1,5 @@
-import { type Halt, NodeError } from '../engine/node.ts';
+import { NodeError } from '../engine/node.ts';
+import { mayStillSend } from '../engine/sent_before.ts';
 import type { TransactionEnd, TransactionOrder, TransactionStore } from '../engine/transaction.ts';
 import { watchAction } from './action_watch.ts';
 import { type Collected, listSignatures } from './collect_signatures.ts';
@@ -13,13 +14,6 @@ export interface ActionDeps {
   now: () => number;
   /** Runs what only waits for somebody outside. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
-}
-
-/** The error of a run that ends while the signer of its action has the transaction. */
-export function mayStillSend(signer: string, signal: AbortSignal): NodeError {
-  // SAFETY: whoever aborts it gives a Halt.
-  const { message } = signal.reason as Halt;
-  return new NodeError(`${message}; ${signer} has the transaction and may still send it`);
 }
 
 /**

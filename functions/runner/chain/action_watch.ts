@@ -41,7 +41,8 @@ export interface FoundAction extends AddressSignature {
 }
 
 /**
- * Looks for the action's transaction until it is there, or the time is over: then undefined. The memo is only where to look, since
+ * Looks for the action's transaction until it is there, or the time is over: then undefined, unless the last look had no answer: an
+ * error says so, since it may be there. The memo is only where to look, since
  * whoever has the message can send it with anything; what counts is that all instructions are there. What the network fails to
  * answer is asked again. Throws HandedBack when the run goes back to the queue.
  */
@@ -100,6 +101,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
     } catch (error) {
       if (signal.aborted) throw haltError(signal);
       if (!(error instanceof NodeError)) throw error;
+      if (isLast) throw new NodeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
     }
     if (isLast) return undefined;
     await pause(Math.min(deps.pollMs, Math.max(action.deadline - now(), 0)), signal, handBack);

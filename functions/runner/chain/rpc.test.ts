@@ -178,6 +178,16 @@ describe('a server that is no Solana node', () => {
     expect(error.message).toBe(message);
   });
 
+  it('and answers bytes that are no base64 fails the node, and nothing else', async () => {
+    const account = { data: ['?', 'base64'], lamports: 1, owner: 'x' };
+    answer = (_, response) => void response.end(JSON.stringify({ result: { context: { slot: 1 }, value: [account] } }));
+    const error = await failure(rpcAt(url).getMultipleAccounts(['1'.repeat(32)], 'confirmed'));
+    expect([error.name, error.message]).toEqual([
+      'NodeError',
+      "getMultipleAccounts: the answer has another form than a node's",
+    ]);
+  });
+
   it('is out of reach in a private network', async () => {
     const call = { http: makeHttpClient(HTTP_LIMITS) };
     expect((await failure(rpcAt(url, call).getBalance('1'.repeat(32), 'confirmed'))).message).toBe(

@@ -16,6 +16,16 @@ const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d+$
 /** Base58 of 64 bytes. */
 const signatureTextSchema = z.string().refine((text) => decodeBase58(text, 64) !== undefined);
 
+/** Base64 that says the bytes in the one way; another text is an answer of another form. */
+const bytesSchema = z.string().transform((text, context) => {
+  try {
+    return base64.decode(text);
+  } catch {
+    context.addIssue('not base64');
+    return z.NEVER;
+  }
+});
+
 /** Null, or why a transaction failed. */
 const errorSchema = z.custom<LosslessJson>((json) => json !== undefined);
 
@@ -26,7 +36,7 @@ const withContext = <T extends z.ZodType>(value: T) => z.object({ context: z.obj
 const blockhashSchema = withContext(z.object({ blockhash: z.string(), lastValidBlockHeight: unsignedSchema }));
 
 const accountSchema = z.object({
-  data: z.tuple([z.string(), z.literal('base64')]).transform(([text]) => base64.decode(text)),
+  data: z.tuple([bytesSchema, z.literal('base64')]).transform(([bytes]) => bytes),
   lamports: unsignedSchema,
   owner: z.string(),
 });
@@ -51,13 +61,13 @@ const signatureSchema = z.object({
 });
 
 const landedSchema = z.object({
-  transaction: z.tuple([z.string(), z.literal('base64')]),
+  transaction: z.tuple([bytesSchema, z.literal('base64')]),
   // Old nodes leave the addresses out where there are none.
   meta: z.object({
     loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).optional(),
   }),
-}).transform(({ transaction: [text], meta: { loadedAddresses = { writable: [], readonly: [] } } }) => ({
-  wire: base64.decode(text),
+}).transform(({ transaction: [wire], meta: { loadedAddresses = { writable: [], readonly: [] } } }) => ({
+  wire,
   /** Of its lookup tables, the writable ones first. */
   loadedAddresses: [...loadedAddresses.writable, ...loadedAddresses.readonly],
 }));

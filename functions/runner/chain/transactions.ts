@@ -1,14 +1,16 @@
 import { base64 } from '@scure/base';
-import type { RunSettings } from '../claims.ts';
+import { actionSignerOf, type RunSettings } from '../claims.ts';
 import { haltError, HandedBack, type HttpClient, NodeError } from '../engine/node.ts';
-import type {
-  StoredTransaction,
-  TransactionEnd,
-  TransactionOrder,
-  Transactions,
-  TransactionStore,
+import { sentBefore } from '../engine/sent_before.ts';
+import {
+  isAsked,
+  type StoredTransaction,
+  type TransactionEnd,
+  type TransactionOrder,
+  type Transactions,
+  type TransactionStore,
 } from '../engine/transaction.ts';
-import { awaitAction, mayStillSend } from './action.ts';
+import { awaitAction } from './action.ts';
 import { buildTransaction, signersOfOrder } from './build_transaction.ts';
 import { type Collected, collectSignatures } from './collect_signatures.ts';
 import { confirmTransaction } from './confirm.ts';
@@ -51,10 +53,13 @@ type Mode =
   | { type: 'put_out'; identity: string | undefined }
   | { type: 'action'; identity: string; signer: string };
 
-function modeOf({ output_instructions, action_identity, action_signer }: RunSettings): Mode {
+function modeOf(settings: RunSettings): Mode {
+  const { output_instructions, action_identity } = settings;
   if (output_instructions) return { type: 'put_out', identity: action_identity ?? undefined };
-  if (action_identity === null || action_signer === null) return { type: 'send' };
-  return { type: 'action', identity: action_identity, signer: action_signer };
+  const signer = actionSignerOf(settings);
+  return signer === undefined || action_identity === null
+    ? { type: 'send' }
+    : { type: 'action', identity: action_identity, signer };
 }
 
 /** What is stored again of a transaction, and its requests. */
@@ -116,9 +121,9 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
 
   const carryOut = async (order: TransactionOrder): Promise<TransactionEnd> => {
     const { signal, handBack, stored } = order;
+    const isGiven = mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
     if (signal.aborted && (stored?.wire ?? null) === null) {
-      const isGiven = mode.type === 'action' && stored?.requests.some(({ pubkey }) => pubkey === mode.signer);
-      throw isGiven ? mayStillSend(mode.signer, signal) : haltError(signal);
+      throw isGiven ? sentBefore(stored, signal) : haltError(signal);
     }
     if (handBack.aborted) throw new HandedBack();
     const settings = readTransactionSettings(order.environment);
@@ -127,7 +132,8 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
       : forStoring(stored);
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
-    const collected = await collectSignatures(
+    // Whoever has it got all signatures but their own with it.
+    const collected = isGiven ? { record, requests, signatures: new Map() } : await collectSignatures(
       { record, requests, signers: signersOfOrder(order, settings), left: leftOut(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
     );

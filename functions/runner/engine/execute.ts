@@ -49,6 +49,7 @@ class RunExecution {
     slice.enter();
     await this.#goThroughGraph().finally(slice.leave);
     if (this.#goesBack() && !halt.aborted) {
+      if (!this.#isLeftBehind()) phases.goBack();
       // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
       while (this.#underWay.size > this.#parking.size) await this.#news();
     }
@@ -171,9 +172,7 @@ class RunExecution {
   #asParticipant(): Participant {
     return {
       run: this.#run,
-      isQuiet: () =>
-        this.#isWaiting && this.#completions.length === 0 &&
-        this.#underWay.size === this.#parking.size + this.#run.callsUnderWay,
+      isQuiet: () => this.#isWaiting && this.#isResting(),
       nextStep: (begun) => this.#parking.nextStep(begun),
       end: (parked, end) => this.#endParked(parked, end),
       log: ({ node, execution }, level, content) =>
@@ -237,10 +236,16 @@ class RunExecution {
     return { ...toError(message), handedOver: this.#parking.handedOverBy(node) };
   }
 
+  /** All that is under way is parked, or waits for flows that it called. */
+  #isResting(): boolean {
+    return this.#completions.length === 0 && this.#underWay.size === this.#parking.size + this.#run.callsUnderWay;
+  }
+
   /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */
   #goesBack(): boolean {
     const { handBack, hasProgressed, phases } = this.#tree;
     return this.#handedBack.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
+      (phases.isGoingBack && this.#underWay.size > 0 && this.#isResting()) ||
       (handBack.aborted && hasProgressed());
   }
 

@@ -1,7 +1,7 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/value.ts';
 import type { Effect, LogLevel } from './node.ts';
-import type { StoredTransaction } from './transaction.ts';
+import { isAsked, type StoredTransaction } from './transaction.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -79,8 +79,11 @@ export interface History {
   /** The run that a node execution called. */
   child: (caller: Effect) => StoredChild | undefined;
   transactions: StoredTransaction[];
-  /** The signed transaction that an execution's instructions are part of: they are made already. */
-  signedTransaction: (execution: Effect) => StoredTransaction | undefined;
+  /**
+   * The transaction that an execution's instructions are part of, signed as a whole or in the hands of an action's signer: they are
+   * not made again, since what they are made of may have changed by being executed.
+   */
+  givenTransaction: (execution: Effect) => StoredTransaction | undefined;
 }
 
 /** A child as the database has it: begun, or ended as well. */
@@ -105,7 +108,8 @@ export interface StoredProgress {
   ended_executions: number;
 }
 
-export function makeHistory(stored: StoredProgress): History {
+/** `actionSigner` is whoever signs last, and sends, where the run is an action. */
+export function makeHistory(stored: StoredProgress, actionSigner?: string): History {
   const { node_runs: nodeRuns, children, transactions, ended_executions: endedExecutions } = stored;
   const runs = new Map(nodeRuns.map((run) => [executionKey(run), run]));
   const childRuns = new Map(
@@ -118,15 +122,15 @@ export function makeHistory(stored: StoredProgress): History {
       ];
     }),
   );
-  const signed = new Map(
-    transactions.filter(({ wire }) => wire !== null).flatMap((transaction) =>
-      transaction.members.map((member) => [executionKey(member), transaction] as const)
-    ),
+  const given = new Map(
+    transactions.filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((
+      transaction,
+    ) => transaction.members.map((member) => [executionKey(member), transaction] as const)),
   );
   return {
     endedExecutions,
     transactions,
-    signedTransaction: (execution) => signed.get(executionKey(execution)),
+    givenTransaction: (execution) => given.get(executionKey(execution)),
     isEmpty: runs.size === 0 && childRuns.size === 0,
     nodeRun: (execution) => runs.get(executionKey(execution)),
     child: (caller) => childRuns.get(executionKey(caller)),

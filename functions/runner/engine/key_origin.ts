@@ -40,8 +40,13 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     if (module.namesKeys) return true;
     if (module.takesFlowInputs) return isFlowInputNamed(port, where);
     if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
-    if (module.calledFlow !== undefined) return isResultNamed(source, port, where);
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
+    // An input that is handed on stands in where the called flow gives no such result: either may be what comes.
+    if (module.calledFlow !== undefined) {
+      return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
+    }
+    // Its flow calls an input as it likes, an output of the node's own too.
+    if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, where);
   };
 

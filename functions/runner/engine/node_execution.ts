@@ -1,4 +1,3 @@
-import { base58, base64 } from '@scure/base';
 import type { ValueMap } from '../../../types/value.ts';
 import { readFieldOr, toBoolean } from '../../../types/value_conversion.ts';
 import { SIGNATURE } from './bundling.ts';
@@ -10,8 +9,8 @@ import { isLogged } from './log_filter.ts';
 import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { copyMap, type Handover, type Outcome, settle, toError, tooLarge } from './node_values.ts';
 import { SUBMIT } from './readiness.ts';
+import { sentBefore } from './sent_before.ts';
 import { toLogContent } from './text_limits.ts';
-import type { StoredTransaction } from './transaction.ts';
 import { measureMap } from './value_size.ts';
 
 /** One execution of a node that has begun. */
@@ -79,13 +78,6 @@ const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it 
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
   result instanceof Promise ? result.then(goOn) : goOn(result);
 
-/** The error of a node whose transaction an earlier claim had signed when the run was ended. */
-function sentBefore(halt: AbortSignal, { wire }: StoredTransaction): NodeError {
-  // After the count of signatures, one byte, the fee payer's comes first.
-  const signature = base58.encode(base64.decode(wire ?? '').subarray(1, 65));
-  return new NodeError(`${haltError(halt).message}; transaction ${signature} was signed before, and may be executed`);
-}
-
 /**
  * Begins one execution of a node, or takes over what an earlier claim recorded of it, `stored`.
  * A node with outside effects runs only after its begin is stored, so that whoever claims the run next knows of it.
@@ -140,14 +132,17 @@ export function beginExecution(
     return { handedOver: settled.outputs, instructions: isSubmitted ? instructions : undefined };
   };
 
+  /** What an earlier claim handed on of it: those behind it have that, whatever becomes of it now. */
+  const handedOver = () => stored?.output == null ? undefined : copyMap(stored.output.M);
+
   /** What a node gives comes to: a handover, an end. */
   type Given = Outcome | Handover;
   const settled = (outputs: ValueMap): Given => settle(node, inputs, outputs, tree.limits.outputBytes);
 
   const compute = (): Given | Promise<Given> => {
-    const signed = tree.history.signedTransaction(site);
-    if (tree.halt.aborted) throw signed === undefined ? haltError(tree.halt) : sentBefore(tree.halt, signed);
-    if (signed !== undefined) return { handedOver: copyMap(stored?.output?.M ?? {}), instructions: undefined };
+    const given = tree.history.givenTransaction(site);
+    if (tree.halt.aborted) throw given === undefined ? haltError(tree.halt) : sentBefore(given, tree.halt);
+    if (given !== undefined) return { handedOver: handedOver() ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = node.type === 'native'
         ? `there is no node ${node.nodeId}`
@@ -193,7 +188,7 @@ export function beginExecution(
   };
   const failed = (error: unknown): Given => {
     if (error instanceof HandedBack) throw error;
-    return toError(error);
+    return { ...toError(error), handedOver: handedOver() };
   };
 
   try {

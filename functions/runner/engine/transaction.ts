@@ -19,7 +19,7 @@ export interface InstructionSet {
 /** One node execution whose instructions are part of a transaction. */
 export interface TransactionMember {
   execution: Effect;
-  /** Undefined when the whole signed transaction is stored already. */
+  /** Undefined when the transaction is signed as a whole, or an action's signer has it. */
   instructions: InstructionSet | undefined;
 }
 
@@ -35,6 +35,9 @@ export interface StoredSignatureRequest {
   /** ISO 8601. Not answered until then, it has failed. */
   expires_at: string;
 }
+
+export const isAsked = (requests: readonly StoredSignatureRequest[], key: string | undefined): boolean =>
+  requests.some(({ pubkey }) => pubkey === key);
 
 /** A request to be made; the database adds its id, and finds the one that it has already for the same transaction and key. */
 export interface NewSignatureRequest {

@@ -30,6 +30,12 @@ const isInsideCollected = ({ caller }: TreeRun): boolean =>
 
 const parkedIn = (step: Step): Parked[] => step.type === 'send' ? [...step.members, ...step.others] : step.parked;
 
+/** A run before those that it called, and these in the order of the nodes that called them: whenever they began, it is the same. */
+function comparePaths(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((step, at) => step !== b[at]);
+  return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
+}
+
 /** A step with the run that it belongs to. */
 interface Task {
   participant: Participant;
@@ -38,12 +44,14 @@ interface Task {
 
 /**
  * Makes transactions of what the runs of a tree have parked, one at a time, whenever nothing else in the tree can go on: the runs in
- * the order of their beginning, in each the groups in theirs.
+ * the order of the nodes that called them, in each the groups in theirs.
  * Source: RUNTIME.md, sections 3.1, 5.2 and 7.9.
  */
 export class TransactionPhases {
   readonly #tree: Pick<Tree, 'halt' | 'cancel' | 'handBack' | 'history' | 'journal' | 'services'>;
   readonly #participants = new Map<TreeRun, Participant>();
+  /** Where each run stands in the tree: places in the flows' nodes arrays, and times, of the executions that it was called from. */
+  readonly #paths = new Map<TreeRun, number[]>();
   readonly #inFlight = new Set<Parked>();
   readonly #collected = new Map<TreeRun, InstructionSet>();
   readonly #knownSignatures: Set<string>;
@@ -51,6 +59,7 @@ export class TransactionPhases {
   #isUnderWay = false;
   #phase: Promise<void> | undefined;
   #isLeaving = false;
+  #isGoingBack = false;
   #isSuspended = false;
   #putOut: string | undefined;
   #fault: { error: unknown } | undefined;
@@ -67,6 +76,11 @@ export class TransactionPhases {
     return this.#isLeaving;
   }
 
+  /** A run goes back to the queue, and with it the tree: who waits for nothing but a transaction goes, too. */
+  get isGoingBack(): boolean {
+    return this.#isGoingBack;
+  }
+
   /** The tree goes on when a signature has come. */
   get isSuspended(): boolean {
     return this.#isSuspended;
@@ -78,11 +92,22 @@ export class TransactionPhases {
   }
 
   join(participant: Participant): void {
-    this.#participants.set(participant.run, participant);
+    const { run } = participant;
+    this.#participants.set(run, participant);
+    const { caller } = run;
+    const path = caller && [...this.#paths.get(caller.run) ?? [], caller.node.index, caller.execution.times];
+    this.#paths.set(run, path ?? []);
   }
 
   leave(run: TreeRun): void {
     this.#participants.delete(run);
+    this.#paths.delete(run);
+  }
+
+  /** A run goes back, or waits for those that it called to do so: no transaction is made until the next claim. */
+  goBack(): void {
+    this.#isGoingBack = true;
+    this.#wakeAll();
   }
 
   /** What was collected of a run that was called for its instructions: it ends with that. */
@@ -109,7 +134,7 @@ export class TransactionPhases {
   }
 
   #isTime(): boolean {
-    if (this.#tree.halt.aborted || this.#isLeaving) return false;
+    if (this.#tree.halt.aborted || this.#isLeaving || this.#isGoingBack) return false;
     return [...this.#participants.values()].every((participant) => participant.isQuiet());
   }
 
@@ -133,6 +158,10 @@ export class TransactionPhases {
 
   #leaveAll(): void {
     this.#isLeaving = true;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
     for (const { wake } of this.#participants.values()) wake();
   }
 
@@ -141,6 +170,8 @@ export class TransactionPhases {
       const step = participant.nextStep(this.#tree.history.transactions);
       return step === undefined ? [] : [{ participant, step }];
     });
+    const pathOf = ({ participant }: Task) => this.#paths.get(participant.run) ?? [];
+    tasks.sort((a, b) => comparePaths(pathOf(a), pathOf(b)));
     // What a collected flow calls would send what the collected flow must not.
     const nested = tasks.find(({ participant }) => isInsideCollected(participant.run));
     if (nested !== undefined) {

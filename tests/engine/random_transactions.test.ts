@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { HandedBack, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
+import type { Transactions, TransactionStore } from '../../functions/runner/engine/transaction.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
+import {
+  claimFlow,
+  endOf,
+  type ExecuteFlowOptions,
+  type JournalEvent,
+  type Recorded,
+  recordedBy,
+} from '../support/execute_flow.ts';
+import { FlowBuilder, type FormJson, type Port } from '../support/flow_builder.ts';
+import { showRun } from '../support/flow_text.ts';
+import { instructionNode, recordOf, scriptTransactions } from '../support/scripted_transactions.ts';
+
+const registry: NodeRegistry = (nodeId) => nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
+
+type MakePort = (flow: FlowBuilder, a: Port, b: Port, title: string) => Port;
+
+const instruction = (output: (node: ReturnType<FlowBuilder['use']>) => Port, form: FormJson = {}): MakePort =>
+(
+  flow,
+  a,
+  _,
+  title,
+) =>
+  output(
+    flow.use('test_instruction', { in: a }, { form: { name: title.replace(' ', '-'), ...form as object }, title }),
+  );
+
+/** Makes a port of two earlier ones: instruction nodes of all sorts, and what they may be tied together with. */
+const kinds: MakePort[] = [
+  instruction((node) => node.output('signature')),
+  instruction((node) => node.output('made')),
+  instruction((node) => node.passthrough('in')),
+  instruction((node) => node.output('signature'), { payer: 'Bob' }),
+  instruction((node) => node.output('made'), { submit: false }),
+  instruction((node) => node.output('made'), { name: 'fails' }),
+  (flow, a, b, title) =>
+    flow.use('test_instruction', { in: a, submit: b }, { form: { name: title }, title }).output('made'),
+  (flow, a, _, title) => flow.foreach(a, title),
+  (flow, a, _, title) => flow.collect(a, title),
+  (flow, a, b, title) => flow.script('if a != () { a } else { b }', { a, b }, 1, title).output('u'),
+  (flow, a, b, title) => flow.wait(a, 0, b, title),
+  (flow, a, _, title) => flow.interflow(1, { in: a }, ['signature?'], title).output('signature'),
+  (flow, a, _, title) => flow.interflow(2, { in: a }, ['made?'], title).output('made'),
+];
+
+const shapes = fc.record({
+  nodes: fc.array(fc.record({ kind: fc.nat(kinds.length - 1), a: fc.nat(), b: fc.nat() }), {
+    minLength: 1,
+    maxLength: 10,
+  }),
+  bundling: fc.constantFrom('Off' as const, 'Automatic' as const),
+  /** Where each node goes in the nodes array. */
+  order: fc.infiniteStream(fc.nat()),
+});
+
+/** A flow that is called: it pays twice, one after the other. */
+function makeCalled(bundling: FlowBuilder['bundling'], output: 'signature' | 'made'): FlowBuilder {
+  const flow = new FlowBuilder(registry);
+  flow.bundling = bundling;
+  const first = flow.use('test_instruction', { in: flow.input('in') }, { form: { name: 'called' }, title: 'called' });
+  const form = { name: 'again', payer: 'Bob' };
+  const again = flow.use('test_instruction', { in: first.output(output) }, { form, title: 'again' });
+  flow.output(output, again.output(output));
+  return flow;
+}
+
+const flows = { 1: makeCalled('Off', 'signature'), 2: makeCalled('Automatic', 'made') };
+
+interface Shape {
+  nodes: { kind: number; a: number; b: number }[];
+  bundling: FlowBuilder['bundling'];
+  order: Iterator<number>;
+}
+
+function build({ nodes, bundling, order }: Shape): FlowBuilder {
+  const flow = new FlowBuilder(registry);
+  flow.bundling = bundling;
+  const ports = [flow.json([1, 2]), flow.json('x'), flow.json('bad'), flow.json(true), flow.json(false)];
+  for (const [index, { kind, a, b }] of nodes.entries()) {
+    ports.push(kinds[kind]!(flow, ports[a % ports.length]!, ports[b % ports.length]!, `node ${index}`));
+  }
+  ports.forEach((port, index) => flow.output(`out ${index}`, port));
+  const places = new Map(flow.nodes.map((node) => [node, order.next().value]));
+  flow.nodes.sort((a, b) => places.get(a) - places.get(b));
+  return flow;
+}
+
+/** Transactions that are interrupted, now before and now after they are stored, signed or not: to wait, or to give way. */
+const interrupted = (seed: number) => {
+  const random = makeRandom(seed);
+  return (store: TransactionStore): Transactions => ({
+    execute: async (order) => {
+      const fate = Math.floor(random() * 6);
+      if (fate === 0) return { status: 'waiting' };
+      if (fate === 1) throw new HandedBack();
+      if (fate <= 3 && order.stored === undefined) {
+        await store.store({ ...recordOf(order), ...(fate === 2 && { wire: null }) }, []);
+        if (fate === 2) return { status: 'waiting' };
+        throw new HandedBack();
+      }
+      return await scriptTransactions(store).execute(order);
+    },
+  });
+};
+
+/** Goes on until the run has ended. */
+async function claimOnAndOn(
+  claim: (earlier: Recorded | undefined) => ReturnType<typeof claimFlow>,
+  earlier?: Recorded,
+) {
+  let last = await claim(earlier);
+  for (let count = 0; !('output' in last.result); count++) {
+    if (count > 1_000) throw new Error('the run does not end');
+    last = await claim(last.recorded);
+  }
+  return last;
+}
+
+/** A run that nothing ever wakes is told at once, and not by the test's time. */
+const notStalled = <T>(end: Promise<T>): Promise<T> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stalled = new Promise<T>((_, reject) => timer = setTimeout(() => reject(new Error('the run stalls')), 5_000));
+  return Promise.race([end, stalled]).finally(() => clearTimeout(timer));
+};
+
+/** The first events, as far as they are stored together. */
+const cutAt = (events: JournalEvent[], at: number): JournalEvent[] => {
+  const batch = events[at]?.batch;
+  return events.filter((event, index) => index < at && event.batch !== batch);
+};
+
+it('a flow makes the same transactions, and comes to the same, however it is timed and interrupted', async () => {
+  await fc.assert(
+    fc.asyncProperty(shapes, fc.nat(), async (shape, seed) => {
+      const flow = build(shape);
+      const claim = (options: ExecuteFlowOptions = {}) =>
+        notStalled(claimFlow(flow, {}, { flows, registry, makeTransactions: scriptTransactions, ...options }));
+      const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>) => ({
+        ...showRun(flow, flows, endOf(result), recorded),
+        logs: [],
+        transactions: recorded.transactions.map(({ message, has_fees, outcome }) => [message, has_fees, outcome]),
+      });
+      const first = await claim();
+      const expected = show(first);
+      const fees = first.recorded.transactions.filter(({ has_fees, outcome }) => has_fees && outcome === 'confirmed');
+      expect(fees.length, 'fees').toBe(
+        first.recorded.transactions.some(({ outcome }) => outcome === 'confirmed') ? 1 : 0,
+      );
+      const slow = delayNodes(registry, seed);
+      expect(show(await claim({ registry: slow })), 'slow nodes').toEqual(expected);
+
+      const cut = recordedBy(cutAt(first.events, seed % (first.events.length + 1)));
+      expect(show(await claim({ registry: slow, earlier: cut })), 'a lost worker').toEqual(expected);
+
+      const slice = makeSlice(UNLIMITED);
+      slice.end();
+      const short = await claimOnAndOn((earlier) => claim({ slice, registry: slow, earlier }));
+      expect(show(short), 'short claims').toEqual(expected);
+
+      const makeTransactions = interrupted(seed);
+      const broken = await claimOnAndOn((earlier) => claim({ registry: slow, makeTransactions, earlier }));
+      expect(show(broken), 'interrupted transactions').toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
