@@ -15,7 +15,7 @@ try {
   console.log(formatReport(report));
   if (options.jsonFile !== undefined) await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
   if (Object.keys(report.findings.counts).length > 0) {
-    console.log(`What the stack and its workers logged is in ${soakLogFile}`);
+    console.log(`What the stack and its workers logged is in ${soakLogFile(options.seed)}`);
     process.exitCode = 1;
   }
 } catch (error) {

@@ -54,7 +54,7 @@ async function soakStack(
   const { seed, minutes } = options;
   const findings = makeFindings();
   const traffic = makeTraffic();
-  const workers = await startWorkers(stack);
+  const workers = startWorkers(stack);
   // One that is idle: the next statement after a restart of Postgres opens another connection.
   const sql = connect(stack.superuserUrl, { max: 2 });
   let world: World | undefined;
@@ -92,8 +92,8 @@ async function soakStack(
   }
 }
 
-/** What the stack and its workers logged during the last soak. */
-export const soakLogFile = join(projectDir, '.stack/soak.log');
+/** What the stack and its workers logged during the last soak of that seed. */
+export const soakLogFile = (seed: number): string => join(projectDir, `.stack/soak-${seed}.log`);
 
 /** Boots a stack, soaks it, and says what came of it; the stack is gone afterwards. Aborting the signal ends the load early. */
 export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Report> {
@@ -116,6 +116,6 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<R
     return await soakStack(stack, options, signal, note);
   } finally {
     await own.remove();
-    await writeFile(soakLogFile, `${lines.join('\n')}\n`);
+    await writeFile(soakLogFile(options.seed), `${lines.join('\n')}\n`);
   }
 }

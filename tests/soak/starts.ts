@@ -132,6 +132,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
   const take: Starts['take'] = (plan, answer) => {
     const { record, caller, deployment, signer } = plan;
     record.sent += 1;
+    if (answer.status === 429 && record.caller.startsWith('owner')) findings.add('owner_held_back', { ...record });
     record.isRefused = answer.status !== null && answer.status >= 400 && answer.status < 500;
     if (answer.status === 200) {
       const { flow_run_id: id, token } = answer.body;

@@ -22,7 +22,8 @@ export interface Workers {
   kill: () => void;
 }
 
-export async function startWorkers(stack: Stack, count = 2): Promise<Workers> {
+/** Starts them; until they are ready, the Edge Function works alone. */
+export function startWorkers(stack: Stack, count = 2): Workers {
   const { status, keys } = stack;
   const everybody: WorkerProcess[] = [];
   const start = () => {
@@ -33,7 +34,6 @@ export async function startWorkers(stack: Stack, count = 2): Promise<Workers> {
   const workers: WorkerProcess[] = Array.from({ length: count }, start);
   const kill = () => workers.forEach((worker) => worker.process.kill('SIGKILL'));
   process.once('exit', kill);
-  await Promise.all(workers.map((worker) => worker.ready()));
   return {
     count,
     async replace(index) {
@@ -42,8 +42,10 @@ export async function startWorkers(stack: Stack, count = 2): Promise<Workers> {
     },
     end: () =>
       Promise.all(workers.map(async (worker) => {
-        await worker.ready();
-        return await worker.end('SIGTERM');
+        const hasBegun = worker.events().some(({ event }) => event === 'worker_started');
+        const code = await worker.end('SIGTERM');
+        // One that had not come as far has nothing to hand back.
+        return hasBegun ? code : 0;
       })),
     complaints: () => everybody.flatMap((worker) => worker.events()).filter(({ level }) => level !== 'info'),
     kill,
