@@ -70,6 +70,9 @@ function toApiError(
 ): ApiError {
   const { code = '', message = '' } = body;
   const cause = new Error(`rpc ${name}: ${status} ${code} ${message}`);
+  // Before errors that pass whole, since a gateway's 503 may look like one. PostgREST 12 answers 400 with an empty code when the
+  // connection is lost in the middle of a statement: libpq then has no SQLSTATE.
+  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504 || body.code === '') return unavailable(cause);
   if (/^[a-z][a-z_]+$/.test(code)) {
     const retryAfter = headers.get('retry-after');
     return new ApiError(status, {
@@ -83,9 +86,6 @@ function toApiError(
     return apiError('token_invalid', 'The access token is not valid.', {
       cause,
     });
-  }
-  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504) {
-    return unavailable(cause);
   }
   if (BAD_TEXT_CODES.has(code)) {
     return apiError(

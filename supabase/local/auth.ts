@@ -22,7 +22,10 @@ export interface AuthOptions {
 
 /** Starts Supabase's Auth API on the stack's own database: sign-up without confirmation, tokens signed with the stack's secret. */
 export async function startAuth(options: AuthOptions): Promise<AuthServer> {
-  const connection = createPostgresConnection({ url: options.databaseUrl, postgresOptions: { max: 4 } });
+  const connection = createPostgresConnection({
+    url: options.databaseUrl,
+    postgresOptions: { max: 4, onnotice: () => {} },
+  });
   const app = new App({
     connection,
     auth: {

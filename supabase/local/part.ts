@@ -44,7 +44,8 @@ export interface Part {
   waitUntil(isReady: () => Promise<boolean> | boolean, timeoutMs?: number): Promise<void>;
   /** Resolves when the process has printed its `readyText`; rejects as `waitUntil` does. */
   waitUntilReady(): Promise<void>;
-  stop(): Promise<void>;
+  /** Ends the process by `stopSignal`, or as told; SIGKILL follows after 5 s. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** What a developer's shell has set for psql and the like must not reach the stack's own connections. */
@@ -147,10 +148,10 @@ export function startPart(options: PartOptions): Part {
     describeExit,
     waitUntil,
     waitUntilReady: () => waitUntil(() => saidReady),
-    async stop() {
+    async stop(signal = stopSignal) {
       stopping = true;
       if (end !== undefined) return;
-      child.kill(stopSignal);
+      child.kill(signal);
       const kill = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
       await exited;
       clearTimeout(kill);

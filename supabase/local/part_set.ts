@@ -9,8 +9,10 @@ export class PartCrash extends StackError {
 /** The processes of one stack. */
 export interface PartSet {
   readonly parts: readonly Part[];
-  /** Takes up a part; one that comes after the halt is stopped at once. */
+  /** Takes up a part, in the place of one of the same name that was stopped; one that comes after the halt is stopped at once. */
   keep: (part: Part) => Part;
+  /** Stops the part of that name, by its own signal unless another is given. */
+  stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;
   /** Stops all but the first, the database, which the others use. */
   stopUsers: () => Promise<void>;
   stopDatabase: () => Promise<void>;
@@ -22,13 +24,15 @@ export function makePartSet(halt: AbortController): PartSet {
   return {
     parts,
     keep(part) {
-      parts.push(part);
+      const former = parts.findIndex(({ name }) => name === part.name);
+      parts.splice(former === -1 ? parts.length : former, 1, part);
       if (halt.signal.aborted) void part.stop();
       void part.exited.then(() => {
         if (!part.isStopping()) halt.abort(new PartCrash(part.describeExit()));
       });
       return part;
     },
+    stop: async (name, signal) => await parts.find((part) => part.name === name)?.stop(signal),
     stopUsers: async () => void await Promise.all(parts.slice(1).map((part) => part.stop())),
     stopDatabase: async () => await parts[0]?.stop(),
   };

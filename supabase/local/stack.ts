@@ -64,6 +64,11 @@ export interface Stack {
   superuserUrl: string;
   /** The processes of the stack, by name. */
   parts: readonly Pick<Part, 'name' | 'pid'>[];
+  /**
+   * Ends a part, or the `gateway`, and starts it again; by its own signal unless another is given. Resolves when it answers. What
+   * the others then make of it is theirs to show: no other way in which a part ends leaves the rest running.
+   */
+  restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
   stop: () => Promise<void>;
   /** Stops the stack and deletes its database and keys. */
   remove: () => Promise<void>;
@@ -104,6 +109,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let auth: AuthServer | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
+  const boots = new Map<string, () => Promise<unknown>>();
 
   const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
     await assertPortsFree(port, { chain: hasChain });
@@ -116,19 +122,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const socketPath = (name: string) => join(sockets, `${name}.sock`);
     claim.update({ socketDir: sockets });
 
-    const cluster = await startCluster({
-      dataDir: dataDirOf(dir),
-      port: dbPort,
-      dbPassword: keys.dbPassword,
-      settings: options.postgresSettings,
-      log,
-      signal: halt.signal,
-      onPart: set.keep,
-    });
+    const bootDatabase = () =>
+      startCluster({
+        dataDir: dataDirOf(dir),
+        port: dbPort,
+        dbPassword: keys.dbPassword,
+        settings: options.postgresSettings,
+        log,
+        signal: halt.signal,
+        onPart: set.keep,
+      });
+    const cluster = await bootDatabase();
     halt.signal.throwIfAborted();
 
     const bootRest = async () => {
-      await applyMigrations(status.DB_URL, { seed: true, signal: halt.signal });
+      await rm(socketPath('rest'), { force: true });
       const rest = set.keep(startPostgrest({
         databaseUrl: urlFor('authenticator'),
         jwtSecret: keys.jwtSecret,
@@ -155,6 +163,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const onLine = (line: string) => log(`[${name}] ${line}`);
       const socket = socketPath(name);
       const watch = options.watch ?? true;
+      // One that was killed has left it behind.
+      await rm(socket, { force: true });
       await set.keep(startFunction({ name, functionsDir: dir, socketPath: socket, env, watch, onLine }))
         .waitUntilReady();
     };
@@ -163,15 +173,27 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const onLine = (line: string) => log(`[chain] ${line}`);
       await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
     };
-    const [{ fetch }] = await runTogether([bootAuth(), bootRest(), bootChain(), ...functions.map(bootFunction)], halt);
+    const migrateAndBootRest = async () => {
+      await applyMigrations(status.DB_URL, { seed: true, signal: halt.signal });
+      await bootRest();
+    };
+    const [{ fetch }] = await runTogether(
+      [bootAuth(), migrateAndBootRest(), bootChain(), ...functions.map(bootFunction)],
+      halt,
+    );
 
-    gateway = await startGateway({
-      port,
-      keys,
-      restSocket: socketPath('rest'),
-      functionSocket: (name) => functions.some((served) => served.name === name) ? socketPath(name) : undefined,
-      auth: fetch,
-    });
+    const bootGateway = async () =>
+      void (gateway = await startGateway({
+        port,
+        keys,
+        restSocket: socketPath('rest'),
+        functionSocket: (name) => functions.some((served) => served.name === name) ? socketPath(name) : undefined,
+        auth: fetch,
+      }));
+    await bootGateway();
+    for (const served of functions) boots.set(`function ${served.name}`, () => bootFunction(served));
+    boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('gateway', bootGateway);
+    if (hasChain) boots.set('chain', bootChain);
     halt.signal.throwIfAborted();
     if (options.sweep ?? true) sweeper = startSweeper(status, log);
     claim.update({ state: 'ready', status });
@@ -185,6 +207,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     server.close();
     server.closeAllConnections();
     await once(server, 'close');
+  };
+  const restart = async (name: string, signal?: NodeJS.Signals) => {
+    const boot = boots.get(name);
+    if (boot === undefined) {
+      throw new StackError(`The stack has no part ${name}; it has: ${[...boots.keys()].join(', ')}`);
+    }
+    if (name === 'gateway') await closeGateway();
+    else await set.stop(name, signal);
+    await boot();
   };
   const endAll = async () => {
     claim.update({ state: 'stopping' });
@@ -219,7 +250,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await removeData(dir);
       await rm(dir, { recursive: true, force: true });
     };
-    return { ...booted, parts: set.parts, stop, remove };
+    return { ...booted, parts: set.parts, restart, stop, remove };
   } catch (error) {
     const cause = halt.signal.aborted ? halt.signal.reason : error;
     await stop();

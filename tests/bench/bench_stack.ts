@@ -93,6 +93,10 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
           owner.id,
           (tx) => tx`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`,
         );
+        // Nobody is refused: what the limits cost is measured, not what they keep away.
+        await sql`
+          update public.flow_deployments set max_starts_per_minute = 2000000000, max_runs_in_flight = 2000000000
+          where id = ${row!.id}`;
         return row!.id;
       },
       startFlow: (flowId, inputs) =>

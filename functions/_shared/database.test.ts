@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { ApiError } from './api_error.ts';
+import { makeRpc } from './database.ts';
+
+/** What a call comes to that is answered so. */
+async function errorOf(status: number, body: string, headers: Record<string, string> = {}): Promise<ApiError> {
+  const rpc = makeRpc({
+    supabaseUrl: 'http://127.0.0.1:1',
+    apikey: 'key',
+    fetch: async () => new Response(body, { status, headers }),
+  });
+  const error = await rpc('start_deployment', {}).then(() => undefined, (reason) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  return error;
+}
+
+// As PostgREST 12.0.2 and gateways answer while Postgres is restarted in immediate mode, or PostgREST itself.
+it.each([
+  ['the connection was lost in a statement', 400, '{"code":"","details":null,"hint":null,"message":""}'],
+  [
+    'there was no connection',
+    503,
+    '{"code":"PGRST001","details":"no connection to the server\\n","hint":null,"message":""}',
+  ],
+  ['there is none', 503, '{"code":"PGRST000","details":"Connection refused","hint":null,"message":""}'],
+  ['the schema is not loaded', 503, '{"code":"PGRST002","details":null,"hint":null,"message":""}'],
+  ['no connection of the pool became free', 504, '{"code":"PGRST003","details":null,"hint":null,"message":""}'],
+  ['the server was told to end', 500, '{"code":"57P02","details":null,"hint":null,"message":""}'],
+  ['the gateway finds nobody', 503, '{"code":"service_unavailable","message":"PostgREST does not answer"}'],
+  ['another gateway finds nobody', 502, '<html>Bad gateway</html>'],
+])('when %s the caller is told to come again', async (_why, status, body) => {
+  const error = await errorOf(status, body);
+  expect([error.status, error.headers, error.toBody()]).toEqual([503, { 'retry-after': '1' }, {
+    code: 'service_unavailable',
+    message: 'The database does not answer right now.',
+    details: null,
+    hint: null,
+  }]);
+});
+
+it.each([
+  [409, '{"code":"claim_lost","message":"over","details":null,"hint":null}', 409, 'claim_lost'],
+  [401, '{"message":"Invalid API key","hint":"Send one."}', 401, 'token_invalid'],
+  [400, '{"code":"22P02","details":null,"hint":null,"message":"invalid"}', 400, 'request_invalid'],
+  [500, '{"code":"XX000","details":null,"hint":null,"message":"broken"}', 500, 'internal'],
+])('an answer %i %s stays what it is', async (status, body, expectedStatus, code) => {
+  const error = await errorOf(status, body);
+  expect([error.status, error.code, error.headers]).toEqual([expectedStatus, code, {}]);
+});

@@ -1,0 +1,100 @@
+import type { RowCheck } from './facts.ts';
+
+/** What must hold between runs, their jobs and the queue, whatever was asked. */
+export const queueChecks: RowCheck[] = [
+  {
+    name: 'run_neither_ended_nor_waiting',
+    find: (sql) =>
+      sql`
+      select r.id, r.status, j.is_held, j.attempt, m.vt
+      from public.flow_run as r
+      left join private.flow_run_jobs as j on j.flow_run_id = r.id
+      left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+      where r.parent_flow_run_id is null and r.end_time is null and (
+        m.msg_id is null
+        -- Somebody can still sign, or a node waits for a time to come.
+        or not exists (
+          select from public.signature_requests as s
+          where s.root_flow_run_id = r.id and s.signature is null and s.expires_at > clock_timestamp() and r.status = 'waiting'
+        )
+        and not exists (
+          select from public.node_run as n
+          where n.flow_run_id = r.id and n.end_time is null
+            and n.start_time + (n.input #>> '{M,duration_ms,U}')::bigint * interval '1 millisecond' > clock_timestamp()
+        )
+      )`,
+  },
+  {
+    name: 'run_without_job',
+    find: (sql) =>
+      sql`
+      select r.id, r.status from public.flow_run as r
+      where (r.parent_flow_run_id is null) <> exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`,
+  },
+  {
+    name: 'ended_run_in_queue',
+    find: (sql) =>
+      sql`
+      select r.id, r.status, j.message_id from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id
+      where r.end_time is not null and (j.message_id is not null or j.is_held)`,
+  },
+  {
+    name: 'job_without_message',
+    find: (sql) =>
+      sql`
+      select j.flow_run_id, j.message_id from private.flow_run_jobs as j
+      where j.message_id is not null and not exists (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id)`,
+  },
+  {
+    name: 'message_without_job',
+    find: (sql) =>
+      sql`
+      select m.msg_id, m.message from pgmq.q_flow_runs as m
+      where not exists (
+        select from private.flow_run_jobs as j
+        where j.message_id = m.msg_id and j.flow_run_id = (m.message ->> 'flow_run_id')::uuid
+      )`,
+  },
+  {
+    name: 'child_outlives_parent',
+    find: (sql) =>
+      sql`
+      select c.id, c.status from public.flow_run as c join public.flow_run as p on p.id = c.parent_flow_run_id
+      where c.end_time is null and p.end_time is not null`,
+  },
+  {
+    name: 'node_without_end',
+    find: (sql) =>
+      sql`
+      select n.flow_run_id, n.node_id, n.times from public.node_run as n join public.flow_run as r on r.id = n.flow_run_id
+      where n.end_time is null and r.status = 'succeeded'`,
+  },
+  {
+    name: 'owner_differs',
+    find: (sql) =>
+      sql`
+      select owned.what, owned.flow_run_id from (
+        select 'node_run' as what, n.flow_run_id, n.user_id from public.node_run as n
+        union all select 'flow_run_logs', l.flow_run_id, l.user_id from public.flow_run_logs as l
+        union all select 'flow_run_jobs', j.flow_run_id, j.user_id from private.flow_run_jobs as j
+        union all select 'signature_requests', s.flow_run_id, s.owner_id from public.signature_requests as s
+        union all select 'flow_run', c.parent_flow_run_id, c.user_id from public.flow_run as c where c.parent_flow_run_id is not null
+      ) as owned join public.flow_run as r on r.id = owned.flow_run_id
+      where owned.user_id <> r.user_id`,
+  },
+  {
+    name: 'request_of_ended_run_open',
+    find: (sql) =>
+      sql`
+      select s.id, r.status from public.signature_requests as s join public.flow_run as r on r.id = s.root_flow_run_id
+      where r.end_time is not null and s.signature is null and s.expires_at > clock_timestamp()`,
+  },
+  {
+    name: 'transaction_without_outcome',
+    find: (sql) =>
+      sql`
+      select t.flow_run_id, t.node_id, r.status from private.flow_run_transactions as t
+      join public.flow_run as r on r.id = t.root_flow_run_id
+      where r.status = 'succeeded' and t.outcome is distinct from 'confirmed'`,
+  },
+];

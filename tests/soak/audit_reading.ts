@@ -1,0 +1,90 @@
+import type { Sql } from '../../supabase/local/postgres.ts';
+import type { StackStatus } from '../../supabase/local/stack.ts';
+import type { Findings } from './findings.ts';
+
+/** Somebody who tries to read everything. */
+export interface Reader {
+  label: string;
+  headers: Record<string, string>;
+  userId: string | null;
+  /** The run whose token they show. */
+  runId: string | null;
+}
+
+interface Readable {
+  /** What tells its rows apart. */
+  key: string;
+  /** Which rows a reader may see, of `t`: $1 is their user, $2 the run of their token. */
+  rule: string;
+}
+
+const OWN = 't.user_id = $1';
+
+/** Who may see what, by the documentation and not by the policies. */
+const readable: Record<string, Readable> = {
+  api_keys: { key: 'id', rule: OWN },
+  flow_deployments: { key: 'id', rule: OWN },
+  flow_deployments_tags: { key: 'entrypoint,tag', rule: OWN },
+  flow_run: { key: 'id', rule: `${OWN} or t.started_by = $1 or t.id = $2` },
+  flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
+  flows: { key: 'id', rule: `${OWN} or $1 is not null and t.is_public` },
+  kv_items: { key: 'user_id,store,key', rule: OWN },
+  kv_stores: { key: 'user_id,name', rule: OWN },
+  node_run: { key: 'flow_run_id,node_id,times', rule: OWN },
+  nodes: { key: 'id', rule: `${OWN} or t.is_public` },
+  signature_requests: { key: 'id', rule: `t.owner_id = $1 or t.user_id = $1 or t.root_flow_run_id = $2` },
+  wallets: { key: 'id', rule: OWN },
+};
+
+/** Rows that PostgREST gives at a time. */
+const PAGE = 1_000;
+
+/** All that a reader is given of a table, as its keys; none where they may not ask. */
+async function readAll(status: StackStatus, reader: Reader, table: string, key: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (;;) {
+    const query = `select=${key}&order=${key}&limit=${PAGE}&offset=${keys.length}`;
+    const response = await fetch(`${status.API_URL}/rest/v1/${table}?${query}`, {
+      headers: { apikey: status.PUBLISHABLE_KEY, ...reader.headers },
+    });
+    if (response.status === 401 || response.status === 403) return keys;
+    if (!response.ok) throw new Error(`${reader.label} reads ${table}: ${response.status} ${await response.text()}`);
+    // SAFETY: what was asked for.
+    const rows = await response.json() as Record<string, unknown>[];
+    keys.push(...rows.map((row) => key.split(',').map((column) => String(row[column])).join(' ')));
+    if (rows.length < PAGE) return keys;
+  }
+}
+
+/** Has every reader read every table, and compares it with what the superuser says that they may see. */
+export async function auditReading(
+  sql: Sql,
+  status: StackStatus,
+  readers: readonly Reader[],
+  findings: Findings,
+): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class as c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')`;
+  for (const { name } of tables) {
+    const known = readable[name];
+    if (known === undefined) {
+      findings.add('table_without_rule', { table: name });
+      continue;
+    }
+    const { key, rule } = known;
+    const columns = key.split(',').map((column) => `t.${column}::text`).join(', ');
+    for (const reader of readers) {
+      const given = await readAll(status, reader, name, key);
+      const condition = rule.replaceAll('$1', '$1::uuid').replaceAll('$2', '$2::uuid');
+      const rows = await sql.unsafe(
+        `select concat_ws(' ', ${columns}) as key from public.${name} as t where ${condition}`,
+        rule.includes('$2') ? [reader.userId, reader.runId] : [reader.userId],
+      );
+      const allowed = new Set(rows.map((row) => row.key as string));
+      const seen = new Set(given);
+      const where = { reader: reader.label, table: name };
+      for (const row of given) if (!allowed.has(row)) findings.add('row_readable', { ...where, row });
+      for (const row of allowed) if (!seen.has(row)) findings.add('row_hidden', { ...where, row });
+    }
+  }
+}

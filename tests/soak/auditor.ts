@@ -1,0 +1,20 @@
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { leftoverChecks } from './audit_leftovers.ts';
+import { queueChecks } from './audit_queue.ts';
+import { startChecks } from './audit_starts.ts';
+import type { RowCheck, SoakFacts } from './facts.ts';
+import type { Findings } from './findings.ts';
+
+/** Every rule on what is stored. */
+export const rowChecks: readonly RowCheck[] = [...startChecks, ...queueChecks, ...leftoverChecks];
+
+/** Checks every rule on what is stored; as superuser, after a sweep of what nothing points at. */
+export async function auditRows(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
+  for (let hasMore = true; hasMore;) {
+    const [swept] = await sql`select private.sweep_runner() as result`;
+    hasMore = swept?.result.has_more;
+  }
+  for (const { name, find } of rowChecks) {
+    for (const row of await find(sql, facts)) findings.add(name, row);
+  }
+}

@@ -1,0 +1,76 @@
+import { flowKind } from './flow_kinds.ts';
+import type { Random } from './random.ts';
+import { deployFlow, type SoakDeployment, type SoakFlow, type World } from './world.ts';
+
+/** Deployments of a flow that are kept, roughly. */
+const KEPT_DEPLOYMENTS = 8;
+
+const live = ({ deployments }: SoakFlow): SoakDeployment[] => deployments.filter(({ isGoing }) => !isGoing);
+
+/** The owner edits the flow: what it does stays alike. */
+async function edit(flow: SoakFlow, random: Random): Promise<void> {
+  const row = flowKind(flow.kind).build(flow.parts, random).row();
+  await flow.owner.client.from('flows').update({ ...row, description: random.text() } as never).eq('id', flow.id);
+}
+
+/** The owner moves or deletes a tag of their own, or tries the one that nobody moves. */
+async function tag(flow: SoakFlow, random: Random): Promise<void> {
+  const tags = flow.owner.client.from('flow_deployments_tags');
+  const deployment_id = random.pick(live(flow)).id;
+  const what = random.weighted({ move: 6, remove: 1, latest: 1 });
+  if (what === 'remove') await tags.delete().eq('entrypoint', flow.id).eq('tag', 'stable');
+  else if (what === 'latest') await tags.update({ tag: 'newest' }).eq('entrypoint', flow.id).eq('tag', 'latest');
+  else await tags.upsert({ entrypoint: flow.id, tag: 'stable', deployment_id, user_id: flow.owner.id });
+}
+
+/** The owner deletes a deployment; one of each flow stays. */
+async function remove(flow: SoakFlow, random: Random): Promise<void> {
+  const deployments = live(flow);
+  if (deployments.length < 2) return;
+  const deployment = random.pick(deployments);
+  deployment.isGoing = true;
+  const { data, error } = await flow.owner.client.from('flow_deployments').delete().eq('id', deployment.id).select(
+    'id',
+  );
+  // Without an answer it may be there or not; an empty one says that it was gone.
+  if (error === null && data.length <= 1) deployment.isGone = true;
+}
+
+/** Reads as somebody does who looks at their flows. */
+async function read(world: World, random: Random): Promise<void> {
+  const { client } = random.pick(world.users);
+  const flow = random.pick(world.flows);
+  const what = random.weighted({ runs: 4, nodes: 2, logs: 1, deployments: 1, tags: 1, flows: 1 });
+  if (what === 'runs') {
+    const { id } = random.pick(flow.deployments);
+    await client.from('flow_run').select('*').eq('deployment_id', id).order('id', { ascending: false }).limit(20);
+  } else if (what === 'nodes') await client.from('node_run').select('*').limit(50);
+  else if (what === 'logs') await client.from('flow_run_logs').select('*').limit(50);
+  else if (what === 'deployments') await client.from('flow_deployments').select('*').eq('entrypoint', flow.id);
+  else if (what === 'tags') await client.from('flow_deployments_tags').select('*').eq('entrypoint', flow.id);
+  else await client.from('flows').select('id, name, description').limit(20);
+}
+
+/** One thing that users do beside starting: all but a start by weight. */
+export async function editSomething(world: World, random: Random): Promise<void> {
+  const flow = random.pick(world.flows);
+  const deleting = live(flow).length > KEPT_DEPLOYMENTS ? 40 : 6;
+  const what = random.weighted({ deploy: 9, edit: 5, tag: 6, remove: deleting, read: 20 });
+  if (what === 'deploy') await deployFlow(world, flow);
+  else if (what === 'edit') await edit(flow, random);
+  else if (what === 'tag') await tag(flow, random);
+  else if (what === 'remove') await remove(flow, random);
+  else await read(world, random);
+}
+
+/** The error codes that each kind of request may be answered with, although all is well. */
+export const expectedCodes = (kind: string): readonly string[] => ({
+  // More than others than the owner may start, for now.
+  start: ['deployment_not_found', 'queue_full', 'start_limit_reached'],
+  output: ['run_failed', 'run_stopped'],
+  'signature request': ['signature_request_not_found'],
+  submit: ['signature_request_answered', 'signature_request_expired'],
+  // The deployment may have been deleted meanwhile, and latest is nobody's to move.
+  'POST flow_deployments_tags': ['23503'],
+  'PATCH flow_deployments_tags': ['tag_latest_protected'],
+}[kind] ?? []);

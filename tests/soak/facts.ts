@@ -1,0 +1,20 @@
+import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import type { StartRecord } from './starts.ts';
+import type { SoakDeployment } from './world.ts';
+
+/** What the callers know: the database is compared with it. */
+export interface SoakFacts {
+  starts: readonly StartRecord[];
+  deployments: readonly Pick<SoakDeployment, 'id' | 'isGoing' | 'isGone'>[];
+  /** What is in the chain's blocks. */
+  landed: readonly Pick<LandedTransaction, 'accounts' | 'error'>[];
+}
+
+/** A rule on what is stored. */
+export interface RowCheck {
+  /** In snake_case, what a finding of it says. */
+  name: string;
+  /** The rows that break it. */
+  find: (sql: Sql, facts: SoakFacts) => Promise<readonly object[]>;
+}

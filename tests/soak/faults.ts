@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { allAnswer } from './probe.ts';
+import { makeRandom, type Random } from './random.ts';
+import { sendAndCut, sendSlowly } from './raw_request.ts';
+import type { Starts } from './starts.ts';
+import type { FaultWindow } from './windows.ts';
+import type { Workers } from './workers.ts';
+import type { World } from './world.ts';
+
+/** What faults reach. */
+export interface FaultScene {
+  stack: Stack;
+  world: World;
+  workers: Workers;
+  starts: Starts;
+}
+
+interface Fault {
+  /** Which part, of those that it may hit. */
+  choose?: (scene: FaultScene, random: Random) => string;
+  /** Routes that may answer 503, or not at all, until all is well again. */
+  excuses: (detail: string) => RegExp | null;
+  /** Resolves when what was broken is back. */
+  happen: (scene: FaultScene, detail: string, random: Random) => Promise<void>;
+}
+
+const DATABASE_ROUTES = /^\w+ \/(rest|functions)\/v1\//;
+
+/** Clients of one fault. */
+const CLIENTS = 12;
+
+const faults = {
+  worker_killed: {
+    choose: ({ workers }, random) => String(random.between(0, workers.count - 1)),
+    excuses: () => null,
+    happen: ({ workers }, detail) => workers.replace(Number(detail)),
+  },
+  function_killed: {
+    choose: ({ stack }, random) => random.pick(functionParts(stack)),
+    excuses: (detail) => new RegExp(`^\\w+ /functions/v1/${detail.replace('function ', '')}(/|$)`),
+    happen: ({ stack }, detail) => stack.restart(detail, 'SIGKILL'),
+  },
+  postgrest_restarted: {
+    choose: (_, random) => random.pick(['SIGKILL', 'SIGTERM']),
+    excuses: () => DATABASE_ROUTES,
+    happen: ({ stack }, detail) => stack.restart('PostgREST', detail as NodeJS.Signals),
+  },
+  postgres_restarted: {
+    // Immediate mode: no session ends what it does, and the next start recovers from the log.
+    choose: () => 'SIGQUIT',
+    excuses: () => DATABASE_ROUTES,
+    happen: ({ stack }, detail) => stack.restart('Postgres', detail as NodeJS.Signals),
+  },
+  gateway_restarted: {
+    excuses: () => /./,
+    happen: ({ stack }) => stack.restart('gateway'),
+  },
+  slow_bodies: {
+    excuses: () => null,
+    happen: async ({ world, starts }, _, random) => {
+      const door = { traffic: world.traffic, baseUrl: world.status.FUNCTIONS_URL };
+      await Promise.all(Array.from({ length: CLIENTS }, async () => {
+        const plan = await starts.plan(random);
+        starts.take(plan, await sendSlowly(door, plan, random));
+      }));
+    },
+  },
+  answers_cut: {
+    excuses: () => null,
+    happen: async ({ world, starts }, _, random) => {
+      await Promise.all(Array.from({ length: CLIENTS }, async () => {
+        const plan = await starts.plan(random, { hasKey: true });
+        await sendAndCut(world.status.FUNCTIONS_URL, plan, random);
+        starts.take(plan, { status: null, code: 'cut', body: null });
+        await starts.send(plan, random);
+      }));
+    },
+  },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faults;
+
+export const faultNames = Object.keys(faults) as FaultName[];
+
+const functionParts = ({ parts }: Stack): string[] =>
+  parts.map(({ name }) => name).filter((name) => name.startsWith('function ')).sort();
+
+/** Milliseconds of calm between two faults. */
+const SHORTEST_CALM_MS = 300;
+const LONGEST_CALM_MS = 2_000;
+
+/**
+ * Has one fault after another happen, each kind as often as the others, until it is over, but at least once each; gives their
+ * windows. Aborting the signal ends it early.
+ */
+export async function breakThings(
+  scene: FaultScene,
+  seed: number,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<FaultWindow[]> {
+  const random = makeRandom(seed, 'faults');
+  const windows: FaultWindow[] = [];
+  let deck: FaultName[] = [];
+  for (;;) {
+    await pause(random.between(SHORTEST_CALM_MS, LONGEST_CALM_MS));
+    if (signal.aborted || (isOver() && windows.length >= faultNames.length)) return windows;
+    if (deck.length === 0) deck = random.shuffled(faultNames);
+    const fault = deck.pop()!;
+    const { choose, excuses, happen }: Fault = faults[fault];
+    const detail = choose?.(scene, random) ?? '';
+    const window = { fault, detail, from: Date.now(), to: Number.POSITIVE_INFINITY, excuses: excuses(detail) };
+    windows.push(window);
+    await happen(scene, detail, random);
+    await allAnswer(scene.world);
+    window.to = Date.now();
+  }
+}

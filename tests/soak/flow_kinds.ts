@@ -1,0 +1,146 @@
+import type { ValueMap } from '../../types/value.ts';
+import { paymentFlow } from '../support/actions.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
+import { type Keypair, makeKeypair } from '../support/keypairs.ts';
+import { callingFlow, chainFlow, loopFlow, waitFlow } from '../support/mixed_flows.ts';
+import { payOutFlow } from '../support/pay_out_flow.ts';
+import type { Random } from './random.ts';
+
+/** The key-value store that flows write to. */
+export const STORE = 'soak';
+
+/** Longer than any soak that somebody looks at: its runs wait to the end. */
+const SLEEP_MS = 24 * 3_600_000;
+
+/** What flows refer to. */
+export interface FlowParts {
+  /** The owner's flow of kind `chain`. */
+  chainFlowId: number;
+  /** Public key of a wallet of the owner's that has money. */
+  wallet: string;
+  /** Who is paid with signatures. */
+  shop: string;
+}
+
+/** What a start gives its run, and who has to sign. */
+export interface StartInputs {
+  values: ValueMap;
+  /** The key that the run's transfer is known by on the chain: whom it pays, or who pays. */
+  party?: string;
+  signer?: Keypair;
+}
+
+/** Who may start a deployment, unless its owner changes it. */
+export type StartPermission = 'Owner' | 'Authenticated' | 'Anonymous';
+
+interface FlowKind {
+  build: (parts: FlowParts, random: Random) => FlowBuilder;
+  permission: StartPermission;
+  /** How a run of it may end that nobody stopped; none: it waits to the end of the soak. */
+  ends: readonly ('succeeded' | 'failed')[];
+  inputs: (random: Random) => StartInputs;
+  onChain?: true;
+  /** How often it is started, in comparison. */
+  weight: number;
+}
+
+function writingFlow(): FlowBuilder {
+  const flow = new FlowBuilder();
+  const key = flow.input('key');
+  const writing = flow.use('kv_write_item', { key, value: flow.toText(key) }, { form: { store: STORE } });
+  flow.output('out', writing.passthrough('value'));
+  return flow;
+}
+
+function failingFlow(): FlowBuilder {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.field('missing', flow.json({})));
+  return flow;
+}
+
+const text = (value: string) => ({ S: value });
+const count = (random: Random, high = 9): StartInputs => ({ values: { n: { U: String(random.between(0, high)) } } });
+
+const flowKinds = {
+  text: {
+    build: textFlow,
+    permission: 'Anonymous',
+    ends: ['succeeded'],
+    inputs: (random) => ({ values: { value: text(random.text()) } }),
+    weight: 8,
+  },
+  chain: {
+    build: (_, random) => chainFlow(random.between(1, 12)),
+    permission: 'Authenticated',
+    ends: ['succeeded'],
+    inputs: count,
+    weight: 8,
+  },
+  loop: { build: loopFlow, permission: 'Anonymous', ends: ['succeeded'], inputs: count, weight: 6 },
+  wait: {
+    build: (_, random) => waitFlow(random.between(50, 1_500)),
+    permission: 'Owner',
+    ends: ['succeeded'],
+    inputs: count,
+    weight: 6,
+  },
+  call: {
+    build: ({ chainFlowId }) => callingFlow(chainFlowId),
+    permission: 'Authenticated',
+    ends: ['succeeded'],
+    inputs: count,
+    weight: 5,
+  },
+  write: {
+    build: writingFlow,
+    permission: 'Anonymous',
+    ends: ['succeeded'],
+    inputs: (random) => ({ values: { key: text(`key ${random.between(0, 9)}`) } }),
+    weight: 6,
+  },
+  fail: {
+    build: failingFlow,
+    permission: 'Anonymous',
+    ends: ['failed'],
+    inputs: () => ({ values: {} }),
+    weight: 3,
+  },
+  sleep: { build: () => waitFlow(SLEEP_MS), permission: 'Owner', ends: [], inputs: count, weight: 1 },
+  pay: {
+    build: ({ wallet }) => payOutFlow(wallet),
+    permission: 'Owner',
+    // While the database is away a transaction may expire: then it paid nothing, and the run says so.
+    ends: ['succeeded', 'failed'],
+    inputs: () => {
+      const party = makeKeypair().publicKey;
+      return { values: { to: { B3: party } }, party };
+    },
+    onChain: true,
+    weight: 4,
+  },
+  sign: {
+    build: ({ shop }) => paymentFlow(shop),
+    permission: 'Anonymous',
+    // Signed too late, or never.
+    ends: ['succeeded', 'failed'],
+    inputs: () => {
+      const signer = makeKeypair();
+      return { values: { buyer: { B3: signer.publicKey } }, party: signer.publicKey, signer };
+    },
+    onChain: true,
+    weight: 3,
+  },
+} as const satisfies Record<string, FlowKind>;
+
+export type FlowKindName = keyof typeof flowKinds;
+
+export const flowKindNames = Object.keys(flowKinds) as FlowKindName[];
+
+export const flowKind = (name: FlowKindName): FlowKind => flowKinds[name];
+
+/** The flow columns that make a deployment's start_permission. */
+export const sharingColumns = (permission: StartPermission) => ({
+  is_public: permission !== 'Owner',
+  start_shared: permission !== 'Owner',
+  start_unverified: permission === 'Anonymous',
+});

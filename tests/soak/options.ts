@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+
+const USAGE = `npm run soak [-- [--minutes <N>] [--seed <N>] [--json <file>]]
+
+Boots a stack of its own, keeps it busy while its parts are killed and restarted, and then looks whether all is as it should be.
+
+  --minutes  how long the load lasts, 5 unless given; each fault happens once at least, however short it is
+  --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given
+  --json     writes the report to a file too`;
+
+/** Minutes that a soak may last. */
+const MAX_MINUTES = 24 * 60;
+
+/** How a soak shall be. */
+export interface SoakOptions {
+  minutes: number;
+  seed: number;
+  jsonFile: string | undefined;
+}
+
+/** The command line is none that a soak takes. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Reads the command line; throws a UsageError. */
+export function readOptions(args: string[]): SoakOptions {
+  const fail = (reason: string) => new UsageError(`${reason}\n\n${USAGE}`);
+  let values: { minutes?: string; seed?: string; json?: string };
+  try {
+    const options = { minutes: { type: 'string' }, seed: { type: 'string' }, json: { type: 'string' } } as const;
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw fail((error as Error).message);
+  }
+  const minutes = Number(values.minutes ?? 5);
+  if (values.minutes === '' || !(minutes > 0 && minutes <= MAX_MINUTES)) {
+    throw fail(`--minutes ${values.minutes}: takes a number above 0, up to ${MAX_MINUTES}`);
+  }
+  if (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed)) {
+    throw fail(`--seed ${values.seed}: takes a whole number of up to nine digits`);
+  }
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
+  return { minutes, seed, jsonFile: values.json };
+}

@@ -1,0 +1,114 @@
+import type { Finding, Findings } from './findings.ts';
+import type { StartRecord } from './starts.ts';
+import type { Exchange } from './traffic.ts';
+import { type FaultWindow, isInFault } from './windows.ts';
+
+type Counts = { [name: string]: number };
+
+interface Percentiles {
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
+
+/** What a soak has come to; `--json` writes it as it is. */
+export interface Report {
+  seed: number;
+  minutes: number;
+  /** Milliseconds from the last answer until every run had ended or waited for somebody outside. */
+  drain_ms: number;
+  /** Requests by kind and status; `none` where no answer came. */
+  requests: { [kind: string]: Counts };
+  /** Answers that are errors, by code. */
+  errors: Counts;
+  /** Starts by who made them, however often each was sent. */
+  starts: Counts;
+  /** Runs by status, those that flows called included. */
+  runs: Counts;
+  faults: { [fault: string]: { count: number; window_ms: Percentiles } };
+  /** Milliseconds until a start was answered with 200. */
+  start_latency_ms: { calm: Percentiles; during_faults: Percentiles };
+  /** How often each check found something, and the first of it. */
+  findings: { counts: Counts; first: Finding[] };
+}
+
+function percentiles(values: number[]): Percentiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: sorted.at(-1) ?? 0 };
+}
+
+function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Counts {
+  const counts: Counts = {};
+  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1;
+  return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => a.localeCompare(b)));
+}
+
+function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): [string, T[]][] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(nameOf(item), [...groups.get(nameOf(item)) ?? [], item]);
+  return [...groups].sort(([a], [b]) => a.localeCompare(b));
+}
+
+/** Puts together what a soak was and what was found. */
+export function makeReport(
+  given: Pick<Report, 'seed' | 'minutes' | 'drain_ms' | 'runs'>,
+  exchanges: readonly Exchange[],
+  windows: readonly FaultWindow[],
+  starts: readonly StartRecord[],
+  findings: Findings,
+): Report {
+  const answeredStarts = exchanges.filter(({ kind, status }) => kind === 'start' && status === 200);
+  const latency = (isFaulty: boolean) =>
+    percentiles(
+      answeredStarts.filter((start) => isInFault(windows, start) === isFaulty).map(({ from, to }) => to - from),
+    );
+  return {
+    ...given,
+    requests: Object.fromEntries(
+      groupBy(exchanges, ({ kind }) => kind).map((
+        [kind, of],
+      ) => [kind, countBy(of, ({ status }) => String(status ?? 'none'))]),
+    ),
+    errors: countBy(exchanges.filter(({ code }) => code !== null), ({ code }) => code ?? ''),
+    starts: countBy(starts, ({ caller, isAllowed }) => isAllowed ? caller : `${caller}, not allowed`),
+    faults: Object.fromEntries(
+      groupBy(windows, ({ fault }) => fault).map((
+        [fault, of],
+      ) => [fault, { count: of.length, window_ms: percentiles(of.map(({ from, to }) => to - from)) }]),
+    ),
+    start_latency_ms: { calm: latency(false), during_faults: latency(true) },
+    findings: { counts: findings.counts(), first: findings.list() },
+  };
+}
+
+const counted = (counts: Counts): string =>
+  Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(', ');
+
+const inMs = ({ count, p50, p90, p99, max }: Percentiles): string =>
+  `p50 ${p50}, p90 ${p90}, p99 ${p99}, at most ${max} ms (${count})`;
+
+/** The report as lines for people. */
+export function formatReport(report: Report): string {
+  const row = (name: string, text: string) => `  ${name.padEnd(30)}${text}`;
+  const found = Object.values(report.findings.counts).reduce((sum, count) => sum + count, 0);
+  return [
+    'Requests',
+    ...Object.entries(report.requests).map(([kind, counts]) => row(kind, counted(counts))),
+    'Errors by code',
+    ...Object.entries(report.errors).map(([code, count]) => row(code, String(count))),
+    'Starts',
+    ...Object.entries(report.starts).map(([caller, count]) => row(caller, String(count))),
+    row('answered in calm', inMs(report.start_latency_ms.calm)),
+    row('answered during faults', inMs(report.start_latency_ms.during_faults)),
+    'Runs',
+    ...Object.entries(report.runs).map(([status, count]) => row(status, String(count))),
+    row('drained in', `${report.drain_ms} ms`),
+    'Faults, until all answered again',
+    ...Object.entries(report.faults).map(([fault, { window_ms }]) => row(fault, inMs(window_ms))),
+    found === 0 ? 'The auditor found nothing.' : `The auditor found ${found}: ${counted(report.findings.counts)}`,
+    ...report.findings.first.map(({ check, detail }) => `  ${check} ${JSON.stringify(detail)}`),
+  ].join('\n');
+}

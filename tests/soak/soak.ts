@@ -1,0 +1,121 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { connect } from '../../supabase/local/postgres.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { makeOwnStack } from '../support/own_stack.ts';
+import { auditChain } from './audit_chain.ts';
+import { auditReading, type Reader } from './audit_reading.ts';
+import { auditRows } from './auditor.ts';
+import { drain } from './drain.ts';
+import { expectedCodes } from './edits.ts';
+import { breakThings } from './faults.ts';
+import { makeFindings } from './findings.ts';
+import { generateLoad } from './load.ts';
+import type { SoakOptions } from './options.ts';
+import { makeRandom } from './random.ts';
+import { makeReport, type Report } from './report.ts';
+import { makeStarts } from './starts.ts';
+import { makeTraffic } from './traffic.ts';
+import { judgeTraffic } from './windows.ts';
+import { runnerEnvironment, startWorkers } from './workers.ts';
+import { bearer, makeWorld, type World } from './world.ts';
+
+/** What users do takes no longer than the load and this. */
+const SPARE_SECONDS = 1_800;
+
+/** Everybody who could see too much. */
+function readersOf(world: World, runToken: { id: string; token: string } | undefined): Reader[] {
+  return [
+    { label: 'nobody', headers: {}, userId: null, runId: null },
+    ...world.users.map(({ label, id, token }) => ({ label, headers: bearer(token), userId: id, runId: null })),
+    ...world.users.filter(({ apiKey }) => apiKey !== undefined).map(({ label, id, apiKey }) => ({
+      label: `API key of ${label}`,
+      headers: { 'x-api-key': apiKey! },
+      userId: id,
+      runId: null,
+    })),
+    ...(runToken === undefined ? [] : [{
+      label: 'holder of a run token',
+      headers: { 'x-flow-run-token': runToken.token },
+      userId: null,
+      runId: runToken.id,
+    }]),
+  ];
+}
+
+async function soakStack(
+  stack: Stack,
+  options: SoakOptions,
+  signal: AbortSignal,
+  note: (line: string) => void,
+): Promise<Report> {
+  const { seed, minutes } = options;
+  const findings = makeFindings();
+  const traffic = makeTraffic();
+  const workers = startWorkers(stack);
+  // One that is idle: the next statement after a restart of Postgres opens another connection.
+  const sql = connect(stack.superuserUrl, { max: 2 });
+  let world: World | undefined;
+  try {
+    world = await makeWorld(stack.status, sql, traffic, makeRandom(seed, 'world'), minutes * 60 + SPARE_SECONDS);
+    const endAt = Date.now() + minutes * 60_000;
+    let areFaultsOver = false;
+    const isOver = () => areFaultsOver || signal.aborted;
+    const starts = makeStarts(world, findings, isOver);
+    const breaking = breakThings({ stack, world, workers, starts }, seed, () => Date.now() >= endAt, signal)
+      .finally(() => areFaultsOver = true);
+    const [windows] = await Promise.all([breaking, generateLoad(world, starts, seed, isOver)]);
+
+    const { landed } = world.chain.ledger;
+    const deployments = world.flows.flatMap(({ deployments }) =>
+      deployments.map(({ id, isGoing, isGone }) => ({ id, isGoing, isGone }))
+    );
+    const facts = { starts: starts.records, deployments, landed };
+    const drain_ms = await drain(sql, facts);
+    const codes = await workers.end();
+    if (codes.some((code) => code !== 0)) findings.add('worker_ended_otherwise', { codes });
+    judgeTraffic(traffic.exchanges, windows, expectedCodes, findings);
+    await auditRows(sql, facts, findings);
+    await auditChain(sql, facts, findings);
+    await auditReading(sql, stack.status, readersOf(world, starts.lastRun()), findings);
+    const runs = await sql<{ status: string; count: number }[]>`
+      select status, count(*)::integer as count from public.flow_run group by 1 order by 1`;
+    const counts = Object.fromEntries(runs.map(({ status, count }) => [status, count]));
+    return makeReport({ seed, minutes, drain_ms, runs: counts }, traffic.exchanges, windows, starts.records, findings);
+  } finally {
+    workers.kill();
+    for (const event of workers.complaints()) note(`[worker] ${JSON.stringify(event)}`);
+    await sql.end();
+    await world?.chain.stop();
+  }
+}
+
+/** What the stack and its workers logged during the last soak of that seed. */
+export const soakLogFile = (seed: number): string => join(projectDir, `.stack/soak-${seed}.log`);
+
+/** Boots a stack, soaks it, and says what came of it; the stack is gone afterwards. Aborting the signal ends the load early. */
+export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Report> {
+  const own = await makeOwnStack('soak');
+  const lines: string[] = [];
+  const note = (line: string) => void lines.push(`${new Date().toISOString()} ${line}`);
+  try {
+    const stack = await own.boot({
+      functionsDir: projectFunctionsDir,
+      watch: false,
+      functionEnv: runnerEnvironment,
+      // Processes end here, machines don't: what was written is there. All else is as it is for users.
+      postgresSettings: { fsync: 'off' },
+      log: note,
+      onCrash: (description) => {
+        note(description);
+        console.error(`A part of the stack ended by itself: ${description}`);
+      },
+    });
+    return await soakStack(stack, options, signal, note);
+  } finally {
+    await own.remove();
+    await writeFile(soakLogFile(options.seed), `${lines.join('\n')}\n`);
+  }
+}

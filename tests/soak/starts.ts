@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Caller, callerKind, callersOf, mayStart } from './callers.ts';
+import type { Findings } from './findings.ts';
+import { flowKind, type FlowKindName, flowKindNames } from './flow_kinds.ts';
+import type { Keypair } from '../support/keypairs.ts';
+import type { Random } from './random.ts';
+import type { Answer } from './traffic.ts';
+import { callFunction, type SoakDeployment, type World } from './world.ts';
+
+/** What the buyer of a signed run has: the price and the fees. */
+const BUYER_LAMPORTS = 1_000_000_000n;
+
+/** How long a start with a key is repeated that was not answered, or with 503 or 429. */
+const RETRY_MS = 60_000;
+
+/** One start as its caller sees it, however often it was sent. */
+export interface StartRecord {
+  /** Stands in the run's inputs, so that its runs can be counted. */
+  mark: string;
+  flowKind: FlowKindName;
+  caller: string;
+  hasKey: boolean;
+  isAllowed: boolean;
+  /** The key that its transfer is known by on the chain. */
+  party: string | null;
+  /** Ids of the runs that it was told of: the same one each time. */
+  runIds: string[];
+  /** How often it was sent. */
+  sent: number;
+  /** No answer came, or one that tells nothing: a run may have been made all the same. */
+  isUncertain: boolean;
+  /** Its last answer was a refusal. */
+  isRefused: boolean;
+  /** Somebody asked its run to stop. */
+  isStopAsked: boolean;
+}
+
+/** A run that a start was told of. */
+export interface StartedRun {
+  id: string;
+  token: string;
+  caller: Caller;
+  deployment: SoakDeployment | undefined;
+  record: StartRecord;
+  signer: Keypair | undefined;
+}
+
+/** A start that is to be sent. */
+export interface StartPlan {
+  record: StartRecord;
+  caller: Caller;
+  kind: string;
+  path: string;
+  headers: Record<string, string>;
+  body: object;
+  deployment: SoakDeployment | undefined;
+  signer: Keypair | undefined;
+  /** Whether there may be nothing any more that this could start. */
+  mayBeGone: () => boolean;
+}
+
+/** Plans starts, sends them, and keeps what came of each. */
+export interface Starts {
+  records: StartRecord[];
+  plan: (random: Random, options?: { hasKey?: boolean }) => Promise<StartPlan>;
+  /** Sends it, with a key until it is answered; the run, where the answer told of one. */
+  send: (plan: StartPlan, random: Random) => Promise<StartedRun | undefined>;
+  /** The run of the newest start that was told of one. */
+  lastRun: () => Pick<StartedRun, 'id' | 'token'> | undefined;
+  /** Takes an answer up that came by other means. */
+  take: (plan: StartPlan, answer: Answer) => StartedRun | undefined;
+}
+
+const startable = flowKindNames.reduce(
+  (weights, name) => ({ ...weights, [name]: flowKind(name).weight }),
+  {} as Record<FlowKindName, number>,
+);
+
+export function makeStarts(world: World, findings: Findings, isOver: () => boolean): Starts {
+  const records: StartRecord[] = [];
+  let last: StartedRun | undefined;
+  const callers = callersOf(world);
+
+  /** What to start, as the query says it, and whether that may be gone by the time of the answer. */
+  const targetOf = (deployments: SoakDeployment[], random: Random) => {
+    const deployment = random.pick(deployments);
+    const flowId = deployment.flow.id;
+    const way = random.weighted({ id: 4, latest: 4, tag: 2 });
+    if (way === 'id') return { deployment, query: `id=${deployment.id}`, mayBeGone: () => deployment.isGoing };
+    // Of each flow one deployment stays, so that there always is a newest one.
+    if (way === 'latest') return { deployment: undefined, query: `flow=${flowId}`, mayBeGone: () => false };
+    return { deployment: undefined, query: `flow=${flowId}&tag=stable`, mayBeGone: () => true };
+  };
+
+  const plan: Starts['plan'] = async (random, { hasKey = random.chance(0.6) } = {}) => {
+    const name = random.weighted(startable);
+    const flow = random.pick(world.flows.filter(({ kind }) => kind === name));
+    const isAllowed = random.chance(0.92) || callers.every((caller) => mayStart(caller, flow));
+    const caller = random.pick(callers.filter((caller) => mayStart(caller, flow) === isAllowed));
+    const { values, party, signer } = flowKind(name).inputs(random);
+    if (signer !== undefined) await world.fund(signer.publicKey, BUYER_LAMPORTS);
+    const mark = random.text();
+    const record: StartRecord = {
+      mark,
+      flowKind: name,
+      caller: callerKind(caller, flow),
+      hasKey,
+      isAllowed,
+      party: party ?? null,
+      runIds: [],
+      sent: 0,
+      isUncertain: false,
+      isRefused: false,
+      isStopAsked: false,
+    };
+    records.push(record);
+    const shared = {
+      record,
+      caller,
+      headers: { ...caller.headers, ...(hasKey && { 'idempotency-key': random.text() }) },
+      body: { inputs: { ...values, mark: { S: mark } } },
+      signer,
+    };
+    if (caller.userId === flow.owner.id && random.chance(0.15)) {
+      const path = `flow/start/${flow.id}`;
+      return { ...shared, kind: 'start flow', path, deployment: undefined, mayBeGone: () => false };
+    }
+    const { query, ...target } = targetOf(flow.deployments.filter(({ isGoing }) => !isGoing), random);
+    return { ...shared, kind: 'start', path: `deployment/start?${query}`, ...target };
+  };
+
+  const take: Starts['take'] = (plan, answer) => {
+    const { record, caller, deployment, signer } = plan;
+    record.sent += 1;
+    if (answer.status === 429 && record.caller.startsWith('owner')) findings.add('owner_held_back', { ...record });
+    record.isRefused = answer.status !== null && answer.status >= 400 && answer.status < 500;
+    if (answer.status === 200) {
+      const { flow_run_id: id, token } = answer.body;
+      if (!record.isAllowed) findings.add('started_without_permission', { ...record, id });
+      if (record.runIds.some((former) => former !== id)) findings.add('retry_gave_another_run', { ...record, id });
+      record.runIds.push(id);
+      return last = { id, token, caller, deployment, record, signer };
+    }
+    if (!record.isRefused) record.isUncertain = true;
+    else if (answer.code === 'deployment_not_found' && record.isAllowed && !plan.mayBeGone()) {
+      findings.add('deployment_lost', { ...record, path: plan.path });
+    }
+    return undefined;
+  };
+
+  const sendOnce = async (plan: StartPlan): Promise<{ answer: Answer; run: StartedRun | undefined }> => {
+    const answer = await callFunction(world, plan.kind, plan.path, plan.headers, plan.body);
+    return { answer, run: take(plan, answer) };
+  };
+
+  const send: Starts['send'] = async (plan, random) => {
+    const giveUpAt = Date.now() + RETRY_MS;
+    for (;;) {
+      const { answer, run } = await sendOnce(plan);
+      // A nervous finger: with a key it is the same start.
+      if (run !== undefined && plan.record.hasKey && random.chance(0.15)) {
+        await Promise.all([1, 2].map(() => sendOnce(plan)));
+      }
+      const isOpen = answer.status === null || answer.status === 503 || answer.status === 429;
+      if (!isOpen || !plan.record.hasKey || Date.now() > giveUpAt || (isOver() && plan.record.sent > 10)) return run;
+      await pause(random.between(100, 800));
+    }
+  };
+
+  return { records, plan, send, take, lastRun: () => last };
+}

@@ -1,0 +1,165 @@
+import { createClient, type SupabaseClient } from '@supabase/supabase-js';
+import { randomUUID } from 'node:crypto';
+import { startChain } from '../../supabase/local/chain/server.ts';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import type { StackStatus } from '../../supabase/local/stack.ts';
+import '../../supabase/local/websocket.ts';
+import type { Database } from '../../types/database.types.ts';
+import { hardcoded, makeKeypair } from '../support/keypairs.ts';
+import { accessToken, createApiKey } from '../support/tokens.ts';
+import { flowKind, type FlowKindName, flowKindNames, type FlowParts, sharingColumns, STORE } from './flow_kinds.ts';
+import type { Random } from './random.ts';
+import type { Traffic } from './traffic.ts';
+
+/** Milliseconds of a slot: a signed transaction is good for 150 of them. */
+const SLOT_MS = 100;
+
+const SOL = 1_000_000_000n;
+
+/** A user of the stack under test. */
+export interface SoakUser {
+  label: string;
+  id: string;
+  token: string;
+  isAnonymous: boolean;
+  apiKey: string | undefined;
+  client: SupabaseClient<Database>;
+}
+
+export interface SoakDeployment {
+  id: string;
+  flow: SoakFlow;
+  /** Its owner has asked, or is about to ask, to delete it. */
+  isGoing: boolean;
+  /** A deletion of it was answered with success. */
+  isGone: boolean;
+}
+
+export interface SoakFlow {
+  id: number;
+  owner: SoakUser;
+  kind: FlowKindName;
+  parts: FlowParts;
+  /** Those of which an answer told. */
+  deployments: SoakDeployment[];
+}
+
+/** Everything that the load works with. */
+export interface World {
+  status: StackStatus;
+  traffic: Traffic;
+  users: SoakUser[];
+  /** What callers without an account show. */
+  publicKeys: string[];
+  flows: SoakFlow[];
+  chain: Awaited<ReturnType<typeof startChain>>;
+  shop: string;
+  /** Gives a key lamports. */
+  fund: (publicKey: string, amount: bigint) => Promise<void>;
+}
+
+/** A request to an Edge Function. */
+export const callFunction = (
+  { status, traffic }: Pick<World, 'status' | 'traffic'>,
+  kind: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: object,
+) =>
+  traffic.send(kind, `${status.FUNCTIONS_URL}/${path}`, {
+    method: body === undefined && /^flow\/(output|signature_request)\//.test(path) ? 'GET' : 'POST',
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** What must not fail: nothing is broken yet. */
+function must<Data>({ data, error }: { data: Data; error: unknown }): NonNullable<Data> {
+  if (error !== null || data === null || data === undefined) {
+    throw new Error('the soak could not be prepared', { cause: error });
+  }
+  return data;
+}
+
+/** Deploys a flow; the deployment when the answer told of it. */
+export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDeployment | undefined> {
+  const { status, body } = await callFunction(world, 'deploy', `flow/deploy/${flow.id}`, bearer(flow.owner.token));
+  if (status !== 200) return undefined;
+  const deployment = { id: body.deployment_id, flow, isGoing: false, isGone: false };
+  flow.deployments.push(deployment);
+  return deployment;
+}
+
+/** Makes users, of whom the first two own a flow of each kind, deployed once, and a chain for their money. */
+export async function makeWorld(
+  status: StackStatus,
+  sql: Sql,
+  traffic: Traffic,
+  random: Random,
+  tokenSeconds: number,
+): Promise<World> {
+  const clientOf = (token?: string) =>
+    createClient<Database>(status.API_URL, status.PUBLISHABLE_KEY, {
+      auth: { persistSession: false, autoRefreshToken: false },
+      global: { fetch: traffic.restFetch, ...(token !== undefined && { headers: bearer(token) }) },
+    });
+  const withToken = async (label: string, id: string, isAnonymous: boolean): Promise<SoakUser> => {
+    // Good for the whole soak, as those of the Auth server are not.
+    const options = { secret: status.JWT_SECRET, expiresIn: tokenSeconds, isAnonymous };
+    const token = await accessToken(id, options);
+    return { label, id, token, isAnonymous, apiKey: undefined, client: clientOf(token) };
+  };
+  const signUp = async (label: string): Promise<SoakUser> => {
+    const email = `${randomUUID()}@example.com`;
+    const { user } = must(await clientOf().auth.signUp({ email, password: randomUUID() }));
+    const signedUp = await withToken(label, user!.id, false);
+    return { ...signedUp, apiKey: (await createApiKey(signedUp)).key };
+  };
+  const signInAnonymously = async (label: string): Promise<SoakUser> => {
+    const id = randomUUID();
+    await sql`insert into auth.users (id, is_anonymous) values (${id}, true)`;
+    return await withToken(label, id, true);
+  };
+  const users = [
+    ...await Promise.all(['owner 1', 'owner 2', 'other 1', 'other 2'].map(signUp)),
+    ...await Promise.all(['anonymous 1', 'anonymous 2'].map(signInAnonymously)),
+  ];
+
+  const chain = await startChain({ slotMs: SLOT_MS });
+  const fund = async (publicKey: string, amount: bigint) => {
+    // By hand, since it has to be a whole number however great.
+    const body = `{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${publicKey}",${amount}]}`;
+    await fetch(chain.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  };
+  const shop = makeKeypair().publicKey;
+  const publicKeys = [makeKeypair().publicKey, makeKeypair().publicKey];
+  const world: World = { status, traffic, users, publicKeys, flows: [], chain, shop, fund };
+  await fund(shop, SOL);
+  for (const owner of users.slice(0, 2)) await addFlows(world, sql, owner, random);
+  return world;
+}
+
+/** Stores and deploys a flow of each kind. */
+async function addFlows(world: World, sql: Sql, owner: SoakUser, random: Random): Promise<void> {
+  const wallet = makeKeypair();
+  const upsert = await callFunction(world, 'wallet', 'wallets/upsert', bearer(owner.token), hardcoded(wallet));
+  if (upsert.status !== 200) throw new Error('the wallet could not be stored', { cause: upsert });
+  await world.fund(wallet.publicKey, 100_000n * SOL);
+  await sql`insert into public.kv_stores (user_id, name) values (${owner.id}, ${STORE})`;
+  const parts: FlowParts = { chainFlowId: 0, wallet: wallet.publicKey, shop: world.shop };
+  // In the order of the kinds: the flow that others call comes before them.
+  for (const kind of flowKindNames) {
+    const row = {
+      name: kind,
+      ...flowKind(kind).build(parts, random).row(),
+      ...sharingColumns(flowKind(kind).permission),
+      ...(flowKind(kind).onChain && { chain_network: { url: world.chain.url, cluster: 'devnet' } }),
+    };
+    const { id } = must(await owner.client.from('flows').insert(row as never).select('id').single());
+    if (kind === 'chain') parts.chainFlowId = id;
+    const flow: SoakFlow = { id, owner, kind, parts, deployments: [] };
+    if (await deployFlow(world, flow) === undefined) throw new Error(`the flow ${kind} could not be deployed`);
+    world.flows.push(flow);
+  }
+}

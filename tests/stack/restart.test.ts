@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commandLine } from '../../supabase/local/processes.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+import { waitFor } from '../support/wait.ts';
+
+let own: OwnStack;
+let stack: Stack;
+
+beforeAll(async () => {
+  own = await makeOwnStack('restart');
+  await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
+  stack = await own.boot();
+});
+afterAll(() => own.remove());
+
+const pidOf = (name: string): number => stack.parts.find((part) => part.name === name)!.pid;
+
+/** The whole way to the database, and the one to the function. */
+async function answersAll(): Promise<boolean> {
+  const { API_URL, FUNCTIONS_URL, PUBLISHABLE_KEY } = stack.status;
+  const [nodes, hello] = await Promise.all([
+    fetch(`${API_URL}/rest/v1/nodes?limit=1`, { headers: { apikey: PUBLISHABLE_KEY } }),
+    fetch(`${FUNCTIONS_URL}/hello`),
+  ]);
+  return nodes.ok && hello.ok;
+}
+
+it.each(
+  [
+    ['PostgREST', 'SIGKILL'],
+    ['PostgREST', undefined],
+    ['function hello', 'SIGKILL'],
+    ['function hello', undefined],
+    // Immediate mode: nothing is written any more, the next start recovers from the log.
+    ['Postgres', 'SIGQUIT'],
+    ['Postgres', undefined],
+  ] as const,
+)('%s ended by %s is back as a new process, and the rest has gone on', async (name, signal) => {
+  const before = new Map(stack.parts.map((part) => [part.name, part.pid]));
+  await stack.restart(name, signal);
+  expect(commandLine(before.get(name)!)).toBe('');
+  for (const [part, pid] of before) expect(pidOf(part) === pid).toBe(part !== name);
+  expect(stack.parts).toHaveLength(before.size);
+  await waitFor(async () => await answersAll() || undefined);
+  expect(own.crash()).toBeUndefined();
+});
+
+it('the gateway is back on its port; a connection that was kept is not', async () => {
+  await stack.restart('gateway');
+  await waitFor(async () => await answersAll().catch(() => false) || undefined);
+  expect(own.crash()).toBeUndefined();
+});
+
+it('a part that there is not is named, with those that there are', async () => {
+  await expect(stack.restart('nobody')).rejects.toThrow(
+    'The stack has no part nobody; it has: function hello, Postgres, PostgREST, gateway',
+  );
+});
+
+it('a part that was restarted still stops the stack when it crashes, and is stopped with it', async () => {
+  await stack.restart('function hello', 'SIGKILL');
+  process.kill(pidOf('function hello'), 'SIGKILL');
+  expect(await waitFor(own.crash)).toContain('function hello was ended by SIGKILL');
+  expect(stack.parts.map(({ pid }) => commandLine(pid))).toEqual(stack.parts.map(() => ''));
+});

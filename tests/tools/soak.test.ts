@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { faultNames } from '../soak/faults.ts';
+import type { Report } from '../soak/report.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flow-soak-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs `npm run soak` as a person does. */
+const soak = (...args: string[]): Promise<{ code: number; output: string }> =>
+  new Promise((resolve) => {
+    execFile('npm', ['run', '--silent', 'soak', '--', ...args], { cwd: projectDir }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+
+it('a short soak meets every fault, and its auditor finds nothing', async () => {
+  const jsonFile = join(folder, 'report.json');
+  const { code, output } = await soak('--minutes', '0.2', '--seed', '1', '--json', jsonFile);
+  expect(output).toContain('The auditor found nothing.');
+  expect(code).toBe(0);
+  const report: Report = JSON.parse(readFileSync(jsonFile, 'utf8'));
+  expect(report.seed).toBe(1);
+  expect(report.findings).toEqual({ counts: {}, first: [] });
+  // Else nothing was shown: there was load, of every kind, and each fault hit it.
+  expect(Object.keys(report.faults).toSorted()).toEqual(faultNames.toSorted());
+  expect(report.start_latency_ms.calm.count).toBeGreaterThan(20);
+  expect(report.start_latency_ms.during_faults.count).toBeGreaterThan(5);
+  expect(Object.keys(report.runs)).toEqual(expect.arrayContaining(['failed', 'succeeded']));
+  expect(Object.keys(report.requests)).toEqual(
+    expect.arrayContaining(['start', 'deploy', 'output', 'GET flow_run', 'PATCH flows', 'DELETE flow_deployments']),
+  );
+}, 120_000);
+
+it('a command line that it does not take ends with the usage', async () => {
+  const { code, output } = await soak('--minutes', 'all day');
+  expect(code).toBe(1);
+  expect(output).toMatch(/^--minutes all day: takes a number/m);
+  expect(output).not.toMatch(/\bat .*:\d+/);
+});
