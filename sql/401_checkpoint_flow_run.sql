@@ -121,6 +121,9 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
+    -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
+    -- suspects for as long as they wait, each executed alone while all others are given back.
+    lost_claim_count = 0,
     -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
     turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
   where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
@@ -130,7 +133,7 @@ begin
 end;
 $$;
 comment on function private.give_back_flow_run(uuid, integer) is
-  'Gives a claim up, for the run to be claimed again after delay_seconds; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
+  'Gives a claim up, for the run to be claimed again after delay_seconds, with no lost claims; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
 
 create function private.checkpoint_flow_run(
   flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer

@@ -97,13 +97,14 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     await Promise.race([...[...executing].map(({ ended }) => ended), woken]);
   };
 
-  /** Executes a run that may end its worker, until it has got somewhere or has lived as long as a claim may be silent. */
+  /**
+   * Executes a run that may end its worker, until it has got somewhere, only waits, or has lived as long as a claim may be silent.
+   */
   const executeAlone = async (claim: Claim, present: Slice): Promise<void> => {
     const execution = begin(claim, present);
     const provenAt = performance.now() + settings.runnerLeaseSeconds * 1_000;
-    while (executing.has(execution) && !execution.hasStored() && performance.now() < provenAt) {
-      await Promise.race([execution.ended, pause(settings.heartbeatMs)]);
-    }
+    const isProven = () => execution.hasStored() || execution.isResting() || performance.now() >= provenAt;
+    while (executing.has(execution) && !isProven()) await Promise.race([news(), pause(settings.heartbeatMs)]);
   };
 
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
+import { waitFor } from '../support/wait.ts';
+import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
+import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const SLEEPERS = 12;
+const LEASE_SECONDS = 6;
+
+let workers: WorkerStack;
+let worker: WorkerProcess | undefined;
+beforeAll(async () => {
+  workers = await makeWorkerStack('resting');
+});
+afterAll(async () => {
+  worker?.process.kill('SIGKILL');
+  await workers?.remove();
+});
+
+const newWorker = () =>
+  startWorker({
+    status: workers.stack.status,
+    runtime: 'deno',
+    env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS), RUNNER_MAX_LOST_CLAIMS: '1000' },
+  });
+
+it('runs that waited while their workers were lost, however often, keep no other run from ending', async () => {
+  const owner = await workers.addOwner();
+  const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
+  const sleepers = await owner.start(await owner.storeFlow(waitFlow(3_600_000)), inputs(SLEEPERS));
+  const allHeld = () =>
+    waitFor(async () => {
+      const [held] = await workers.sql`
+        select count(*)::integer as count from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+        where j.flow_run_id = any (${sleepers}::uuid[]) and j.is_held and m.vt > now()`;
+      return held?.count === SLEEPERS || undefined;
+    });
+  const setFree = () =>
+    workers
+      .sql`select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.message_id is not null`;
+  worker = newWorker();
+  await allHeld();
+  await worker.end('SIGKILL');
+  // As if they had been there when several more were lost.
+  await workers
+    .sql`update private.flow_run_jobs set lost_claim_count = 3 where flow_run_id = any (${sleepers}::uuid[])`;
+  await setFree();
+
+  worker = newWorker();
+  await worker.ready();
+  const began = Date.now();
+  const others = await owner.start(await owner.storeFlow(chainFlow(5)), inputs(20));
+  const ended = await workers.ended(others);
+  expect(ended.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'));
+  await allHeld();
+  // Each alone for a lease would be more than a minute.
+  expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 2_000);
+}, 120_000);
