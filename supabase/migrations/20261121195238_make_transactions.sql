@@ -643,6 +643,9 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
+    -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
+    -- suspects for as long as they wait, each executed alone while all others are given back.
+    lost_claim_count = 0,
     -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
     turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
   where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
@@ -1872,7 +1875,7 @@ COMMENT ON FUNCTION "private"."environment_findings"(jsonb, uuid) IS 'What is wr
 
 COMMENT ON FUNCTION "private"."fail"(integer, text, text, jsonb, text, jsonb) IS 'The one way to raise an error that a caller sees: PostgREST answers with `status`, the body {code, message, details, hint}, and `headers`, an object of strings. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 
-COMMENT ON FUNCTION "private"."give_back_flow_run"(uuid, integer) IS 'Gives a claim up, for the run to be claimed again after delay_seconds; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
+COMMENT ON FUNCTION "private"."give_back_flow_run"(uuid, integer) IS 'Gives a claim up, for the run to be claimed again after delay_seconds, with no lost claims; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
 
 COMMENT ON FUNCTION "private"."has_queued_run"(interval) IS 'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
 
