@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { hasToWait } from '../../support/locks.ts';
+
+let database: TestDatabase;
+let owner: Sql;
+let starter: Sql;
+let flowId: number;
+/** The older one first. */
+let deploymentIds: string[];
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [owner, starter] = [database.connect(), database.connect()];
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  const userId = randomUUID();
+  const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
+  await owner`insert into auth.users (id) values (${userId})`;
+  for (const sql of [owner, starter]) await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+  [{ id: flowId }] = await owner<[{ id: number }]>`insert into public.flows (user_id) values (${userId}) returning id`;
+  deploymentIds = [];
+  for (let count = 0; count < 2; count++) {
+    const [row] = await owner`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
+    deploymentIds.push(row?.id);
+  }
+});
+
+/** The deployment that a start by the flow comes to, while the newest one is being deleted. */
+async function startDuringDeletion(target: { id?: string; flow?: number; tag?: string }) {
+  await owner`begin`;
+  await owner`delete from public.flow_deployments where id = ${deploymentIds[1]!}`;
+  const starting = starter`
+    select r.deployment_id
+    from public.start_deployment(id => ${target.id ?? null}, flow => ${target.flow ?? null}, tag => ${
+    target.tag ?? null
+  }) as s
+    join public.flow_run as r on r.id = (s ->> 'flow_run_id')::uuid`;
+  const started = starting.then((rows) => rows.length, (error) => error.message);
+  await hasToWait(owner, starting);
+  await owner`commit`;
+  return await started;
+}
+
+const startedDeployments = async () =>
+  (await owner`select deployment_id from public.flow_run where flow_id = ${flowId}`).map((row) => row.deployment_id);
+
+it('a start of the newest deployment while that is deleted starts the one that is the newest then', async () => {
+  await startDuringDeletion({ flow: flowId });
+  expect(await startedDeployments()).toEqual([deploymentIds[0]]);
+});
+
+it('there is none where the last one was deleted', async () => {
+  await owner`delete from public.flow_deployments where id = ${deploymentIds[0]!}`;
+  expect(await startDuringDeletion({ flow: flowId })).toContain('deployment_not_found');
+});
+
+it('there is none where the tag went with its deployment', async () => {
+  await owner`
+    insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
+    select f.user_id, f.id, 'stable', ${deploymentIds[1]!} from public.flows as f where f.id = ${flowId}`;
+  expect(await startDuringDeletion({ flow: flowId, tag: 'stable' })).toContain('deployment_not_found');
+});
+
+it('there is none where it was named by its id', async () => {
+  expect(await startDuringDeletion({ id: deploymentIds[1]! })).toContain('deployment_not_found');
+  expect(await startedDeployments()).toEqual([]);
+});
