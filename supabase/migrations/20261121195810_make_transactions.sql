@@ -1116,14 +1116,21 @@ begin
 
   -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait. Its owner first, as
   -- the deletion of a user goes: whoever had the deployment already would wait for the owner in a circle.
-  select d.* into v_deployment
-  from public.flow_deployments as d
-  join auth.users as u on u.id = d.user_id
-  where d.id = coalesce(start_deployment.id, (
-    select t.deployment_id from public.flow_deployments_tags as t
-    where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
-  ))
-  for key share of u for key share of d;
+  loop
+    select d.* into v_deployment
+    from public.flow_deployments as d
+    join auth.users as u on u.id = d.user_id
+    where d.id = coalesce(start_deployment.id, (
+      select t.deployment_id from public.flow_deployments_tags as t
+      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
+    ))
+    for key share of u for key share of d;
+    -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
+    exit when found or start_deployment.id is not null or not exists (
+      select from public.flow_deployments_tags as t
+      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
+    );
+  end loop;
   if not found or not (case v_deployment.start_permission
     when 'Owner' then coalesce(v_deployment.user_id = v_caller.user_id, false)
     when 'Authenticated' then v_caller.user_id is not null and (v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous)
