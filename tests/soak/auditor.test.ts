@@ -212,8 +212,8 @@ describe('the rules on what is stored', () => {
     expect(await findAll()).toContain('runs_of_start_miscounted');
   });
 
-  it('a run whose signature request is over does not wait for it', async () => {
-    await sql`update public.signature_requests set expires_at = now() - interval '1 second' where owner_id = ${owner}`;
+  it('a run whose signature request is long over does not wait for it', async () => {
+    await sql`update public.signature_requests set expires_at = now() - interval '16 seconds' where owner_id = ${owner}`;
     expect(await findAll()).toEqual(['run_neither_ended_nor_waiting']);
   });
 });
