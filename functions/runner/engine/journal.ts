@@ -130,7 +130,8 @@ export function makeHistory(stored: StoredProgress, actionSigner?: string): Hist
   return {
     endedExecutions,
     transactions,
-    givenTransaction: (execution) => given.get(executionKey(execution)),
+    // Asked for every execution: most runs have none.
+    givenTransaction: (execution) => given.size === 0 ? undefined : given.get(executionKey(execution)),
     isEmpty: runs.size === 0 && childRuns.size === 0,
     nodeRun: (execution) => runs.get(executionKey(execution)),
     child: (caller) => childRuns.get(executionKey(caller)),
