@@ -206,14 +206,16 @@ describe('a wallet may not', () => {
   it('ask for one more signature, or for one less', () => {
     const withSigner = memo('x', { address: thief.address, role: AccountRole.READONLY_SIGNER });
     const without = memo('x', { address: thief.address, role: AccountRole.READONLY });
+    // Accounts of equal rights are in the order of their keys, which are random.
+    const anyPlace = expect.stringMatching(/^account_keys\[[12]\]$/);
     const [more, less] = [compile([withSigner]), compile([without])];
     expect(changes(less, more)).toEqual(expect.arrayContaining([
       { path: 'account_keys[1]', message: `${thief.address} was added` },
-      { path: 'account_keys[1]', message: `${thief.address} was read-only, is read-only signer` },
+      { path: anyPlace, message: `${thief.address} was read-only, is read-only signer` },
     ]));
     expect(changes(more, less)).toEqual(expect.arrayContaining([
       { path: 'account_keys[1]', message: `was ${thief.address}, is missing` },
-      { path: 'account_keys[1]', message: `${thief.address} was read-only signer, is read-only` },
+      { path: anyPlace, message: `${thief.address} was read-only signer, is read-only` },
     ]));
   });
 
@@ -225,7 +227,8 @@ describe('a wallet may not', () => {
   ])('change what an account may do (%s to %s)', (from, to, message) => {
     const withRole = (role: AccountRole) => compile([memo('x', { address: bystander, role })]);
     expect(changes(withRole(from), withRole(to))).toEqual([
-      { path: 'account_keys[1]', message: `${bystander} ${message}` },
+      // Beside the program, which is read-only too, it stands in the order of their keys.
+      { path: expect.stringMatching(/^account_keys\[[12]\]$/), message: `${bystander} ${message}` },
     ]);
   });
 
