@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
 import type { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { plainSettings } from '../../tests/support/transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../_shared/api_error.ts';
 import type { Claim, Claims, FinalResult } from './claims.ts';
@@ -22,13 +23,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
     user_id: '00000000-0000-4000-8000-0000000000aa',
     started_by: null,
     inputs: { M: { n: { U: '1' } } },
-    settings: {
-      output_instructions: false,
-      action_identity: null,
-      action_signer: null,
-      fees: [],
-      chain_network: { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
-    },
+    settings: plainSettings('https://api.devnet.solana.com'),
     snapshot_hash: String(count),
     snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
     work_ms: 0,

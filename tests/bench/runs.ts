@@ -6,6 +6,7 @@ import { measureEngineOverhead } from './engine_overhead.ts';
 import { makePart, type Part, type Round } from './figure.ts';
 import { type Plan, takeRounds } from './plan.ts';
 import { time } from './statistics.ts';
+import { measureTransactionTime } from './transaction_time.ts';
 import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter, repeat } from './worker_load.ts';
 
 const GOAL = 0.6;
@@ -80,4 +81,5 @@ export const measureRuns = async (plan: Plan): Promise<Part[]> => [
     }
   }),
   ...await measureEngineOverhead(plan),
+  await measureTransactionTime(plan),
 ];

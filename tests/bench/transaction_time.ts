@@ -1,7 +1,11 @@
+import { signHere } from '../../functions/runner/chain/signing.ts';
 import { makeTransactions } from '../../functions/runner/chain/transactions.ts';
 import type { HttpRequest, HttpResponse } from '../../functions/runner/engine/node.ts';
 import { makeKeypair } from '../support/keypairs.ts';
-import { inValues, memberOf, methodOf, RUN_ID, transferFrom } from '../support/transactions.ts';
+import { inValues, memberOf, methodOf, plainSettings, RUN_ID, transferFrom } from '../support/transactions.ts';
+import { makePart, type Part } from './figure.ts';
+import { type Plan, takeRounds } from './plan.ts';
+import { time } from './statistics.ts';
 
 /** Answers of a network that knows everything at once, and takes no time for it. */
 const answers: { [method: string]: unknown } = {
@@ -23,51 +27,47 @@ const answer = (request: HttpRequest): Promise<HttpResponse> => {
   return Promise.resolve({ status: 200, headers, body: new TextEncoder().encode(body) });
 };
 
+const TRANSFERS = 200;
+
 /**
- * Milliseconds that one transfer takes from its instructions to its confirmation where network, database and pauses take none: to
- * build, simulate, sign, store, send and find it confirmed.
+ * What a transfer takes from its instructions to its confirmation where network, database and pauses take no time: to build, simulate,
+ * sign, store, send and find it confirmed; against its signature alone.
  */
-export async function timeTransactions(count: number): Promise<number> {
+export async function measureTransactionTime(plan: Plan): Promise<Part> {
   const pair = makeKeypair();
+  const signer = inValues(pair);
   const to = makeKeypair().publicKey;
+  const { signal } = new AbortController();
   const transactions = makeTransactions({
-    run: {
-      id: RUN_ID,
-      settings: {
-        output_instructions: false,
-        action_identity: null,
-        action_signer: null,
-        fees: [],
-        chain_network: { url: 'http://chain.invalid', cluster: 'devnet' },
-      },
-    },
+    run: { id: RUN_ID, settings: plainSettings('http://chain.invalid') },
     http: { request: answer },
     store: { store: () => Promise.resolve([]) },
     openWallet: () => Promise.resolve(undefined),
-    limits: {
-      signatureTimeoutMs: 1_000,
-      actionTimeoutMs: 1_000,
-      confirmPollMs: 1,
-      actionPollMs: 1,
-      resendMs: 1_000,
-    },
+    limits: { signatureTimeoutMs: 1_000, actionTimeoutMs: 1_000, confirmPollMs: 1, actionPollMs: 1, resendMs: 1_000 },
     now: Date.now,
     resting: (work) => work(),
     waiting: (work) => work(),
   });
-  const began = performance.now();
-  for (let index = 0; index < count; index++) {
+  const transfer = async (lamports: number): Promise<void> => {
     const end = await transactions.execute({
-      members: [memberOf(inValues(pair), [transferFrom(pair.publicKey, to, BigInt(index))], [inValues(pair)])],
+      members: [memberOf(signer, [transferFrom(pair.publicKey, to, BigInt(lamports))], [signer])],
       stored: undefined,
       chargesFees: true,
       environment: {},
       knownSignatures: new Set(),
-      signal: new AbortController().signal,
-      handBack: new AbortController().signal,
+      signal,
+      handBack: signal,
       log: () => {},
     });
     if (end.status !== 'confirmed') throw new Error(JSON.stringify(end));
-  }
-  return (performance.now() - began) / count;
+  };
+  const sign = (count: number) => signHere(() => Promise.resolve(undefined), signer, Uint8Array.of(count));
+  const each = (work: (count: number) => Promise<unknown>) => async () => {
+    const total = await time(async () => {
+      for (let count = 0; count < TRANSFERS; count++) await work(count);
+    });
+    return total / TRANSFERS;
+  };
+  const rounds = await takeRounds(plan.rounds, each(transfer), each(sign));
+  return makePart({ name: 'a transaction without the chain against its signature alone', unit: 'ms', rounds });
 }

@@ -4,11 +4,12 @@ import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { delayNodes } from '../support/delayed_nodes.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, recordedBy } from '../support/execute_flow.ts';
-import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
 import { showRun } from '../support/flow_text.ts';
+import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
 
 /** Makes a port of two earlier ones, with nodes that branch, fail, spread, gather, merge, and call. */
-const kinds: ((flow: FlowBuilder, a: Port, b: Port, title: string) => Port)[] = [
+const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
   (flow, a, _, title) => flow.toText(a, title),
@@ -21,33 +22,20 @@ const kinds: ((flow: FlowBuilder, a: Port, b: Port, title: string) => Port)[] = 
   (flow, a, _, title) => flow.interflow(1, { list: a }, ['each?'], title).output('each'),
 ];
 
-const flows = fc.record({
-  nodes: fc.array(fc.record({ kind: fc.nat(kinds.length - 1), a: fc.nat(), b: fc.nat() }), {
-    minLength: 1,
-    maxLength: 14,
-  }),
-  /** Where each node goes in the nodes array. */
-  order: fc.infiniteStream(fc.nat()),
-});
+const shapes = fc.record(shapeArbitraries(kinds, 14));
 
 const called = new FlowBuilder();
 called.output('each', called.toText(called.foreach(called.input('list'))));
 
-function build({ nodes, order }: { nodes: { kind: number; a: number; b: number }[]; order: Iterator<number> }) {
+function build(shape: Shape): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3]), flow.json([[4], [], [5, 6]]), flow.json('x'), flow.json([])];
-  for (const [index, { kind, a, b }] of nodes.entries()) {
-    ports.push(kinds[kind]!(flow, ports[a % ports.length]!, ports[b % ports.length]!, `node ${index}`));
-  }
-  ports.forEach((port, index) => flow.output(`out ${index}`, port));
-  const places = new Map(flow.nodes.map((node) => [node, order.next().value]));
-  flow.nodes.sort((a, b) => places.get(a) - places.get(b));
-  return flow;
+  return addShape(flow, kinds, ports, shape);
 }
 
 it('a flow of any shape comes to the same however its nodes are timed and its claims end', async () => {
   await fc.assert(
-    fc.asyncProperty(flows, fc.nat(), async (shape, seed) => {
+    fc.asyncProperty(shapes, fc.nat(), async (shape, seed) => {
       const flow = build(shape);
       const claim = (options: ExecuteFlowOptions = {}) =>
         claimFlow(flow, {}, { flows: { 1: called }, limits: { nodeExecutions: 100_000 }, ...options });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { HandedBack, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { HandedBack } from '../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import type { Transactions, TransactionStore } from '../../functions/runner/engine/transaction.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
   claimFlow,
@@ -15,11 +14,8 @@ import {
 } from '../support/execute_flow.ts';
 import { FlowBuilder, type FormJson, type Port } from '../support/flow_builder.ts';
 import { showRun } from '../support/flow_text.ts';
-import { instructionNode, recordOf, scriptTransactions } from '../support/scripted_transactions.ts';
-
-const registry: NodeRegistry = (nodeId) => nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
-
-type MakePort = (flow: FlowBuilder, a: Port, b: Port, title: string) => Port;
+import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
+import { instructionRegistry as registry, recordOf, scriptTransactions } from '../support/scripted_transactions.ts';
 
 const instruction = (output: (node: ReturnType<FlowBuilder['use']>) => Port, form: FormJson = {}): MakePort =>
 (
@@ -51,13 +47,8 @@ const kinds: MakePort[] = [
 ];
 
 const shapes = fc.record({
-  nodes: fc.array(fc.record({ kind: fc.nat(kinds.length - 1), a: fc.nat(), b: fc.nat() }), {
-    minLength: 1,
-    maxLength: 10,
-  }),
+  ...shapeArbitraries(kinds, 10),
   bundling: fc.constantFrom('Off' as const, 'Automatic' as const),
-  /** Where each node goes in the nodes array. */
-  order: fc.infiniteStream(fc.nat()),
 });
 
 /** A flow that is called: it pays twice, one after the other. */
@@ -73,23 +64,11 @@ function makeCalled(bundling: FlowBuilder['bundling'], output: 'signature' | 'ma
 
 const flows = { 1: makeCalled('Off', 'signature'), 2: makeCalled('Automatic', 'made') };
 
-interface Shape {
-  nodes: { kind: number; a: number; b: number }[];
-  bundling: FlowBuilder['bundling'];
-  order: Iterator<number>;
-}
-
-function build({ nodes, bundling, order }: Shape): FlowBuilder {
+function build({ bundling, ...shape }: Shape & Pick<FlowBuilder, 'bundling'>): FlowBuilder {
   const flow = new FlowBuilder(registry);
   flow.bundling = bundling;
   const ports = [flow.json([1, 2]), flow.json('x'), flow.json('bad'), flow.json(true), flow.json(false)];
-  for (const [index, { kind, a, b }] of nodes.entries()) {
-    ports.push(kinds[kind]!(flow, ports[a % ports.length]!, ports[b % ports.length]!, `node ${index}`));
-  }
-  ports.forEach((port, index) => flow.output(`out ${index}`, port));
-  const places = new Map(flow.nodes.map((node) => [node, order.next().value]));
-  flow.nodes.sort((a, b) => places.get(a) - places.get(b));
-  return flow;
+  return addShape(flow, kinds, ports, shape);
 }
 
 /** Transactions that are interrupted, now before and now after they are stored, signed or not: to wait, or to give way. */

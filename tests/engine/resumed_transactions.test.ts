@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import type { StoredTransaction, Transactions } from '../../functions/runner/engine/transaction.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import {
   claimFlow,
   endOf,
@@ -13,20 +12,12 @@ import {
   stopHalt,
 } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { instructionNode, signatureOf } from '../support/scripted_transactions.ts';
+import { failingRegistry, instructionRegistry as registry, signatureOf } from '../support/scripted_transactions.ts';
 
 const SIGNER = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 
-const registry: NodeRegistry = (nodeId) => nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
-
 /** The same nodes later on: what the instructions would be made of is not as it was. */
-const changed: NodeRegistry = (nodeId) =>
-  nodeId !== 'test_instruction' ? registry(nodeId) : {
-    ...instructionNode,
-    buildInstructions: () => {
-      throw new Error('the account exists already');
-    },
-  };
+const changed = failingRegistry('the account exists already');
 
 const ending = (end: Awaited<ReturnType<Transactions['execute']>>): ExecuteFlowOptions['services'] => ({
   transactions: { execute: () => Promise.resolve(end) },

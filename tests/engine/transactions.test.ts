@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Halt, haltError, HandedBack, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { type Halt, haltError, HandedBack } from '../../functions/runner/engine/node.ts';
 import type { TransactionOrder, Transactions } from '../../functions/runner/engine/transaction.ts';
-import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import {
   claimFlow,
   endOf,
@@ -13,9 +12,12 @@ import {
 } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { showRun } from '../support/flow_text.ts';
-import { instructionNode, scriptTransactions, signatureOf } from '../support/scripted_transactions.ts';
-
-const registry: NodeRegistry = (nodeId) => nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
+import {
+  failingRegistry,
+  instructionRegistry as registry,
+  scriptTransactions,
+  signatureOf,
+} from '../support/scripted_transactions.ts';
 
 const newFlow = (bundling: FlowBuilder['bundling'] = 'Automatic'): FlowBuilder => {
   const flow = new FlowBuilder(registry);
@@ -96,16 +98,7 @@ it('a transaction that an earlier claim stored is gone on with before others, wi
 
   // Signed as a whole, its instructions are not made again: what they would read may have changed by what they did.
   orders.length = 0;
-  const unmade: NodeRegistry = (nodeId) =>
-    nodeId !== 'test_instruction' ? registry(nodeId) : {
-      ...instructionNode,
-      buildInstructions: (call) => {
-        if (call.inputs.name !== undefined && 'S' in call.inputs.name && call.inputs.name.S === 'second') {
-          throw new Error('made again');
-        }
-        return instructionNode.buildInstructions(call);
-      },
-    };
+  const unmade = failingRegistry('made again', 'second');
   const signed = { ...earlier, transactions: [{ ...transaction, wire: 'AQ==' }] };
   const ended = await executeFlow(flow, {}, {
     registry: unmade,
@@ -128,16 +121,7 @@ it('a member that makes no instructions any more keeps an unsigned transaction f
     outcome: null,
     signature: null,
   }));
-  const failing: NodeRegistry = (nodeId) =>
-    nodeId !== 'test_instruction' ? registry(nodeId) : {
-      ...instructionNode,
-      buildInstructions: (call) => {
-        if (call.inputs.name !== undefined && 'S' in call.inputs.name && call.inputs.name.S === 'second') {
-          throw new Error('not again');
-        }
-        return instructionNode.buildInstructions(call);
-      },
-    };
+  const failing = failingRegistry('not again', 'second');
   const { errors } = await executeFlow(flow, {}, {
     registry: failing,
     makeTransactions: scriptTransactions,

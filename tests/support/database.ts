@@ -35,3 +35,14 @@ export async function cloneDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** How a statement ended: `done`, the code that `private.fail` raised, or a SQLSTATE. */
+export async function codeOf(work: PromiseLike<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    const { code, message } = error as { code: string; message: string };
+    return code === 'PGRST' ? JSON.parse(message).code : code;
+  }
+}

@@ -1,6 +1,12 @@
 import type { Address } from '@solana/kit';
 import { base58, base64 } from '@scure/base';
-import { type BuiltInstructions, type InstructionModule, NodeError } from '../../functions/runner/engine/node.ts';
+import {
+  type BuiltInstructions,
+  type InstructionModule,
+  type NodeCall,
+  NodeError,
+  type NodeRegistry,
+} from '../../functions/runner/engine/node.ts';
 import type {
   ChainSigner,
   TransactionOrder,
@@ -8,8 +14,11 @@ import type {
   Transactions,
   TransactionStore,
 } from '../../functions/runner/engine/transaction.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { readFieldOr, toText } from '../../types/value_conversion.ts';
 import { testNode } from './execute_flow.ts';
+
+const nameOf = ({ inputs }: Pick<NodeCall, 'inputs'>): string => readFieldOr(inputs, 'name', '', toText);
 
 const signerOf = (publicKey: string): ChainSigner => ({ type: 'adapter', publicKey, isNamedByFlow: false });
 
@@ -23,12 +32,26 @@ export const instructionNode: InstructionModule = {
     if (inputs.in !== undefined && 'S' in inputs.in && inputs.in.S === 'bad') {
       throw new NodeError('there is no instruction');
     }
-    const name = readFieldOr(inputs, 'name', '', toText);
+    const name = nameOf({ inputs });
     const feePayer = signerOf(readFieldOr(inputs, 'payer', 'Ann', toText));
     const instructions = [{ programAddress: name as Address }];
     return { instructions: { feePayer, signers: [feePayer], instructions }, outputs: { made: { S: `made ${name}` } } };
   },
 };
+
+/** The project's nodes, and the instruction node as `test_instruction`. */
+export const instructionRegistry: NodeRegistry = (nodeId) =>
+  nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
+
+/** The same nodes when instructions can't be made, all of them or those of this name. */
+export const failingRegistry = (message: string, name?: string): NodeRegistry => (nodeId) =>
+  nodeId !== 'test_instruction' ? nodeRegistry(nodeId) : {
+    ...instructionNode,
+    buildInstructions: (call) => {
+      if (name === undefined || nameOf(call) === name) throw new Error(message);
+      return instructionNode.buildInstructions(call);
+    },
+  };
 
 /** A signature that can be read: the text, in 64 bytes. */
 export const signatureOf = (text: string): string =>

@@ -17,6 +17,15 @@ import { makeTransactionStore, type TestTransactionStore } from './transaction_s
 
 export const RUN_ID = '01930000-0000-7000-8000-0000000000ff';
 
+/** The settings of a run that sends its transactions, and charges nothing for them. */
+export const plainSettings = (url: string): RunSettings => ({
+  output_instructions: false,
+  action_identity: null,
+  action_signer: null,
+  fees: [],
+  chain_network: { url, cluster: 'devnet' },
+});
+
 /** The 64 bytes of a key pair. */
 export const bytesOf = ({ keypair }: Keypair): Uint8Array => base58.decode(keypair);
 
@@ -122,14 +131,7 @@ export function makeWorld(
   const given: TransactionsOptions = {
     run: {
       id: RUN_ID,
-      settings: {
-        output_instructions: false,
-        action_identity: null,
-        action_signer: null,
-        fees: [],
-        chain_network: { url: chain.url, cluster: 'devnet' },
-        ...settings,
-      },
+      settings: { ...plainSettings(chain.url), ...settings },
     },
     http: watched,
     store: { store: (record, requests) => step('store', () => store.store(record, requests)) },

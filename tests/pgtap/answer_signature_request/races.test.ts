@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { hasToWait } from '../../support/locks.ts';
 
 const KEYS = ['da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'So11111111111111111111111111111111111111112'];
@@ -42,16 +42,6 @@ beforeEach(async () => {
 });
 
 const request = (pubkey: string, timeout_ms = 180_000) => ({ pubkey, msg: 'AQID', signatures: null, timeout_ms });
-
-const codeOf = async (work: PromiseLike<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string };
-    return code === 'PGRST' ? JSON.parse(message).code : code;
-  }
-};
 
 const SIGNATURES = ['1'.repeat(64), `2${'1'.repeat(63)}`];
 const answer = (sql: Sql, index: number, signature = SIGNATURES[0]!, newMsg: string | null = null) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
@@ -37,16 +37,6 @@ const start = async (count = 1): Promise<string[]> =>
 const claim = async (sql: Sql, count = 10): Promise<string[]> =>
   (await sql<{ flow_run_id: string }[]>`select flow_run_id from public.claim_flow_runs(${count}, 60)`)
     .map((row) => row.flow_run_id);
-
-const codeOf = async (work: PromiseLike<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string };
-    return code === 'PGRST' ? JSON.parse(message).code : code;
-  }
-};
 
 const checkpoint = (sql: Sql, id: string, attempt: number, handBackSeconds: number | null = null) =>
   codeOf(sql`select public.checkpoint_flow_run(${id}, ${attempt}, 60, ${

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { hasToWait } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -51,16 +51,6 @@ const start = async (sql: Sql, key?: string): Promise<string> => {
     key ?? null
   }) ->> 'flow_run_id' as id`;
   return row.id;
-};
-
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string };
-    return code === 'PGRST' ? JSON.parse(message).code : code;
-  }
 };
 
 /** Starts by all at once, as many as told; how many ended how. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JSONValue } from 'postgres';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
 let clients: Sql[];
@@ -19,16 +19,6 @@ beforeEach(async () => {
   userId = randomUUID();
   await clients[0]!`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
 });
-
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string };
-    return code === 'PGRST' ? JSON.parse(message).code : code;
-  }
-};
 
 /** A claimed run of the user's, on a connection of its own, whose nodes use the stores. */
 async function makeRun(sql: Sql) {

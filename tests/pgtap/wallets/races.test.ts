@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 
 const KEY = 'So11111111111111111111111111111111111111112';
 const SECRET = [`'key'`, `'\\x${'01'.repeat(12)}'`, `'\\x${'02'.repeat(48)}'`].join(', ');
@@ -36,16 +36,6 @@ const statements = {
   'deletes its owner': () => `delete from auth.users where id = '${userId}'`,
 };
 type Name = keyof typeof statements;
-
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
-  try {
-    await work;
-    return 'done';
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string };
-    return code === 'PGRST' ? JSON.parse(message).code : code;
-  }
-};
 
 /** Runs both at once, the second one while the first has not committed yet. */
 async function race(leader: Name, follower: Name): Promise<[string, string]> {
