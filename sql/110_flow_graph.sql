@@ -1,135 +1,66 @@
 -- Reading a flow's graph: what running needs of it, and what is wrong with it.
 
-create function private.pick(value jsonb, members text[])
-returns jsonb
+create function private.node_faults(nodes jsonb)
+returns table (node_index integer, fault text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
-declare
-  v_member text;
-  v_picked jsonb := '{}';
 begin
-  if jsonb_typeof(pick.value) is distinct from 'object' then
-    return pick.value;
-  end if;
-  -- In plpgsql, since a deploy calls it several times a node: each call of an SQL function starts an executor.
-  foreach v_member in array pick.members loop
-    if pick.value ? v_member then
-      v_picked := v_picked || jsonb_build_object(v_member, pick.value -> v_member);
-    end if;
-  end loop;
-  return v_picked;
-end;
-$$;
-comment on function private.pick(jsonb, text[]) is
-  'The named members of an object, as far as it has them; anything else as it is.';
-
-create function private.reduce_ports(ports jsonb, members text[])
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select case
-    when jsonb_typeof(reduce_ports.ports) = 'array' then (
-      select coalesce(jsonb_agg(private.pick(port, reduce_ports.members) order by position), '[]')
-      from jsonb_array_elements(reduce_ports.ports) with ordinality as p (port, position)
-    )
-    else reduce_ports.ports
-  end;
-$$;
-comment on function private.reduce_ports(jsonb, text[]) is 'The named members of each port; what is no array of ports as it is.';
-
-create function private.reduce_nodes(nodes jsonb)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  -- Nothing is made up on the way: what is missing or malformed stays so, for private.flow_findings to say.
-  select coalesce(jsonb_agg(
-    case when jsonb_typeof(node -> 'data') = 'object'
-      then private.pick(node, '{id}') || jsonb_build_object('data',
-        private.pick(node -> 'data', '{type,node_id,display_name,instruction_info}') || jsonb_build_object(
-          'sources', private.reduce_ports(node #> '{data,sources}', '{id,name,type,optional}'),
-          'targets', private.reduce_ports(node #> '{data,targets}', '{id,name,type_bounds,required,passthrough}'),
-          'targets_form', private.pick(node #> '{data,targets_form}', '{form_data,extra}')
-        )
-      )
-      else private.pick(node, '{id,data}')
-    end
-    order by position
-  ), '[]')
-  from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position);
-$$;
-comment on function private.reduce_nodes(jsonb) is
-  'A flow''s nodes without what only the editor needs (places, sizes, colours, forms), in the same order.';
-
-create function private.reduce_edges(edges jsonb)
-returns jsonb
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select coalesce(jsonb_agg(private.pick(edge, '{source,sourceHandle,target,targetHandle}') order by position), '[]')
-  from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position);
-$$;
-comment on function private.reduce_edges(jsonb) is 'A flow''s edges without what only the editor needs, in the same order.';
-
-create function private.node_fault(node jsonb)
-returns text
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select case
-    when jsonb_typeof(node_fault.node) <> 'object' then 'a node is an object'
-    when coalesce(node_fault.node ->> 'id', '') !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+  return query
+  select (n.position - 1)::integer, f.fault
+  from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
+  cross join lateral (select case
+    when jsonb_typeof(n.node) <> 'object' then 'a node is an object'
+    -- Postgres writes a UUID like that; a pattern takes four times as long.
+    when not pg_input_is_valid(coalesce(n.node ->> 'id', ''), 'uuid') or (n.node ->> 'id')::uuid::text <> n.node ->> 'id'
       then 'id: takes a UUID in lower case with hyphens'
-    when jsonb_typeof(node_fault.node -> 'data') is distinct from 'object' then 'data: takes an object'
-    when coalesce(node_fault.node #>> '{data,type}', '') not in ('native', 'deno', 'WASM', 'mock')
+    when jsonb_typeof(n.node -> 'data') is distinct from 'object' then 'data: takes an object'
+    when coalesce(n.node #>> '{data,type}', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: takes native, deno, WASM or mock'
-    when jsonb_typeof(node_fault.node #> '{data,node_id}') is distinct from 'string' then 'data.node_id: takes a string'
-    when jsonb_typeof(node_fault.node #> '{data,sources}') is distinct from 'array' then 'data.sources: takes an array'
-    when jsonb_typeof(node_fault.node #> '{data,targets}') is distinct from 'array' then 'data.targets: takes an array'
+    when jsonb_typeof(n.node #> '{data,node_id}') is distinct from 'string' then 'data.node_id: takes a string'
+    when jsonb_typeof(n.node #> '{data,sources}') is distinct from 'array' then 'data.sources: takes an array'
+    when jsonb_typeof(n.node #> '{data,targets}') is distinct from 'array' then 'data.targets: takes an array'
     -- Strict: lax paths look into arrays of arrays.
-    when jsonb_path_exists(node_fault.node, 'strict $.data.sources[*] ? (@.type() != "object")')
+    when jsonb_path_exists(n.node, 'strict $.data.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source is an object'
-    when jsonb_path_exists(node_fault.node, 'strict $.data.targets[*] ? (@.type() != "object")')
+    when jsonb_path_exists(n.node, 'strict $.data.targets[*] ? (@.type() != "object")')
       then 'data.targets: a target is an object'
-    when jsonb_path_exists(node_fault.node, '$.data.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
+    when jsonb_path_exists(n.node, '$.data.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
       then 'data.sources: a source has a string id and a string name'
-    when jsonb_path_exists(node_fault.node, '$.data.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
+    when jsonb_path_exists(n.node, '$.data.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
       then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
-    when node_fault.node #> '{data,targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
-  end;
+    when n.node #> '{data,targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
+  end) as f (fault)
+  where f.fault is not null;
+end;
 $$;
-comment on function private.node_fault(jsonb) is
-  'What makes a node unreadable for the runner, or null. Source: the node object of the editor''s flow JSON, its mandatory members.';
+comment on function private.node_faults(jsonb) is
+  'What makes nodes unreadable for the runner, one fault a node. Source: the node object of the editor''s flow JSON, its mandatory members.';
 
 create function private.flow_edges(nodes jsonb, edges jsonb)
 returns table (edge_index integer, source text, target text, target_port text)
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
+begin
   -- Handle ids name ports flow-wide: an edge's handle may belong to any node, only its node ids say what it joins.
-  with node as materialized (
-    select n.node ->> 'id' as id, n.node -> 'data' as data
-    from jsonb_array_elements(flow_edges.nodes) as n (node)
-    where n.node #>> '{data,type}' <> 'mock'
-  ),
-  target_handle as materialized (
+  return query
+  with target_handle as materialized (
     select t.port ->> 'id' as id, max(t.port ->> 'name') as name
-    from node cross join lateral jsonb_array_elements(node.data -> 'targets') as t (port)
+    from jsonb_path_query(flow_edges.nodes, '$[*] ? (@.data.type != "mock").data.targets[*]') as t (port)
     group by t.port ->> 'id'
-  ),
-  source_handle as materialized (
-    select s.port ->> 'id' as id
-    from node cross join lateral jsonb_array_elements(node.data -> 'sources') as s (port)
-    union
-    select 'passthrough-' || target_handle.id from target_handle
   )
   select (e.position - 1)::integer, e.edge ->> 'source', e.edge ->> 'target', target_handle.name
   from jsonb_array_elements(flow_edges.edges) with ordinality as e (edge, position)
-  join source_handle on source_handle.id = e.edge ->> 'sourceHandle'
-  join target_handle on target_handle.id = e.edge ->> 'targetHandle';
+  join target_handle on target_handle.id = e.edge ->> 'targetHandle'
+  where e.edge ->> 'sourceHandle' in (
+    select s.port ->> 'id'
+    from jsonb_path_query(flow_edges.nodes, '$[*] ? (@.data.type != "mock").data.sources[*]') as s (port)
+    union all
+    select 'passthrough-' || target_handle.id from target_handle
+  );
+end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
   'The edges that a run keeps: those whose two handles are known. Editors leave others behind; a run drops them with a warning.';
@@ -221,25 +152,18 @@ set search_path = ''
 as $$
 declare
   v_findings jsonb;
-  v_indexes integer[];
+  v_nodes text[];
   v_sources text[];
   v_targets text[];
-  v_ports text[];
   v_cycle text[];
 begin
-  select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', position - 1), 'message', fault) order by position)
+  select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault) order by f.node_index)
   into v_findings
-  from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
-  cross join lateral private.node_fault(node) as fault
-  where fault is not null;
+  from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
     -- Nothing more can be said of a graph whose nodes can't be read.
     return v_findings;
   end if;
-
-  select array_agg(kept.edge_index), array_agg(kept.source), array_agg(kept.target), array_agg(kept.target_port)
-  into v_indexes, v_sources, v_targets, v_ports
-  from private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept;
 
   with node as materialized (
     select
@@ -250,6 +174,10 @@ begin
   edge as materialized (
     select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target
     from jsonb_array_elements(flow_findings.edges) with ordinality as e (edge, position)
+  ),
+  kept as materialized (
+    select k.edge_index, k.source, k.target, k.target_port
+    from private.flow_edges(flow_findings.nodes, flow_findings.edges) as k
   ),
   finding as (
     select 'node_id_duplicate' as code, format('nodes[%s].id', max(node.index)) as path,
@@ -266,7 +194,7 @@ begin
     union all
     select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
       format('two edges lead into the input %s of node %s', to_jsonb(kept.target_port), kept.target)
-    from unnest(v_indexes, v_targets, v_ports) as kept (edge_index, target, target_port)
+    from kept
     where exists (select from node where node.id = kept.target and node.type <> 'mock')
     group by kept.target, kept.target_port having count(*) > 1
     union all
@@ -275,12 +203,14 @@ begin
     from node where node.type = 'native' and node.node_id = 'flow_output'
     group by node.label having count(*) > 1
   )
-  select jsonb_agg(to_jsonb(finding) order by finding.path, finding.code) into v_findings from finding;
+  select
+    (select jsonb_agg(to_jsonb(finding) order by finding.path, finding.code) from finding),
+    (select array_agg(node.id order by node.index) from node where node.type <> 'mock'),
+    (select array_agg(kept.source) from kept),
+    (select array_agg(kept.target) from kept)
+  into v_findings, v_nodes, v_sources, v_targets;
 
-  v_cycle := private.flow_cycle(
-    array(select n.node ->> 'id' from jsonb_array_elements(flow_findings.nodes) as n (node) where n.node #>> '{data,type}' <> 'mock'),
-    v_sources, v_targets
-  );
+  v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
   if v_cycle is not null then
     v_findings := coalesce(v_findings, '[]') || jsonb_build_object(
       'code', 'graph_has_cycle', 'path', 'edges',
@@ -293,3 +223,60 @@ end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
   'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does. Interflow references are checked by private.take_snapshot, which follows them.';
+
+-- Reduced graphs are put together as text, members in the order of jsonb: each level of jsonb that is built copies all that is in it,
+-- value by value, and what is the text of jsonb already can be hashed as it is.
+
+create function private.reduce_nodes(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', node #> '{data,type}', node #> '{data,node_id}',
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
+          ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
+        ), ', ' order by p.position)
+        from jsonb_array_elements(node #> '{data,sources}') with ordinality as p (port, position)
+      ),
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
+        ), ', ' order by p.position)
+        from jsonb_array_elements(node #> '{data,targets}') with ordinality as p (port, position)
+      ),
+      ', "display_name": ' || (node #> '{data,display_name}')::text,
+      '"extra": ' || (node #> '{data,targets_form,extra}')::text || ', ',
+      node #> '{data,targets_form,form_data}',
+      ', "instruction_info": ' || (node #> '{data,instruction_info}')::text
+    ), ', ' order by n.position))
+    from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
+  );
+end;
+$$;
+comment on function private.reduce_nodes(jsonb) is
+  'A flow''s nodes, which have no faults, without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb.';
+
+create function private.reduce_edges(edges jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
+    ), ', ' order by position))
+    from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
+  );
+end;
+$$;
+comment on function private.reduce_edges(jsonb) is
+  'A flow''s edges, which all lead to nodes, without what only the editor needs, in the same order, as the text of jsonb.';

@@ -2,11 +2,12 @@
 
 create function private.environment_fault(name text, value text)
 returns text
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
+begin
   -- No fault repeats the value, which may be a secret.
-  select case
+  return case
     when environment_fault.name = 'COMPUTE_BUDGET'
       and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
       then 'takes auto, no or an integer from 0 to 2^32-1'
@@ -23,6 +24,7 @@ as $$
       and not private.is_base58(environment_fault.value, 32)
       then 'takes a public key, base58 of 32 bytes'
   end;
+end;
 $$;
 comment on function private.environment_fault(text, text) is
   'What is wrong with a setting in a flow''s environment, or null. The value is never repeated.';
