@@ -42,16 +42,15 @@ export interface FoundAction extends AddressSignature {
 
 /**
  * Looks for the action's transaction until it is there, or the time is over: then undefined, unless the last look had no answer: an
- * error says so, since it may be there. The memo is only where to look, since
- * whoever has the message can send it with anything; what counts is that all instructions are there. What the network fails to
- * answer is asked again. Throws HandedBack when the run goes back to the queue.
+ * error says so, since it may be there. The memo is only where to look, since whoever has the message can send it with anything;
+ * what counts is that all instructions are there. What the network fails to answer is asked again. Throws HandedBack when the run
+ * goes back to the queue.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
   const { rpc, signal, handBack, now, warn } = deps;
   // A node lists no transactions that are only processed.
   const commitment = deps.waitCommitment === 'finalized' ? 'finalized' : 'confirmed';
   const passedOver = new Set(action.knownSignatures);
-
   const unread = new Set<string>();
 
   /** The transaction when it is the action's; undefined when it is not, or can't be read yet. */

@@ -69,9 +69,9 @@ function forStoring({ outcome: _outcome, signature: _signature, ...rest }: Store
 
 /** The key whose signature is left out. */
 function leftOut(mode: Mode, message: string): string | undefined {
+  if (mode.type === 'send') return undefined;
   const { signers } = messageOf(message);
   if (mode.type === 'put_out') return signers[0];
-  if (mode.type === 'send') return undefined;
   if (signers.includes(mode.signer)) return mode.signer;
   throw new NodeError(`the action signer ${mode.signer} is not in signers`);
 }

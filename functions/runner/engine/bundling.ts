@@ -83,8 +83,11 @@ function takeSamePayer(parked: Parked[]): Parked[] {
 }
 
 /** Goes on with a transaction that an earlier claim began, of which members are parked here. */
-function storedStep(group: Parked[], parked: Parked[], stored: StoredTransaction): Step | undefined {
-  const byKey = new Map(parked.map((one) => [executionKey(one.execution), one]));
+function storedStep(
+  group: Parked[],
+  byKey: ReadonlyMap<string, Parked>,
+  stored: StoredTransaction,
+): Step | undefined {
   const members = stored.members.flatMap((member) => byKey.get(executionKey(member)) ?? []);
   if (members.length === 0) return undefined;
   if (members.length < stored.members.length) return { type: 'fail', parked: members, error: INCOMPLETE };
@@ -105,8 +108,9 @@ export function nextStep(
   const [first] = all;
   if (first === undefined) return undefined;
   const group = isBundled ? all.filter((one) => groupOf(one) === groupOf(first)) : [];
+  const byKey = new Map(all.map((one) => [executionKey(one.execution), one]));
   for (const stored of begun) {
-    const step = storedStep(group, all, stored);
+    const step = storedStep(group, byKey, stored);
     if (step !== undefined) return step;
   }
   if (!isBundled) {

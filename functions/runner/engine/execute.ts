@@ -57,15 +57,16 @@ class RunExecution {
       while (this.#underWay.size > this.#parking.size) await this.#news();
     }
     halt.removeEventListener('abort', onHalt);
-    if (this.#isLeftBehind() && !halt.aborted) {
-      // What is under way stays as it is on record.
-      this.#underWay.clear();
-      return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), undefined);
-    }
-    if (this.#goesBack() && !halt.aborted) return { status: 'handed_back' };
     // SAFETY: whoever aborts it gives a Halt.
     const reason = halt.aborted ? halt.reason as Halt : undefined;
-    if (reason !== undefined) await this.#endUnderWay(reason);
+    if (reason !== undefined) {
+      await this.#endUnderWay(reason);
+    } else if (this.#isLeftBehind()) {
+      // What is under way stays as it is on record.
+      this.#underWay.clear();
+    } else if (this.#goesBack()) {
+      return { status: 'handed_back' };
+    }
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), reason);
   }
 
