@@ -4,14 +4,16 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_microseconds bigint := floor(extract(epoch from uuid_v7.at) * 1000000);
+  -- A double holds the microseconds of our time; the numeric of extract would cost more than all the rest.
+  v_microseconds bigint := round(date_part('epoch', uuid_v7.at) * 1000000);
 begin
-  -- 48 bits of milliseconds, version 7 with 12 bits of the millisecond's fraction, 64 bits of a random UUID's second half,
-  -- which already starts with the variant bits.
+  -- 48 bits of milliseconds, version 7 with 12 bits of the millisecond's fraction, before 64 bits of a random UUID's second half,
+  -- which already starts with the variant bits. The milliseconds stand 16 bits up: 2^12 times of them are in the fraction's sum.
   return encode(
-    substring(int8send(v_microseconds / 1000) from 3)
-      || int2send((28672 + (v_microseconds % 1000) * 4096 / 1000)::smallint)
-      || substring(uuid_send(gen_random_uuid()) from 9),
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing int8send(v_microseconds * 512 / 125 + v_microseconds / 1000 * 61440 + 28672) from 1 for 8
+    ),
     'hex'
   )::uuid;
 end;

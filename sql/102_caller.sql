@@ -23,31 +23,82 @@ $$;
 comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
-create function private.caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
-returns record
-language plpgsql stable security definer
+create function private.claimed_user_id()
+returns uuid
+language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
   v_claims jsonb := private.request_claims();
 begin
-  run_id := private.token_run_id();
-  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   if v_claims ->> 'role' = 'service_role' then
     perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
       hint => 'Send the access token of the user on whose behalf you call.');
   end if;
-  if v_claims ->> 'sub' is null then
-    return;
-  end if;
-  user_id := (v_claims ->> 'sub')::uuid;
-  if not exists (select from auth.users as u where u.id = caller.user_id) then
-    perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
+  return v_claims ->> 'sub';
+end;
+$$;
+comment on function private.claimed_user_id() is
+  'Whom the credential names, who may have been deleted since; null where it names nobody. 401 token_invalid for the service role.';
+
+create function private.is_anonymous_sign_in()
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return coalesce((private.request_claims() ->> 'is_anonymous')::boolean, false);
+end;
+$$;
+comment on function private.is_anonymous_sign_in() is 'Whether the caller is a user by one of Supabase''s anonymous sign-ins.';
+
+create function private.refuse_deleted_user()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
+end;
+$$;
+comment on function private.refuse_deleted_user() is 'Raises the one refusal of users who are deleted.';
+
+create function private.caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
+returns record
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  user_id := private.claimed_user_id();
+  is_anonymous := private.is_anonymous_sign_in();
+  run_id := private.token_run_id();
+  if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id) then
+    perform private.refuse_deleted_user();
   end if;
 end;
 $$;
 comment on function private.caller() is
   'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
+
+create function private.lock_caller()
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.claimed_user_id();
+begin
+  if v_user_id is not null then
+    perform from auth.users as u where u.id = v_user_id for key share;
+    if not found then
+      perform private.refuse_deleted_user();
+    end if;
+  end if;
+  return v_user_id;
+end;
+$$;
+comment on function private.lock_caller() is
+  'The calling user, for what is stored in the user''s name: nobody deletes the user until the transaction ends. Null for a caller who is no user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -77,6 +128,21 @@ end;
 $$;
 comment on function private.require_user() is
   'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
+
+create function private.require_caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
+returns record
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  select c.user_id, c.is_anonymous, c.run_id into user_id, is_anonymous, run_id from private.caller() as c;
+  if user_id is null and run_id is null then
+    perform private.unauthenticated();
+  end if;
+end;
+$$;
+comment on function private.require_caller() is
+  'Who calls, as private.caller() says, where a run token does too; 401 unauthenticated when nothing proves it. Definer for the same reason.';
 
 create function private.whoami()
 returns jsonb

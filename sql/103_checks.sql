@@ -2,23 +2,26 @@
 
 create function private.is_string_map(value jsonb)
 returns boolean
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
-  select case
+begin
+  return case
     when jsonb_typeof(is_string_map.value) <> 'object' then false
     else not jsonb_path_exists(is_string_map.value, 'strict $.* ? (@.type() != "string")')
   end;
+end;
 $$;
 comment on function private.is_string_map(jsonb) is 'Whether the value is an object whose members are all strings.';
 grant execute on function private.is_string_map(jsonb) to authenticated, service_role;
 
 create function private.is_chain_network(value jsonb)
 returns boolean
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
-  select coalesce(
+begin
+  return coalesce(
     jsonb_typeof(is_chain_network.value) = 'object'
       and is_chain_network.value ->> 'cluster' in ('devnet', 'testnet', 'mainnet-beta')
       and jsonb_typeof(is_chain_network.value -> 'url') = 'string'
@@ -26,6 +29,7 @@ as $$
       and length(is_chain_network.value ->> 'url') <= 2048,
     false
   );
+end;
 $$;
 comment on function private.is_chain_network(jsonb) is
   'Whether the value is a Solana network: {url: an http(s) address, cluster: devnet | testnet | mainnet-beta}.';
@@ -90,33 +94,17 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 declare
-  -- Base58 of 256^0 to 256^32.
-  v_powers constant text[] := '{
-    2,5R,LUw,2UzHM,7YXq9H,VtB5VXd,3CUsUpv9u,Ahg1opVcGX,jpXCZedGfVR,4FzkJ37568tQw,FPBt6CHo3fovdM,26Uw2Vvq8EnJ7hRH,
-    5qCHTcgbQwpvYZQ9d,NKioeUVktgzXLJ1B3u,2d7dWtQMvj9WttA3mMnX,8AQGAut7N92awznwCnjuR,YcVfxkQb6JRzqk5kF2tNLw,
-    3QXfYy4b7UPwLJ99wrwKjCyM,BcrMA6SqZZvEpAezV9QmfHqhH,osEoy933LkHyyBcgjE7v81Kvmd,4ZrjxJnU1LA5xSyrWMNuXTvSYKwu,
-    Gk2Yb7VgCTZ6sjfwWYwgqTpsjGdJX,2CUupRZfa1aCgvwLsbRzNpuQJuZyEKR,6HgC8KRBEhXYbF4riJyJFLSHt32XBnGw,
-    QLbz7JHiBTspS962RLKV8GndWFwiEaqKM,2n1XR4oJkmBdJMxhBGQGb96gQ88xUzxLFyH,8qfKFDmPNA1uDdWpLJyhogk4u4W7taoE15Pd,
-    bbn7XmLuiNnyUkAbvEMH74R6CnTXQgB2PLNqu,3diW7pnisfdBvHTXP7wvW5k5Ky1e5DVuF7aXQpX,
-    Cd4BX7vopdUjCBe56dfR9Mw86iDpdcAZbJ2yE8jR,tJ93RwaVfE1PEMxd5rpZZuPtLCwbEaDCrNBhAy8Cw,
-    4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM,JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH
-  }';
   v_text text := is_public_key.value #>> '{}';
-  v_digits text;
-  v_bytes integer;
 begin
   if jsonb_typeof(is_public_key.value) <> 'string' or v_text !~ '^[1-9A-HJ-NP-Za-km-z]{32,44}$' then
     return false;
   end if;
-  -- Each leading 1 is a zero byte; the rest is a number of the other bytes. The alphabet is in the order of its characters, so numbers
-  -- of as many digits compare as texts: every start of a caller with a public key asks this, and to decode takes fifty times as long.
-  v_digits := ltrim(v_text, '1');
-  v_bytes := 32 - (length(v_text) - length(v_digits));
+  -- The alphabet is in the order of its characters, so numbers of as many digits compare as texts, here with 256^31 and 256^32. Every
+  -- start of a caller with a public key asks this, and to decode takes fifty times as long; only zero bytes, which are ones, need it.
   return case
-    when v_bytes < 0 then false
-    when v_bytes = 0 then v_digits = ''
-    else (length(v_digits), v_digits collate "C") >= (length(v_powers[v_bytes]), v_powers[v_bytes] collate "C")
-      and (length(v_digits), v_digits collate "C") < (length(v_powers[v_bytes + 1]), v_powers[v_bytes + 1] collate "C")
+    when v_text like '1%' then octet_length(private.decode_base58(v_text)) = 32
+    when length(v_text) = 43 then v_text collate "C" >= '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
+    else length(v_text) = 44 and v_text collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
   end;
 end;
 $$;

@@ -1,7 +1,7 @@
 create table private.flow_run_jobs (
   flow_run_id uuid primary key references public.flow_run (id) on delete cascade,
   user_id uuid not null,
-  snapshot_hash bytea not null references private.flow_snapshots (hash),
+  snapshot_hash bytea not null,
   chain_url text not null,
   message_id bigint,
   counted_deployment_id uuid,
@@ -13,13 +13,13 @@ create table private.flow_run_jobs (
   stop_requested_at timestamptz,
   stop_reason text,
   stop_timeout_millies integer,
-  constraint flow_run_jobs_attempt_natural check (attempt >= 0),
-  constraint flow_run_jobs_lost_claim_count_natural check (lost_claim_count >= 0),
-  constraint flow_run_jobs_work_ms_natural check (work_ms >= 0),
+  failed_at timestamptz,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held)
 );
 comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
 comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
+comment on column private.flow_run_jobs.snapshot_hash is
+  'What the run executes. No foreign key, which every start would pay for: sweep_runner, which alone deletes snapshots, leaves those of runs that have not ended.';
 comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at start; it may carry a secret.';
 comment on column private.flow_run_jobs.message_id is 'Its message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
@@ -31,9 +31,9 @@ comment on column private.flow_run_jobs.is_held is 'A worker claimed the run and
 comment on column private.flow_run_jobs.lost_claim_count is 'Workers lost in a row with this run, since it last got anywhere.';
 comment on column private.flow_run_jobs.work_ms is 'Milliseconds that claims worked on it, as far as they told.';
 comment on column private.flow_run_jobs.stop_requested_at is 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
+comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it did, for the metrics: an index of flow_run''s own ends would be written at the end of every run.';
 
-create index flow_run_jobs_snapshot_hash_idx on private.flow_run_jobs (snapshot_hash);
-create unique index flow_run_jobs_message_id_idx_pending on private.flow_run_jobs (message_id) where message_id is not null;
+create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_turn_idx_pending on private.flow_run_jobs (turn, message_id) where message_id is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null;
 

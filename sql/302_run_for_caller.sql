@@ -4,12 +4,9 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_caller record := private.require_caller();
   v_run public.flow_run;
 begin
-  if v_caller.user_id is null and v_caller.run_id is null then
-    perform private.unauthenticated();
-  end if;
   select r.* into v_run from public.flow_run as r
   where r.id = run_for_caller.flow_run_id
     and (r.user_id = v_caller.user_id or r.started_by = v_caller.user_id or r.id = v_caller.run_id);

@@ -4,10 +4,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.require_user();
+  v_user_id uuid := private.lock_caller();
   v_flow public.flows;
   v_deployment_id uuid;
 begin
+  if v_user_id is null then
+    perform private.unauthenticated();
+  end if;
   select * into v_flow from public.flows as f
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
   for no key update;
@@ -35,10 +38,12 @@ grant execute on function private.deploy_flow(integer) to anon, authenticated, s
 
 create function public.deploy_flow(flow_id integer)
 returns jsonb
-language sql volatile security invoker
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select jsonb_build_object('deployment_id', private.deploy_flow(deploy_flow.flow_id));
+begin
+  return jsonb_build_object('deployment_id', private.deploy_flow(deploy_flow.flow_id));
+end;
 $$;
 comment on function public.deploy_flow(integer) is
   'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with all findings.';

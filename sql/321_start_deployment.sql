@@ -6,10 +6,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_user_id uuid := private.lock_caller();
   v_deployment public.flow_deployments;
-  v_inputs jsonb := coalesce(start_deployment.inputs, '{}');
-  v_run public.flow_run;
+  v_request jsonb;
 begin
   if (start_deployment.id is null) = (start_deployment.flow is null) then
     perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
@@ -18,7 +17,7 @@ begin
   if start_deployment.tag is not null and start_deployment.flow is null then
     perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
   end if;
-  if v_caller.user_id is null then
+  if v_user_id is null then
     if start_deployment.public_key is null then
       perform private.unauthenticated();
     elsif not private.is_public_key(to_jsonb(start_deployment.public_key)) then
@@ -26,17 +25,16 @@ begin
     end if;
   end if;
 
-  -- Key share: the deployment stays until the run is stored; deploys, customising and other starts don't wait. Its owner first, as
-  -- the deletion of a user goes: whoever had the deployment already would wait for the owner in a circle.
+  -- Key share: the deployment, and so its snapshot, stays until the run is stored; deploys, customising and other starts don't wait.
+  -- After the caller, as the deletion of a user goes: whoever had the deployment already would wait for the user in a circle.
   loop
     select d.* into v_deployment
     from public.flow_deployments as d
-    join auth.users as u on u.id = d.user_id
     where d.id = coalesce(start_deployment.id, (
       select t.deployment_id from public.flow_deployments_tags as t
       where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
     ))
-    for key share of u for key share of d;
+    for key share;
     -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
     exit when found or start_deployment.id is not null or not exists (
       select from public.flow_deployments_tags as t
@@ -44,35 +42,30 @@ begin
     );
   end loop;
   if not found or not (case v_deployment.start_permission
-    when 'Owner' then coalesce(v_deployment.user_id = v_caller.user_id, false)
-    when 'Authenticated' then v_caller.user_id is not null and (v_deployment.user_id = v_caller.user_id or not v_caller.is_anonymous)
+    when 'Owner' then coalesce(v_deployment.user_id = v_user_id, false)
+    when 'Authenticated' then v_user_id is not null and (v_deployment.user_id = v_user_id or not private.is_anonymous_sign_in())
     when 'Anonymous' then true
   end) then
     perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
   end if;
-  perform private.check_start(v_inputs, start_deployment.action_signer);
 
-  v_run.user_id := v_deployment.user_id;
-  v_run.flow_id := v_deployment.entrypoint;
-  v_run.deployment_id := v_deployment.id;
-  v_run.started_by := v_caller.user_id;
-  if v_caller.user_id is null then
-    v_run.started_by_public_key := start_deployment.public_key;
-  end if;
-  v_run.inputs := jsonb_build_object('M', v_inputs);
-  v_run.output_instructions := v_deployment.output_instructions;
-  v_run.action_identity := v_deployment.action_identity;
-  v_run.action_signer := start_deployment.action_signer;
-  v_run.fees := v_deployment.fees;
-  v_run.chain_network := jsonb_build_object('cluster', v_deployment.chain_network -> 'cluster');
-  return private.enqueue_run(
-    v_run, v_deployment.snapshot_hash, v_deployment.chain_network ->> 'url', start_deployment.idempotency_key,
-    jsonb_build_object(
+  if start_deployment.idempotency_key is not null then
+    v_request := jsonb_build_object(
       'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
       'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    ),
-    case when v_run.started_by is distinct from v_run.user_id then v_deployment.max_starts_per_minute end,
-    v_deployment.max_runs_in_flight
+    );
+  end if;
+  return private.enqueue_run(
+    user_id => v_deployment.user_id, flow_id => v_deployment.entrypoint, deployment_id => v_deployment.id,
+    started_by => v_user_id,
+    started_by_public_key => case when v_user_id is null then start_deployment.public_key end,
+    inputs => private.check_inputs(coalesce(start_deployment.inputs, '{}')),
+    output_instructions => v_deployment.output_instructions, action_identity => v_deployment.action_identity,
+    action_signer => start_deployment.action_signer, fees => v_deployment.fees,
+    chain_network => v_deployment.chain_network, snapshot_hash => v_deployment.snapshot_hash,
+    max_starts_per_minute => case when v_deployment.user_id is distinct from v_user_id then v_deployment.max_starts_per_minute end,
+    max_runs_in_flight => v_deployment.max_runs_in_flight,
+    idempotency_key => start_deployment.idempotency_key, request => v_request
   );
 end;
 $$;

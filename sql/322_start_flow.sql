@@ -4,29 +4,23 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.require_user();
+  v_user_id uuid := private.lock_caller();
   v_flow public.flows;
-  v_inputs jsonb := coalesce(start_flow.inputs, '{}');
-  v_run public.flow_run;
 begin
+  if v_user_id is null then
+    perform private.unauthenticated();
+  end if;
   -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
   if not found then
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
-  perform private.check_start(v_inputs, start_flow.action_signer);
-
-  v_run.user_id := v_user_id;
-  v_run.flow_id := v_flow.id;
-  v_run.started_by := v_user_id;
-  v_run.inputs := jsonb_build_object('M', v_inputs);
-  v_run.output_instructions := false;
-  v_run.action_signer := start_flow.action_signer;
-  v_run.fees := '[]';
-  v_run.chain_network := jsonb_build_object('cluster', v_flow.chain_network -> 'cluster');
   return private.enqueue_run(
-    v_run, private.take_snapshot(v_flow.id), v_flow.chain_network ->> 'url', start_flow.idempotency_key,
-    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+    user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
+    inputs => private.check_inputs(coalesce(start_flow.inputs, '{}')), action_signer => start_flow.action_signer,
+    chain_network => v_flow.chain_network, snapshot_hash => private.take_snapshot(v_flow.id),
+    idempotency_key => start_flow.idempotency_key,
+    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
   );
 end;
 $$;

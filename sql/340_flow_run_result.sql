@@ -43,24 +43,3 @@ $$;
 comment on function public.flow_run_result(uuid) is
   'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
-
-create function private.ended_flow_runs(flow_run_ids uuid[])
-returns setof uuid
-language sql stable security definer
-set search_path = ''
-as $$
-  select r.id from public.flow_run as r where r.id = any (ended_flow_runs.flow_run_ids) and r.end_time is not null;
-$$;
-comment on function private.ended_flow_runs(uuid[]) is 'Does what public.ended_flow_runs says. Definer: one look for many callers, who were checked before.';
-grant execute on function private.ended_flow_runs(uuid[]) to service_role;
-
-create function public.ended_flow_runs(flow_run_ids uuid[])
-returns setof uuid
-language sql stable security invoker
-set search_path = ''
-as $$
-  select * from private.ended_flow_runs(ended_flow_runs.flow_run_ids);
-$$;
-comment on function public.ended_flow_runs(uuid[]) is
-  'For the functions that wait on behalf of callers: which of these runs have ended.';
-grant execute on function public.ended_flow_runs(uuid[]) to service_role;

@@ -40,7 +40,7 @@ begin
     where j.flow_run_id = v_run_id and j.stop_requested_at is null;
     if not v_job.is_held then
       -- Nobody has it now, and it may wait for a time to come.
-      perform pgmq.set_vt('flow_runs', v_job.message_id, 0);
+      perform private.hide_messages(array[v_job.message_id], 0);
     end if;
   end if;
 end;

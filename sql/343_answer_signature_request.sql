@@ -43,12 +43,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_caller record := private.require_caller();
   v_request public.signature_requests;
 begin
-  if v_caller.user_id is null and v_caller.run_id is null then
-    perform private.unauthenticated();
-  end if;
   select s.* into v_request
   from public.signature_requests as s
   join public.flow_run as r on r.id = s.root_flow_run_id
@@ -100,7 +97,7 @@ begin
   set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
   where s.id = v_request.id;
   if not exists (select from private.open_signature_requests(v_run_id)) then
-    perform pgmq.set_vt('flow_runs', j.message_id, 0)
+    perform private.hide_messages(array[j.message_id], 0)
     from private.flow_run_jobs as j where j.flow_run_id = v_run_id and not j.is_held;
   end if;
 end;

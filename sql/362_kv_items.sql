@@ -12,9 +12,9 @@ begin
   if v_output is not null then
     return v_output #> '{M,old_value}';
   end if;
-  v_bad := private.bad_value(kv_write_item.value, 'value', 64);
+  v_bad := private.bad_value(kv_write_item.value, 64);
   if v_bad is not null then
-    perform private.fail(400, 'kv_value_invalid', v_bad);
+    perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
   end if;
 
   -- Writers of one user take turns: what is read here is what is replaced.

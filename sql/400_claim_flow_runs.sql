@@ -1,10 +1,15 @@
 create function private.pick_flow_runs(max_runs integer)
 returns table (flow_run_id uuid, lost_claim_count integer)
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = ''
 as $$
-  with free as (
-    select j.flow_run_id, j.turn, j.message_id, j.lost_claim_count + j.is_held::integer as lost_claim_count
+declare
+  v_run_ids uuid[];
+  v_lost_claim_counts integer[];
+begin
+  select array_agg(free.flow_run_id), array_agg(free.lost_claim_count) into v_run_ids, v_lost_claim_counts
+  from (
+    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count
     from private.flow_run_jobs as j
     join pgmq.q_flow_runs as m on m.msg_id = j.message_id
     join public.flow_run as r on r.id = j.flow_run_id
@@ -14,16 +19,26 @@ as $$
     -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
     -- changing now is no worker's to take over.
     for no key update skip locked
-  ),
-  candidate as (
-    select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn, free.message_id) as place from free
-  )
-  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
-  select candidate.flow_run_id, candidate.lost_claim_count
-  from candidate
-  where candidate.place = 1 or (candidate.lost_claim_count < 2 and (
-    select first.lost_claim_count < 2 from candidate as first where first.place = 1
-  ));
+  ) as free;
+  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along, when it is the first.
+  if v_lost_claim_counts[1] >= 2 then
+    v_run_ids := v_run_ids[:1];
+  elsif 2 <= any (v_lost_claim_counts) then
+    -- Others take the places of those that have to wait for that.
+    v_run_ids := array(
+      select j.flow_run_id
+      from private.flow_run_jobs as j
+      join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+      join public.flow_run as r on r.id = j.flow_run_id
+      where j.message_id is not null and m.vt <= clock_timestamp() and j.lost_claim_count + j.is_held::integer < 2
+      order by j.turn, j.message_id
+      limit pick_flow_runs.max_runs
+      for no key update skip locked
+    );
+  end if;
+  return query
+  select j.flow_run_id, j.lost_claim_count + j.is_held::integer from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids);
+end;
 $$;
 comment on function private.pick_flow_runs(integer) is
   'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
@@ -35,11 +50,19 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
+-- Planning would take longer than all the rest: the first plan is kept. It must not be one that was made while the queue was empty:
+-- along the turns, by keys.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   v_run_ids uuid[];
   v_lost_id uuid;
   v_lost_claim_count integer;
+  v_message_ids bigint[];
+  v_turn bigint;
 begin
   -- Idle workers neither wait for each other nor look at runs that are due later.
   if not private.has_queued_run() then
@@ -65,15 +88,17 @@ begin
   update public.flow_run as r
   set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
   where r.id = any (v_run_ids) and r.status <> 'running';
-  update private.flow_run_jobs as j
-  set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
-  where j.flow_run_id = any (v_run_ids);
-  perform pgmq.set_vt('flow_runs', j.message_id, claim_flow_runs.lease_seconds)
-  from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids);
-  perform setval('private.flow_run_turn', greatest(
-    (select t.last_value from private.flow_run_turn as t),
-    (select max(j.turn) from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids))
-  ));
+  with claimed as (
+    update private.flow_run_jobs as j
+    set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+    where j.flow_run_id = any (v_run_ids)
+    returning j.message_id, j.turn
+  )
+  select array_agg(claimed.message_id), max(claimed.turn) into v_message_ids, v_turn from claimed;
+  perform private.hide_messages(v_message_ids, claim_flow_runs.lease_seconds);
+  if v_turn > coalesce(pg_sequence_last_value('private.flow_run_turn'), 0) then
+    perform setval('private.flow_run_turn', v_turn);
+  end if;
 
   return query
   select

@@ -24,15 +24,16 @@ comment on function private.hold_flow_run(uuid, integer) is
 
 create function private.store_child_runs(run public.flow_run, children jsonb)
 returns void
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = ''
 as $$
+begin
   insert into public.flow_run as r (
-    id, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+    id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
     parent_flow_run_id, parent_node_id, parent_times, chain_network
   )
   select
-    c.id, run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
     c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
   from jsonb_to_recordset(store_child_runs.children) as c (
     id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
@@ -42,6 +43,7 @@ as $$
   set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
   -- A request that was held up takes nothing back.
   where r.end_time is null;
+end;
 $$;
 comment on function private.store_child_runs(public.flow_run, jsonb) is
   'Stores runs that interflow nodes of a run''s tree started; they take owner, starter and network over. Definer: runs are written by functions only.';
@@ -95,19 +97,29 @@ begin
     )
     on conflict on constraint flow_run_logs_pkey do nothing;
   end if;
-
-  update private.flow_run_jobs as j
-  set
-    work_ms = greatest(j.work_ms, (store_progress.progress ->> 'work_ms')::bigint),
-    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
-    lost_claim_count = case
-      when jsonb_path_exists(store_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
-    end
-  where j.flow_run_id = store_progress.flow_run_id;
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+  'Stores what a claimed run has come to, {children, node_runs, transactions, logs}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+
+create function private.count_progress(flow_run_id uuid, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (count_progress.progress ->> 'work_ms')::bigint),
+    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
+    lost_claim_count = case
+      when jsonb_path_exists(count_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+    end
+  where j.flow_run_id = count_progress.flow_run_id;
+end;
+$$;
+comment on function private.count_progress(uuid, jsonb) is
+  'Notes how long a run that goes on has been worked on, and that its worker was not lost with it. Definer: jobs are private.';
 
 create function private.give_back_flow_run(flow_run_id uuid, delay_seconds integer)
 returns boolean
@@ -128,7 +140,7 @@ begin
     turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
   where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
   returning j.message_id into v_message_id;
-  perform pgmq.set_vt('flow_runs', v_message_id, give_back_flow_run.delay_seconds);
+  perform private.hide_messages(array[v_message_id], give_back_flow_run.delay_seconds);
   return v_message_id is not null;
 end;
 $$;
@@ -144,11 +156,14 @@ set search_path = ''
 as $$
 begin
   perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  perform private.count_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   if checkpoint_flow_run.hand_back_seconds is not null then
     perform private.give_back_flow_run(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.hand_back_seconds);
   else
-    perform pgmq.set_vt('flow_runs', j.message_id, checkpoint_flow_run.lease_seconds)
-    from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held;
+    perform private.hide_messages(
+      array(select j.message_id from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held),
+      checkpoint_flow_run.lease_seconds
+    );
   end if;
 end;
 $$;

@@ -1,10 +1,12 @@
-create function private.end_flow_run(flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[])
+create function private.end_flow_run(
+  flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], work_ms bigint default 0
+)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_message_id bigint;
+  v_message_id bigint := (select j.message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id);
 begin
   update public.flow_run as r
   set
@@ -14,29 +16,35 @@ begin
   where r.id = end_flow_run.flow_run_id and r.end_time is null;
 
   -- Children end with the run at the latest; they are left over when it ends before it was taken up again.
-  with recursive child as (
-    select r.id, r.end_time from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id
-    union all
-    select r.id, r.end_time from child join public.flow_run as r on r.parent_flow_run_id = child.id
-  )
-  update public.flow_run as r
-  set
-    status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
-    errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_flow_run.flow_run_id), end_time = clock_timestamp()
-  from child
-  where r.id = child.id and child.end_time is null;
+  if exists (select from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id) then
+    with recursive child as (
+      select r.id, r.end_time from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id
+      union all
+      select r.id, r.end_time from child join public.flow_run as r on r.parent_flow_run_id = child.id
+    )
+    update public.flow_run as r
+    set
+      status = case end_flow_run.status when 'stopped' then 'stopped' else 'failed' end,
+      errors = case end_flow_run.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+      output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_flow_run.flow_run_id), end_time = clock_timestamp()
+    from child
+    where r.id = child.id and child.end_time is null;
+  end if;
 
   -- Whoever reads them sees that nobody waits for an answer any more.
   update public.signature_requests as s set expires_at = clock_timestamp()
   where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
 
-  select j.message_id into v_message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id;
-  update private.flow_run_jobs as j set message_id = null, is_held = false where j.flow_run_id = end_flow_run.flow_run_id;
-  perform pgmq.delete('flow_runs', v_message_id);
+  -- The job before its message, as heartbeats lock them.
+  update private.flow_run_jobs as j
+  set
+    message_id = null, is_held = false, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
+    failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
+  where j.flow_run_id = end_flow_run.flow_run_id;
+  delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;
 end;
 $$;
-comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
+comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[], bigint) is
   'Ends a root run with its result, what is left of its children, and its open signature requests, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
 
 create function private.not_begun_nodes(run public.flow_run, root_run_id uuid)
@@ -71,7 +79,8 @@ as $$
 begin
   perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
   perform private.end_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run
+    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run,
+    (finish_flow_run.progress ->> 'work_ms')::bigint
   );
 end;
 $$;
@@ -96,3 +105,53 @@ $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
   'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
+
+create function private.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_result record;
+  v_finished uuid[] := '{}';
+begin
+  for v_result in
+    select f.*
+    from jsonb_to_recordset(finish_flow_runs.results) as f (
+      flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+    )
+    cross join lateral (
+      select j.counted_deployment_id
+      from public.flow_run as r
+      join private.flow_run_jobs as j on j.flow_run_id = r.id
+      where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
+      -- A run that somebody else has locked is left: whoever holds some and waits for others might wait in a circle.
+      for no key update of r skip locked
+    ) as held
+    -- In this order the ends are counted for their deployments when the transaction commits.
+    order by held.counted_deployment_id
+  loop
+    perform private.finish_flow_run(
+      v_result.flow_run_id, v_result.attempt, v_result.status, v_result.output, v_result.errors, v_result.not_run, v_result.progress
+    );
+    v_finished := v_finished || v_result.flow_run_id;
+  end loop;
+  return v_finished;
+end;
+$$;
+comment on function private.finish_flow_runs(jsonb) is
+  'Does what public.finish_flow_runs says. Definer: nobody else ends runs, and the queue is private.';
+grant execute on function private.finish_flow_runs(jsonb) to service_role;
+
+create function public.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.finish_flow_runs(finish_flow_runs.results);
+end;
+$$;
+comment on function public.finish_flow_runs(jsonb) is
+  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It leaves those of an older claim and those that another transaction has locked; with one that can''t be stored it finishes none.';
+grant execute on function public.finish_flow_runs(jsonb) to service_role;

@@ -6,14 +6,16 @@ as $$
 begin
   -- Jobs are locked, so that a run that is being given back stays so; what is locked is being checkpointed, claimed or ended,
   -- which sets its message itself.
-  perform pgmq.set_vt('flow_runs', held.message_id, heartbeat_flow_runs.lease_seconds)
-  from (
-    select j.message_id
-    from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
-    join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
-    where j.is_held
-    for no key update of j skip locked
-  ) as held;
+  perform private.hide_messages(
+    array(
+      select j.message_id
+      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+      where j.is_held
+      for no key update of j skip locked
+    ),
+    heartbeat_flow_runs.lease_seconds
+  );
 
   return query
   select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,

@@ -7,6 +7,7 @@ declare
   v_seconds integer;
 begin
   perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  perform private.count_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- The run is locked: an answer or a stop has come before, or finds nobody who holds it. A request that has expired is open to a
   -- worker whose clock is behind: without a second between, it would give the run back on and on.
   select coalesce(

@@ -13,7 +13,7 @@ as $$
     select count(*) filter (where j.is_held) as running,
       count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
     from pgmq.q_flow_runs as m
-    join private.flow_run_jobs as j on j.message_id = m.msg_id
+    join private.flow_run_jobs as j on j.message_id = m.msg_id and j.message_id is not null
     join public.flow_run as r on r.id = j.flow_run_id
     where m.vt > (select clock_timestamp())
   )
@@ -23,14 +23,12 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      select count(*) from public.flow_run as r
-      where r.end_time is null and r.parent_flow_run_id is null and r.status = 'waiting'
+      -- A sub-select is a look at the key for each run that has not ended; a join might read all runs.
+      select count(*) from private.flow_run_jobs as j
+      where j.message_id is not null and (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
     'failed_last_hour', (
-      select count(*) from public.flow_run as r
-      where r.end_time > (select clock_timestamp()) - interval '1 hour'
-        -- As the index has it: what has failed has errors.
-        and r.parent_flow_run_id is null and r.errors is not null and r.status = 'failed'
+      select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
     )
   )
   from queue cross join hidden;

@@ -14,6 +14,17 @@ end;
 $$;
 comment on function private.check_sweep(interval, integer) is 'Refuses arguments that a sweep does not take: 400 request_invalid.';
 
+create function private.pending_snapshots()
+returns bytea[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return array(select distinct j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null);
+end;
+$$;
+comment on function private.pending_snapshots() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
 language plpgsql volatile security definer
@@ -27,6 +38,7 @@ declare
   v_messages bigint;
   v_snapshots bigint;
   v_hashes bytea[];
+  v_used_hashes bytea[];
 begin
   perform private.check_sweep(sweep_runner.max_age, sweep_runner.max_runs);
 
@@ -35,8 +47,10 @@ begin
   delete from public.flow_run as r
   where r.id = any (array(
     select old.id from public.flow_run as old
-    where old.parent_flow_run_id is null and old.end_time < now() - sweep_runner.max_age
-    order by old.end_time limit sweep_runner.max_runs
+    -- The ids tell when runs were made, which is before they ended: no index of the ends is needed, which starts would pay for.
+    where old.id < (select private.uuid_v7(greatest(now() - sweep_runner.max_age, 'epoch')))
+      and old.parent_flow_run_id is null and old.end_time < now() - sweep_runner.max_age
+    order by old.id limit sweep_runner.max_runs
     for update skip locked
   ));
   get diagnostics v_runs = row_count;
@@ -53,25 +67,37 @@ begin
   select count(*) into v_messages
   from unnest(array(
     select m.msg_id from pgmq.q_flow_runs as m
-    where not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id offset 0)
+    where not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null)
     limit sweep_runner.max_runs
     for update skip locked
   )) as leftover (id)
   where pgmq.delete('flow_runs', leftover.id);
 
-  -- Last, since a start of the same graph waits for it. Two statements: what took a snapshot before it was locked here is seen by
-  -- the second, and from then on nobody can take it.
-  v_hashes := array(
-    select s.hash from private.flow_snapshots as s
-    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
-      and not exists (select from private.flow_run_jobs as j where j.snapshot_hash = s.hash offset 0)
+  -- What the end of a run had locked when its deployment was deleted.
+  delete from private.deployment_usage as u
+  where (u.deployment_id, u.slot) in (
+    select old.deployment_id, old.slot from private.deployment_usage as old
+    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
     limit sweep_runner.max_runs
     for update skip locked
   );
-  delete from private.flow_snapshots as s
-  where s.hash = any (v_hashes)
-    and not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
-    and not exists (select from private.flow_run_jobs as j where j.snapshot_hash = s.hash offset 0);
+
+  -- Last, since a start of the same graph waits for it. From the lock on nobody can take a snapshot anew; whoever took it before
+  -- is seen in this order: a deployment that is gone by the first look has had its starts committed by the second.
+  v_used_hashes := private.pending_snapshots();
+  v_hashes := array(
+    select s.hash from private.flow_snapshots as s
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+      and s.hash <> all (v_used_hashes)
+    limit sweep_runner.max_runs
+    for update skip locked
+  );
+  v_hashes := array(
+    select u.hash from unnest(v_hashes) as u (hash)
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+  );
+  v_used_hashes := private.pending_snapshots();
+  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
   get diagnostics v_snapshots = row_count;
 
   return jsonb_build_object(
@@ -91,5 +117,5 @@ as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, and snapshots that nothing points at; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of deployments that are gone, and snapshots that neither a deployment nor a run that has not ended needs; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

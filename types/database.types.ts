@@ -84,10 +84,10 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: never,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: never,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -287,11 +287,11 @@ isOneToOne: false
         isOneToOne: true
         isSetofReturn: true
       } },
-"ended_flow_runs":
-{ Args: { "flow_run_ids": (string)[] }; Returns: string[]
-                           },
 "finish_flow_run":
 { Args: { "attempt": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
+                           },
+"finish_flow_runs":
+{ Args: { "results": Json }; Returns: (string)[]
                            },
 "flow_run_history":
 { Args: { "flow_run_id": string }; Returns: Json

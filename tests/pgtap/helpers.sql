@@ -133,11 +133,13 @@ as $$
 $$;
 
 -- A run as it is stored before anybody claims it, without a message in the queue.
-create function test.create_run(flow_id integer, started_by uuid default null, deployment_id uuid default null) returns uuid
+create function test.create_run(flow_id integer, started_by uuid default null, deployment_id uuid default null, age interval default '0')
+returns uuid
 language sql volatile security definer set search_path = ''
 as $$
-  insert into public.flow_run (user_id, flow_id, started_by, deployment_id, inputs, chain_network)
-  select f.user_id, f.id, create_run.started_by, create_run.deployment_id, '{"M": {}}', '{"cluster": "devnet"}'
+  insert into public.flow_run (id, created_at, user_id, flow_id, started_by, deployment_id, inputs, chain_network)
+  select private.uuid_v7(clock_timestamp() - create_run.age), clock_timestamp() - create_run.age, f.user_id, f.id, create_run.started_by,
+    create_run.deployment_id, '{"M": {}}', '{"cluster": "devnet"}'
   from public.flows as f where f.id = create_run.flow_id
   returning id;
 $$;

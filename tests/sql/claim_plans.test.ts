@@ -11,9 +11,8 @@ const PENDING = 10_000;
 const TABLES = ['flow_run', 'flow_run_jobs', 'q_flow_runs'];
 const CLAIM = 'select public.claim_flow_runs(16, 60)';
 
-beforeAll(async () => {
-  database = await cloneDatabase();
-  sql = database.connect('supabase_admin');
+/** Ten owners, whose runs have ended, most of them, or are queued. */
+async function fill(sql: Sql): Promise<void> {
   await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, 10) as n`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
   await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{}')`;
@@ -28,7 +27,13 @@ beforeAll(async () => {
     select id, user_id, sha256(''), 'https://example.com',
       case when end_time is null then (select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', id))) end,
       row_number() over (partition by user_id, end_time is null)
-    from public.flow_run`;
+    from public.flow_run as r where not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
+}
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await fill(sql);
   await sql`analyze`;
 });
 afterAll(() => database.drop());
@@ -60,4 +65,27 @@ it('a claim passes over runs that wait for their time with a look at the job and
   const { rows } = await countReads(sql, TABLES, CLAIM);
   expect(rows).toBeLessThan(2 * PENDING + 100);
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
+});
+
+it('a plan that was made while there was next to nothing serves thousands', async () => {
+  const young = await cloneDatabase();
+  try {
+    const worker = young.connect('supabase_admin');
+    await worker`vacuum analyze`;
+    await worker`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
+    await worker`insert into public.flows (user_id) select id from auth.users`;
+    await worker`select set_config('request.jwt.claims', jsonb_build_object('sub', id, 'role', 'authenticated')::text, false) from auth.users`;
+    for (let count = 0; count < 10; count++) {
+      await worker`select public.start_flow(id) from public.flows`;
+      await worker.unsafe(CLAIM);
+    }
+    await fill(worker);
+    const claim = await countReads(worker, TABLES, CLAIM);
+    expect(claim.scanned).toEqual([]);
+    expect(claim.rows).toBeLessThan(16 * 20);
+    const start = await countReads(worker, TABLES, 'select public.start_flow(min(id)) from public.flows');
+    expect(start.scanned).toEqual([]);
+  } finally {
+    await young.drop();
+  }
 });

@@ -1,13 +1,13 @@
-select plan(6);
+select plan(7);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{first,suspect,third,fourth}'::text[]) as name;
 select test.sign_out();
-create function pg_temp.claimed() returns text language sql volatile as $$
+create function pg_temp.claimed(max_runs integer default 10) returns text language sql volatile as $$
   select string_agg(name, ' ' order by position)
-  from rows from (public.claim_flow_runs(10, 60)) with ordinality as c
+  from rows from (public.claim_flow_runs(claimed.max_runs, 60)) with ordinality as c
   join unnest('{first,suspect,third,fourth}'::text[]) as name on test.kept(name) = c.flow_run_id::text
   cross join lateral (select c.ordinality as position) as o;
 $$;
@@ -27,5 +27,11 @@ update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect
 select is(pg_temp.claimed(), 'suspect', 'and others are not claimed with it when it comes first');
 select is(pg_temp.claimed(), 'first third fourth', 'they come after it');
 select is(pg_temp.claimed(), null, 'all of them once');
+
+select test.hand_back();
+select pg_temp.lost('suspect', 2);
+update private.flow_run_jobs as j set turn = array_position('{first,suspect,third,fourth}', name)
+from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
+select is(pg_temp.claimed(2), 'first third', 'while it waits others take its place');
 
 select * from finish();

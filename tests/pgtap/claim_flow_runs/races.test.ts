@@ -46,6 +46,10 @@ const checkpoint = (sql: Sql, id: string, attempt: number, handBackSeconds: numb
   }, ${handBackSeconds})`);
 const finish = (sql: Sql, id: string, attempt: number) =>
   codeOf(sql`select public.finish_flow_run(${id}, ${attempt}, 'succeeded', '{"M": {}}', null, '{}', '{}')`);
+const finishTogether = async (sql: Sql, ids: string[]): Promise<string[]> => {
+  const results = ids.map((id) => ({ flow_run_id: id, attempt: 1, status: 'succeeded', progress: {} }));
+  return (await sql<[{ ids: string[] }]>`select public.finish_flow_runs(${sql.json(results)}) as ids`)[0].ids;
+};
 const stop = (sql: Sql, id: string) => codeOf(sql`select public.stop_flow_run(${id}, 'no more')`);
 const heartbeat = (sql: Sql, id: string, attempt: number) =>
   sql`select is_lost, stop from public.heartbeat_flow_runs(${sql.json([{ flow_run_id: id, attempt }])}, 60)`;
@@ -181,6 +185,49 @@ describe('of a finish and a stop', () => {
     const id = await claimedRun();
     expect(await race((sql) => stop(sql, id), (sql) => finish(sql, id, 1), { waits: true })).toBe('done');
     expect(await stateOf(id)).toMatchObject({ status: 'succeeded', is_pending: false });
+  });
+});
+
+describe('of workers that finish several runs at once', () => {
+  it('a run that somebody has locked is left, and finished alone it is waited for', async () => {
+    const [one, other] = await start(2);
+    await claim(first);
+    const finished = await race((sql) => stop(sql, one!), (sql) => finishTogether(sql, [one!, other!]), {
+      waits: false,
+    });
+    expect(finished).toEqual([other]);
+    expect(await stateOf(other!)).toMatchObject({ status: 'succeeded' });
+    expect(await stateOf(one!)).toMatchObject({ status: 'running' });
+    expect(await finish(second, one!, 1)).toBe('done');
+  });
+
+  it('heartbeats of what is being finished wait in no circle with it', async () => {
+    const ids = await start(640);
+    await claim(first, ids.length);
+    const beating = database.connect();
+    let isOver = false;
+    const beat = async (): Promise<void> => {
+      const claims = beating.json(ids.map((flow_run_id) => ({ flow_run_id, attempt: 1 })));
+      while (!isOver) await beating`select from public.heartbeat_flow_runs(${claims}, 60)`;
+    };
+    const finishAll = async (sql: Sql, mine: string[]): Promise<void> => {
+      for (let index = 0; index < mine.length; index += 32) {
+        const group = mine.slice(index, index + 32);
+        expect(await finishTogether(sql, group)).toHaveLength(group.length);
+      }
+    };
+    const beats = beat();
+    await Promise.all([finishAll(first, ids.slice(320)), finishAll(second, ids.slice(0, 320))]).finally(() =>
+      isOver = true
+    );
+    await beats;
+  });
+
+  it('each run is finished once, whoever has it', async () => {
+    const ids = await start(20);
+    await claim(first, 20);
+    const both = await Promise.all([finishTogether(first, ids), finishTogether(second, ids.toReversed())]);
+    expect(both.flat().toSorted()).toEqual(ids.toSorted());
   });
 });
 

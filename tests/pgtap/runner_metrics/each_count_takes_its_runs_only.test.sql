@@ -35,8 +35,8 @@ select public.finish_flow_run(
   case when name in ('failed', 'failed_before', 'stopped') then '{a failed}'::text[] end, null, '{}'
 )
 from job where name in ('failed', 'failed_before', 'stopped', 'succeeded');
-update public.flow_run set end_time = now() - interval '59 minutes' where id = test.kept('failed')::uuid;
-update public.flow_run set end_time = now() - interval '61 minutes' where id = test.kept('failed_before')::uuid;
+update private.flow_run_jobs set failed_at = failed_at - interval '59 minutes' where flow_run_id = test.kept('failed')::uuid;
+update private.flow_run_jobs set failed_at = failed_at - interval '61 minutes' where flow_run_id = test.kept('failed_before')::uuid;
 -- Interflow children are part of their parents.
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, r.inputs, r.chain_network, child.status, now(), child.end_time, child.errors, r.id, gen_random_uuid(), 0

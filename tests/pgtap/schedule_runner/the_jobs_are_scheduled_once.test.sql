@@ -6,7 +6,7 @@ create temporary view job as select jobname, schedule, command from cron.job ord
 select is(count(*), 8::bigint, 'it answers with the check') from private.schedule_runner();
 select results_eq(
   $$ select jobname, schedule from job $$,
-  $$ values ('flow_runner_history', '17 3 * * *'), ('flow_runner_poke', '10 seconds'), ('flow_runner_sweep', '*/5 * * * *') $$,
+  $$ values ('flow_runner_history', '17 3 * * *'), ('flow_runner_poke', '10 seconds'), ('flow_runner_sweep', '* * * * *') $$,
   'it schedules three jobs'
 );
 select test.keep('jobs', jsonb_agg(to_jsonb(j))) from job as j;
@@ -25,7 +25,7 @@ select results_eq(
 );
 
 select test.create_user('owner');
-select test.end_run(test.create_run(test.create_flow(test.user_id('owner'))), age => '8 days');
+select test.end_run(test.create_run(test.create_flow(test.user_id('owner')), age => '8 days'), age => '8 days');
 select private.schedule_runner(max_age => '7 days');
 do $$ begin execute (select command from cron.job where jobname = 'flow_runner_sweep'); end $$;
 select is_empty('select from public.flow_run', 'runs are kept for the age that was given');

@@ -9,17 +9,18 @@ select test.sign_out();
 insert into private.flow_snapshots (hash, data) values (sha256('nobody'), '{}');
 
 create temporary view snapshots as select data from private.flow_snapshots;
-select is(public.sweep_runner() -> 'snapshots', '1', 'what nothing points at goes');
-select isnt_empty('select from snapshots', 'what a deployment and a run point at stays');
+select is(public.sweep_runner() -> 'snapshots', '1', 'what nothing needs goes');
+select isnt_empty('select from snapshots', 'what a deployment and a run need stays');
 
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
-select is(public.sweep_runner() -> 'snapshots', '0', 'what a run points at stays');
+select is(public.sweep_runner() -> 'snapshots', '0', 'what a run executes stays');
 
-select test.end_run(test.kept('run')::uuid, age => '29 days');
-select is(public.sweep_runner() -> 'snapshots', '0', 'also when the run has ended');
-
-select test.end_run(test.kept('run')::uuid, age => '31 days');
-select is(public.sweep_runner() -> 'snapshots', '1', 'with the last run it goes');
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(1, 60);
+select is(public.sweep_runner() -> 'snapshots', '0', 'while it is executed, too');
+select public.finish_flow_run(test.kept('run')::uuid, 1, 'succeeded', null, null, null, test.progress(test.kept('run')::uuid));
+select is(public.sweep_runner() -> 'snapshots', '1', 'with the end of the last run it goes');
+select test.sign_out();
 select is_empty('select from snapshots', 'and none is left');
 
 select * from finish();

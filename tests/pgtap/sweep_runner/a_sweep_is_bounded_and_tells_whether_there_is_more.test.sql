@@ -2,7 +2,7 @@ select plan(8);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
-select test.end_run(test.create_run(test.kept('flow')::integer), age => n * interval '31 days') from generate_series(1, 5) as n;
+select test.end_run(test.create_run(test.kept('flow')::integer, age => n * interval '31 days'), age => n * interval '31 days') from generate_series(1, 5) as n;
 insert into private.flow_snapshots (hash, data) select sha256(n::text::bytea), '{}' from generate_series(1, 3) as n;
 
 select is(

@@ -9,8 +9,8 @@ create temporary table runs as
     ('young', '29 days'::interval, 'succeeded'), ('succeeded', '31 days', 'succeeded'), ('failed', '31 days', 'failed'),
     ('stopped', '31 days', 'stopped'), ('queued', null, 'queued'), ('running', null, 'running'), ('waiting', null, 'waiting')
   ) as run (name, age, status);
-insert into public.flow_run (id, user_id, flow_id, inputs, chain_network)
-select private.uuid_v7(now() - interval '90 days'), test.user_id('owner'), test.kept('flow')::integer,
+insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network)
+select private.uuid_v7(now() - interval '90 days'), now() - interval '90 days', test.user_id('owner'), test.kept('flow')::integer,
   jsonb_build_object('M', jsonb_build_object('name', name)), '{"cluster": "devnet"}'
 from runs;
 create function pg_temp.run(name text) returns uuid language sql as $$ select r.id from public.flow_run as r where r.inputs #>> '{M,name}' = $1 $$;
@@ -27,7 +27,7 @@ select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'the 
 select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'so that younger ones go as well');
 
 -- What belongs to a run goes with it; a child goes with its root, not before.
-select test.keep(name, test.create_run(test.kept('flow')::integer)) from unnest('{live_root,old_root}'::text[]) as name;
+select test.keep(name, test.create_run(test.kept('flow')::integer, age => '90 days')) from unnest('{live_root,old_root}'::text[]) as name;
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, '{"M": {}}', r.chain_network, 'succeeded', now(), now() - interval '31 days', r.id, gen_random_uuid(), 0
 from public.flow_run as r where r.id in (test.kept('live_root')::uuid, test.kept('old_root')::uuid);
