@@ -13,3 +13,15 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
     for (const signal of signals) signal.addEventListener('abort', end);
     if (signals.some((signal) => signal.aborted)) end();
   });
+
+/** Resolves in the next turn of the event loop: what has come by now has been taken in. A timer of 0 ms takes over a millisecond. */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    }, { once: true });
+    port1.start();
+    port2.postMessage(null);
+  });

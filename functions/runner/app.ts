@@ -31,7 +31,7 @@ export function makeRunnerApp(platform: Platform) {
     method: 'POST',
     path: '/',
     handle: async (context) => {
-      if (!await isSecretKey(context.req.raw, config)) {
+      if (!isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
       // Workers of its owner's own do it all.

@@ -1,6 +1,7 @@
 import { ApiError } from '../_shared/api_error.ts';
 import type { Rpc } from '../_shared/database.ts';
 import { pause } from '../_shared/pause.ts';
+import { makeGrouped } from './grouped.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from './engine/journal.ts';
 import type { Effect } from './engine/node.ts';
 import type {
@@ -104,6 +105,9 @@ export interface ClaimNews {
 /** How a run ended, as far as its worker can tell. */
 export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
+/** The result of a run, by the worker that claimed it. */
+type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { progress: Progress };
+
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
   claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
@@ -129,9 +133,12 @@ export interface Claims {
   ) => Promise<StoredSignatureRequest[]>;
   /** Holds the claims for another lease; tells which are lost or shall stop. */
   heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
-  /** Stores the rest and ends the run; the database tells which nodes did not run where `not_run` is null. */
+  /** Stores the rest and ends the run, with what else ends meanwhile; the database tells which nodes did not run where `not_run` is null. */
   finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
+
+/** Results of runs that are stored in one transaction, at the most; and their characters of JSON. */
+const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
@@ -160,6 +167,22 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   const held = ({ flow_run_id, attempt }: Claim) => ({ flow_run_id, attempt });
   const lease = { lease_seconds: options.runnerLeaseSeconds };
   const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
+
+  const finishOne = (result: ClaimedResult) => persist<void>('finish_flow_run', result);
+  const finish = makeGrouped<ClaimedResult>({
+    ...RESULT_GROUP,
+    sizeOf: (result) => JSON.stringify(result).length,
+    send: async (results) => {
+      const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
+        // One that can't be stored keeps the others back; alone, each has its own answer.
+        if (error instanceof ApiError && error.code !== 'service_unavailable') return [];
+        throw error;
+      });
+      const isFinished = new Set(finished);
+      return results.map((result) => isFinished.has(result.flow_run_id) ? Promise.resolve() : finishOne(result));
+    },
+  });
+
   return {
     claim: (maxRuns, knownSnapshots) =>
       rpc('claim_flow_runs', {
@@ -179,6 +202,6 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
-    finish: (claim, progress, result) => persist('finish_flow_run', { ...held(claim), progress, ...result }),
+    finish: (claim, progress, result) => finish({ ...held(claim), progress, ...result }),
   };
 }

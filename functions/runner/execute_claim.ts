@@ -43,9 +43,11 @@ export interface ClaimExecution extends RunControl {
   claim: Claim;
   /** Resolves when this worker has nothing more to do with the run; never rejects. */
   ended: Promise<void>;
+  /** It went back to the queue, where it may be there to be claimed. */
+  isGivenBack: () => boolean;
   /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
   hasStored: () => boolean;
-  /** It waits for a time or an answer. */
+  /** It waits for a time or an answer, or for the database to take what it has come to. */
   isResting: () => boolean;
 }
 
@@ -69,7 +71,7 @@ export function executeClaim(
   claim: Claim,
   readSnapshot: () => Snapshot,
   slice: Slice,
-  /** Told when the run begins to wait for something. */
+  /** Told when the run begins to wait for something, or has got as far as it will. */
   onRest: () => void = () => {},
 ): ClaimExecution {
   const { claims, settings, log, now } = deps;
@@ -80,6 +82,8 @@ export function executeClaim(
   let journal: ClaimJournal | undefined;
   let clock: WorkClock | undefined;
   let isLost = false;
+  let isStoring = false;
+  let isGivenBack = false;
   let executions = 0;
 
   const stop = ({ reason, timeout_millies }: StopRequest) =>
@@ -151,11 +155,15 @@ export function executeClaim(
       journal.close();
       const rest = await journal.takeRest();
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
+      isStoring = true;
+      onRest();
       if (result.status === 'handed_back') {
         await claims.handBack(claim, rest);
+        isGivenBack = true;
         log('info', { event: 'run_handed_back', ...facts() });
       } else if (result.status === 'waiting') {
         await claims.suspend(claim, rest);
+        isGivenBack = true;
         log('info', { event: 'run_suspended', ...facts() });
       } else {
         await claims.finish(claim, rest, result);
@@ -199,6 +207,7 @@ export function executeClaim(
     stop,
     lose,
     hasStored: () => journal?.hasStored() ?? false,
-    isResting: () => clock?.isResting() ?? false,
+    isGivenBack: () => isGivenBack,
+    isResting: () => isStoring || (clock?.isResting() ?? false),
   };
 }

@@ -67,6 +67,8 @@ const runnerTuning = Object.freeze({
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
+  /** Every start tells the worker that there is something to do. */
+  readonly isPoked: boolean;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
 };
@@ -95,6 +97,7 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
   return Object.freeze({
     ...runnerTuning,
     ...given,
+    isPoked: isEdgeFunction,
     slice: isEdgeFunction ? { wallMs: given.runnerSliceMs, busyMs: given.runnerSliceBusyMs } : UNLIMITED,
     allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
   });

@@ -1,11 +1,13 @@
 import { stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
-import type { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
 import { plainSettings } from '../../tests/support/transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../_shared/api_error.ts';
 import type { Claim, Claims, FinalResult } from './claims.ts';
+import type { NodeRegistry } from './engine/node.ts';
 import { nodeRegistry } from './nodes/registry.ts';
 import { readRunnerSettings } from './settings.ts';
 import { makeWorker } from './worker.ts';
@@ -64,15 +66,20 @@ function makeQueue(batches: Claim[][]) {
   };
 }
 
-const workerOf = (queue: ReturnType<typeof makeQueue>, env: Record<string, string> = {}) => {
+const workerOf = (
+  queue: ReturnType<typeof makeQueue>,
+  env: Record<string, string> = {},
+  registry: NodeRegistry = nodeRegistry,
+) => {
   const settings = readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined);
   return makeWorker({
     claims: queue.claims,
-    registry: nodeRegistry,
+    registry,
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
       kv: () => ({}) as never,
-      transactions: {} as never,
+      // Whoever has to sign takes their time.
+      transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,
       rest: clock.resting,
     }),
     settings,
@@ -164,4 +171,72 @@ it('progress that the database refuses for good fails the run, which says so', a
     not_run: null,
   }]);
   expect(queue.events).toEqual(['run_interrupted', 'run_finished']);
+});
+
+it('a run whose result is being stored leaves its place to the next', async () => {
+  const queue = makeQueue([[claimOf(chainFlow(1))], [claimOf(chainFlow(1))]]);
+  const { finish } = queue.claims;
+  let store = () => {};
+  const isReleased = new Promise<void>((resolve) => store = resolve);
+  const storing: string[] = [];
+  queue.claims.finish = async (claim, ...rest) => {
+    storing.push(claim.flow_run_id);
+    await isReleased;
+    await finish(claim, ...rest);
+  };
+  const drained = workerOf(queue, { RUNNER_CONCURRENCY: '1' }).drain();
+  await waitFor(() => storing.length === 2 || undefined);
+  expect(queue.finished.size).toBe(0);
+  store();
+  await drained;
+  expect(queue.finished.size).toBe(2);
+});
+
+it.each<{ who: string; env: Record<string, string>; calls: number }>([
+  { who: 'one that starts tell', env: { RUNNER_SLICE_MS: '60000' }, calls: 2 },
+  { who: 'one that nobody tells', env: {}, calls: 3 },
+])('of two runs that end one after the other $who looks $calls times', async ({ env, calls }) => {
+  const queue = makeQueue([[claimOf(chainFlow(1)), claimOf(waitFlow(100))]]);
+  await workerOf(queue, env).drain();
+  expect(queue.finished.size).toBe(2);
+  expect(queue.calls()).toBe(calls);
+});
+
+it('a run that was answered while it was being suspended is claimed again at once, while others go on', async () => {
+  const flow = new FlowBuilder(instructionRegistry);
+  flow.output('out', flow.use('test_instruction', { name: flow.input('n') }).output('signature'));
+  const asking = claimOf(flow, { inputs: { M: { n: { S: 'a' } } } });
+  const long = claimOf(waitFlow(500));
+  const batches = [[asking, long]];
+  const queue = makeQueue(batches);
+  queue.claims.suspend = (claim) => {
+    batches.push([{ ...claim, attempt: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    return Promise.resolve();
+  };
+  const registry: NodeRegistry = (id) => instructionRegistry(id) ?? nodeRegistry(id);
+  await workerOf(queue, { RUNNER_SLICE_MS: '60000' }, registry).drain();
+  expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
+    [asking.flow_run_id, 'stopped'],
+    [long.flow_run_id, 'succeeded'],
+  ]);
+});
+
+it('a look that failed while runs were held is made again when one of them ends', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(50))], [claimOf(chainFlow(1))]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
+  const { claim } = queue.claims;
+  let hasFailed = false;
+  queue.claims.claim = async (...asked) => {
+    if (queue.calls() === 1 && !hasFailed) {
+      hasFailed = true;
+      throw new ApiError(503, { code: 'service_unavailable', message: 'not now' });
+    }
+    return await claim(...asked);
+  };
+  const drained = worker.drain();
+  await waitFor(() => queue.calls() === 1 || undefined);
+  void worker.drain();
+  await drained;
+  expect(hasFailed).toBe(true);
+  expect(queue.finished.size).toBe(2);
 });

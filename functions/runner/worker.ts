@@ -1,4 +1,4 @@
-import { pause } from '../_shared/pause.ts';
+import { nextTurn, pause } from '../_shared/pause.ts';
 import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from './engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
@@ -28,6 +28,8 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   /** A suspect run that waits until the others are gone. */
   let suspect: Claim | undefined;
   let wasPoked = false;
+  /** The last look at the queue does not tell that nothing is left. */
+  let mayBeMore = true;
   let isLeaving = false;
   /** When the claims were held last. */
   let beatAt = 0;
@@ -48,7 +50,11 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   const begin = (claim: Claim, present: Slice): ClaimExecution => {
     const execution = executeClaim(deps, claim, takeSnapshot(claim), present, () => wake());
     executing.add(execution);
-    void execution.ended.then(() => executing.delete(execution));
+    void execution.ended.then(() => {
+      executing.delete(execution);
+      // What a signature or a stop came for meanwhile can be claimed at once, and whoever gave it has told of it before.
+      if (execution.isGivenBack()) mayBeMore = true;
+    });
     return execution;
   };
 
@@ -72,15 +78,16 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     return Math.max(Math.min(runnerConcurrency - working, runnerConcurrency + runnerRestingRuns - executing.size), 0);
   };
 
-  const claimSome = async (count: number): Promise<Claim[]> => {
+  /** Undefined where it can't be told whether there is anything to claim. */
+  const claimSome = async (count: number): Promise<Claim[] | undefined> => {
     try {
       // After an outage its own runs would look as if nobody had them.
       if (executing.size > 0 && performance.now() - beatAt > settings.heartbeatMs * 2) await heartbeat();
       return await claims.claim(count, snapshots.hashes());
     } catch (error) {
-      // What runs goes on; its end brings the next look.
+      // What runs goes on; the end of a run brings the next look.
       if (executing.size === 0) throw error;
-      return [];
+      return undefined;
     }
   };
 
@@ -109,21 +116,30 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
 
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {
+    mayBeMore = true;
+    const shallLook = () => !present.handBack.aborted && (mayBeMore || wasPoked) && freePlaces() > 0;
     for (;;) {
-      const isOver = present.handBack.aborted;
-      const free = isOver ? 0 : freePlaces();
-      wasPoked = false;
-      const claimed = free > 0 ? await claimSome(free) : [];
-      const found = present.handBack.aborted ? await leave(claimed) : claimed;
-      const [first] = found;
-      if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
-      for (const claim of found) begin(claim, present);
+      let hasFailed = false;
+      if (shallLook()) {
+        const free = freePlaces();
+        wasPoked = false;
+        const claimed = await claimSome(free);
+        hasFailed = claimed === undefined;
+        const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
+        const [first] = found;
+        if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
+        for (const claim of found) begin(claim, present);
+        mayBeMore = hasFailed || found.length === free;
+      }
       snapshots.trim();
-      // As many as asked for, or places that were not there: there may be more. Poked meanwhile: there are.
-      const mayBeMore = free > 0 ? found.length === free : freePlaces() > 0;
-      if (!isOver && (wasPoked || mayBeMore)) continue;
+      if (shallLook() && (!hasFailed || executing.size === 0)) continue;
       if (executing.size === 0) return undefined;
+      const held = executing.size;
       await news();
+      // Those that end in one turn make room for one claim of as many.
+      await nextTurn();
+      // Whom nobody tells of new runs looks for them as often as one ends; everybody does so at last.
+      if (executing.size === 0 || (!settings.isPoked && executing.size < held)) mayBeMore = true;
     }
   };
 

@@ -1,3 +1,4 @@
+import { nextTurn } from '../../_shared/pause.ts';
 import { HandedBack, NodeError } from './node.ts';
 
 /** How long everything that runs on one thread may work before it lets the event loop have a turn. */
@@ -85,7 +86,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
     needsBreath: () => now() - breathAt >= BREATH_MS,
     breathe: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await nextTurn();
       breathAt = now();
     },
     makeCheck: (wasBegun) => {

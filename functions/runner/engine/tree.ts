@@ -115,14 +115,18 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     if (newSinceMs !== undefined) back.abort();
   };
   slice.handBack.addEventListener('abort', onSpent);
-  const handBack = AbortSignal.any([slice.cutOff, back.signal]);
+  // Not AbortSignal.any, whose weak references to what outlives the run make every collection of garbage look for the dead.
+  const giveBack = () => back.abort();
+  slice.cutOff.addEventListener('abort', giveBack);
+  if (slice.cutOff.aborted) giveBack();
+  const handBack = back.signal;
   const phases = new TransactionPhases({ ...options, halt: halt.signal, cancel: cancel.signal, handBack });
   const tree: Tree = {
     ...options,
     halt: halt.signal,
     cancel: cancel.signal,
     handBack,
-    giveBack: () => back.abort(),
+    giveBack,
     countExecution: (stored) => {
       if (stored?.end_time == null && executions >= limits.nodeExecutions) {
         exceed(`node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`);
@@ -171,7 +175,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   });
   // A worker that has to leave can't wait for the grace to be over.
   tree.handBack.addEventListener('abort', endGrace);
-  abandon?.addEventListener('abort', () => back.abort());
+  abandon?.addEventListener('abort', giveBack);
   if (stop?.aborted) halt.abort(stop.reason);
   stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
 
@@ -194,6 +198,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   } finally {
     clearTimeout(grace);
     slice.handBack.removeEventListener('abort', onSpent);
+    slice.cutOff.removeEventListener('abort', giveBack);
     tree.handBack.removeEventListener('abort', endGrace);
   }
 }
