@@ -31,13 +31,20 @@ const answerError = (context: Context, error: ApiError): Response => {
   );
 };
 
+/** What a page of any origin may read of every answer. */
+const CORS_HEADERS = Object.entries({
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'retry-after',
+});
+
 /**
  * Makes an Edge Function of its routes: CORS preflight, 404 and 405 in the project's error shape, and no error that says more
  * than it should.
  */
 export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);
-  app.use(
+  // Preflights only: as a middleware of other answers it makes each of them anew, with a stream for a body.
+  app.options(
     '*',
     cors({
       origin: '*',
@@ -51,7 +58,6 @@ export function makeApp(name: string, routes: Route[]): App {
         'x-flow-run-token',
         'idempotency-key',
       ],
-      exposeHeaders: ['retry-after'],
       maxAge: 3600,
     }),
   );
@@ -81,7 +87,11 @@ export function makeApp(name: string, routes: Route[]): App {
     )
   );
   return {
-    fetch: async (request) => await app.fetch(request),
+    fetch: async (request) => {
+      const response = await app.fetch(request);
+      for (const [name, value] of CORS_HEADERS) response.headers.set(name, value);
+      return response;
+    },
     routes: routes.map(({ method, path }) => ({ method, path: `/${name}${path}` })),
   };
 }

@@ -60,27 +60,16 @@ export function readCredentials(request: Request, config: Config): Credentials {
   };
 }
 
-/** Whether two texts are equal, in a time that does not depend on where they differ. */
-async function isEqual(a: string, b: string): Promise<boolean> {
-  const digest = async (text: string) =>
-    new Uint8Array(
-      await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)),
-    );
-  const [left, right] = await Promise.all([digest(a), digest(b)]);
-  return left.reduce(
-    (difference, byte, index) => difference | (byte ^ (right[index] ?? 0)),
-    0,
-  ) === 0;
+/** Whether two texts are equal, in a time that depends on their lengths only. */
+function isEqual(a: string, b: string): boolean {
+  let difference = a.length ^ b.length;
+  for (let index = 0; index < a.length; index++) difference |= a.charCodeAt(index) ^ b.charCodeAt(index);
+  return difference === 0;
 }
 
 /** Whether the request shows a key that acts as service role, as bearer token or as `apikey`. */
-export async function isSecretKey(
-  request: Request,
-  config: Config,
-): Promise<boolean> {
+export function isSecretKey(request: Request, config: Config): boolean {
   const shown = [bearerToken(request), request.headers.get('apikey') ?? ''];
-  const matches = await Promise.all(
-    shown.flatMap((token) => config.secretKeys.map((key) => isEqual(token, key))),
-  );
-  return matches.includes(true);
+  // All of them, so that the time says nothing of which it was.
+  return shown.flatMap((token) => config.secretKeys.map((key) => isEqual(token, key))).includes(true);
 }

@@ -17,7 +17,6 @@ interface RuntimeGlobals {
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
-    type: 'bytes',
     start(controller) {
       controller.enqueue(new TextEncoder().encode(text));
       controller.close();

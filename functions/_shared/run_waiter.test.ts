@@ -54,7 +54,7 @@ it('the longer nothing ends, the less often the database is asked, once for all 
   expect(first).toBeLessThan(20);
   await vi.advanceTimersByTimeAsync(23_900);
   expect(waiting.some((isOver) => isOver())).toBe(false);
-  expect(asked.length - first).toBeLessThan(24 * 7);
+  expect(asked.length - first).toBeLessThan(24 * 10);
   expect(asked.every((ids) => ids.length === 50)).toBe(true);
   await vi.advanceTimersByTimeAsync(200);
   expect(waiting.every((isOver) => isOver())).toBe(true);

@@ -2,10 +2,10 @@ import type { FlowRunResult } from '../../types/flow_run.ts';
 import type { ReadRows, Rpc } from './database.ts';
 
 /** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
-const FIRST_POLL_MS = 4;
+const FIRST_POLL_MS = 2;
 /** An answer comes so much after the end at the most, and the look itself; it is one look however many wait. */
-const LONGEST_POLL_MS = 150;
-const BACK_OFF = 1.4;
+const LONGEST_POLL_MS = 100;
+const BACK_OFF = 1.5;
 
 /** A look at runs: the news of those of which there is any, by id. */
 export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;

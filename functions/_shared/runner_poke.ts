@@ -19,7 +19,7 @@ export function makeRunnerPoke(platform: Platform, config: Config): () => void {
     const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner`, {
       method: 'POST',
       headers: { authorization: `Bearer ${config.secretKey}` },
-    }).then((response) => response.body?.cancel()).catch(() => {});
+    }).then((response) => response.arrayBuffer()).catch(() => {});
     const isAnswered = new AbortController();
     await Promise.race([answered.finally(() => isAnswered.abort()), pause(LONGEST_POKE_MS, isAnswered.signal)]);
   };

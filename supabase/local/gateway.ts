@@ -69,6 +69,8 @@ function admit(request: IncomingMessage, query: URLSearchParams, keys: StackKeys
 export async function startGateway(options: GatewayOptions): Promise<Server> {
   // A connection a request: a kept one may be closed just when it is used again, and a POST can't simply be sent twice.
   const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true });
+  // What the part says of its connection holds for that one; the client's own is kept, unless the client says otherwise.
+  proxy.on('proxyRes', ({ headers }) => void delete headers.connection);
   const forward = async (request: IncomingMessage, response: ServerResponse, socketPath: string, name: string) => {
     try {
       // Whole, as nginx buffers it: a part that answers early closes its end, and a write after that would lose the answer.
@@ -78,6 +80,11 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
           code: 'body_too_large',
           message: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
         });
+      }
+      // Its length is known now, and the part need not put chunks together.
+      if (request.headers['transfer-encoding'] !== undefined) {
+        delete request.headers['transfer-encoding'];
+        request.headers['content-length'] = String(body.length);
       }
       const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
       await proxy.web(request, response, { target, buffer: Readable.from(body.length > 0 ? [body] : []) });
@@ -133,6 +140,8 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const server = createServer(handle);
   // The proxied parts end idle connections by themselves; the gateway must not cut long polls.
   server.requestTimeout = 0;
+  // Nor what functions call again after some seconds, and send once: Node would end it after 5 s.
+  server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {
     server.once(

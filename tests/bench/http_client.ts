@@ -8,11 +8,16 @@ export interface HttpCall {
   body?: string;
 }
 
+export interface HttpClient {
+  send: (call: HttpCall) => Promise<string>;
+  close: () => void;
+}
+
 /** Makes requests over connections that are kept; throws with the body for what is no 2xx. */
-export function makeHttpClient(connections: number) {
+export function makeHttpClient(connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
-    send: ({ url, method, headers, body = '' }: HttpCall): Promise<string> =>
+    send: ({ url, method, headers, body = '' }) =>
       new Promise((resolve, reject) => {
         const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) };
         const sent = request(url, { agent, method, headers: { ...headers, ...length } }, (response) => {

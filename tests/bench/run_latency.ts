@@ -1,7 +1,7 @@
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack, withFunctions } from './bench_stack.ts';
 import { makePart, type Part, type Round } from './figure.ts';
-import { makeHttpClient } from './http_client.ts';
+import { type HttpClient, makeHttpClient } from './http_client.ts';
 import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
 
@@ -19,22 +19,39 @@ interface Timed {
   finished: number;
 }
 
-function makeTimedRun({ owner, status }: BenchStack, deploymentId: string) {
-  const client = makeHttpClient(IN_FLIGHT.at(-1)!);
+/** How a run is started, and its output read; relative to the functions' address. */
+interface Run {
+  startPath: string;
+  body: object;
+  outputPath: (flowRunId: string) => string;
+  output: string;
+}
+
+function makeTimedRun(
+  { owner, status }: BenchStack,
+  client: HttpClient,
+  { startPath, body, outputPath, output }: Run,
+): () => Promise<Timed> {
   const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
-  const startUrl = `${status.FUNCTIONS_URL}/deployment/start?id=${deploymentId}`;
-  const body = JSON.stringify({ inputs: { value: { D: '7' } } });
-  const run = async (): Promise<Timed> => {
+  const start = {
+    url: `${status.FUNCTIONS_URL}${startPath}`,
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  } as const;
+  return async () => {
     const began = performance.now();
-    const { flow_run_id } = JSON.parse(await client.send({ url: startUrl, method: 'POST', headers, body }));
-    const start = performance.now() - began;
-    const url = `${status.FUNCTIONS_URL}/flow/output/${flow_run_id}?wait=25`;
-    const output = await client.send({ url, method: 'GET', headers });
-    const finished = performance.now() - began;
-    if (output !== '{"M":{"text":{"S":"7"}}}') throw new Error(`the run gave ${output}`);
-    return { start, finished };
+    const { flow_run_id } = JSON.parse(await client.send(start));
+    const started = performance.now();
+    const read = await client.send({
+      url: `${status.FUNCTIONS_URL}${outputPath(flow_run_id)}`,
+      method: 'GET',
+      headers,
+    });
+    const finished = performance.now();
+    if (read !== output) throw new Error(`the run gave ${read}`);
+    return { start: started - began, finished: finished - began };
   };
-  return { run, close: client.close };
 }
 
 /** So many runs, so many of them at a time. */
@@ -56,26 +73,45 @@ const roundOf = (timed: Timed[], share: number): Round => ({
 /** From the start of a three-node flow until its caller has the output, against the start alone, both over HTTP. */
 export const measureRunLatency = (plan: Plan): Promise<Part[]> =>
   withBenchStack('run-latency', async (bench) => {
-    const { run, close } = makeTimedRun(bench, await bench.deploy(await bench.storeFlow(textFlow())));
+    const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));
+    const inputs = { value: { D: '7' } };
+    const client = makeHttpClient(IN_FLIGHT.at(-1)!);
+    const run = makeTimedRun(bench, client, {
+      startPath: `/deployment/start?id=${deploymentId}`,
+      body: { inputs },
+      outputPath: (id) => `/flow/output/${id}?wait=25`,
+      output: '{"M":{"text":{"S":"7"}}}',
+    });
+    const callsAlone = makeTimedRun(bench, client, {
+      startPath: '/calls/start',
+      body: { deployment_id: deploymentId, inputs },
+      outputPath: () => '/calls/output',
+      output: '{}',
+    });
     const p50: Round[] = [];
     const p99: Round[] = [];
+    const alone: Round[] = [];
     const busy = IN_FLIGHT.map((inFlight) => ({ inFlight, rounds: [] as Round[] }));
     const count = Math.ceil(RUNS / Math.min(plan.shrink, 10));
     const busyCount = Math.ceil(RUNS_IN_FLIGHT / Math.min(plan.shrink, 3));
     try {
       await runMany(run, count, 1);
+      await runMany(callsAlone, count, 1);
       for (let round = 0; round < plan.rounds; round++) {
         const timed = await runMany(run, count, 1);
         p50.push(roundOf(timed, 0.5));
         p99.push({ ...roundOf(timed, 0.99), baseline: roundOf(timed, 0.5).baseline });
+        alone.push(roundOf(await runMany(callsAlone, count, 1), 0.5));
         for (const { inFlight, rounds } of busy) rounds.push(roundOf(await runMany(run, busyCount, inFlight), 0.5));
       }
     } finally {
-      close();
+      client.close();
     }
     return [
       makePart({ name: 'one at a time, p50', unit: 'ms', goal: P50_GOAL, rounds: p50 }),
       makePart({ name: "one at a time, p99 against the start's p50", unit: 'ms', goal: P99_GOAL, rounds: p99 }),
+      // The same number of calls on the same way: what the parts forbid.
+      makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
       ...busy.map(({ inFlight, rounds }) => makePart({ name: `${inFlight} in flight, p50`, unit: 'ms', rounds })),
     ];
   }, withFunctions);

@@ -1,7 +1,7 @@
 import { createClient } from '@supabase/supabase-js';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,11 @@ import { findFreePort } from '../../supabase/local/ports.ts';
 const { API_URL, ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY, SECRET_KEY } = inject('stack');
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${API_URL}${path}`, { headers });
+
+/** How a request says where its body ends. */
+const framing = ({ headers }: IncomingMessage) =>
+  ['content-length', 'transfer-encoding'].filter((name) => name in headers).map((name) => `${name}: ${headers[name]}`)
+    .join();
 
 /** The status line that answers a request for this very target, which fetch would tidy up. */
 async function statusOfRaw(target: string): Promise<string> {
@@ -138,16 +143,22 @@ describe('Auth', () => {
   );
 });
 
-describe('parts that do not answer', () => {
+describe('before parts of a test', () => {
   let dir: string;
   let gateway: Server;
   let silentPart: Server;
+  let closingPart: Server;
+  let echoPart: Server;
   let url: string;
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'flow-gateway-'));
     // Takes requests and never answers.
     silentPart = createServer(() => {}).listen(join(dir, 'silent.sock'));
+    closingPart = createServer((_, response) => response.setHeader('connection', 'close').end('{}'))
+      .listen(join(dir, 'closing.sock'));
+    echoPart = createServer((request, response) => request.pipe(response.setHeader('x-framing', framing(request))))
+      .listen(join(dir, 'echo.sock'));
     const port = await findFreePort(24_000 + (process.pid % 500) * 4);
     url = `http://127.0.0.1:${port}`;
     gateway = await startGateway({
@@ -159,11 +170,34 @@ describe('parts that do not answer', () => {
     });
   });
   afterAll(async () => {
-    for (const server of [gateway, silentPart]) {
+    for (const server of [gateway, silentPart, closingPart, echoPart]) {
       server.closeAllConnections();
       server.close();
     }
     await rm(dir, { recursive: true });
+  });
+
+  it('a body that came in chunks has a length for the part', async () => {
+    const response = await fetch(`${url}/functions/v1/echo`, {
+      method: 'POST',
+      body: new Blob(['{}']).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    expect([await response.text(), response.headers.get('x-framing')]).toEqual(['{}', 'content-length: 2']);
+  });
+
+  it("the client's connection is kept where the part ends its own", async () => {
+    const agent = new Agent({ keepAlive: true });
+    const get = async () => {
+      const sent = request(`${url}/functions/v1/closing`, { agent }).end();
+      const [response] = await once(sent, 'response');
+      await once(response.resume(), 'end');
+      // The agent takes the connection back a moment after the end.
+      await new Promise(setImmediate);
+      return sent.reusedSocket;
+    };
+    expect([await get(), await get()]).toEqual([false, true]);
+    agent.destroy();
   });
 
   it('a part that is down answers 503 as JSON with Retry-After', async () => {
@@ -178,10 +212,10 @@ describe('parts that do not answer', () => {
   it('a client that goes away before its answer does not disturb the gateway', async () => {
     const gone = new AbortController();
     const arrived = once(silentPart, 'request');
-    const request = fetch(`${url}/functions/v1/silent`, { signal: gone.signal }).catch((error) => error.name);
+    const answer = fetch(`${url}/functions/v1/silent`, { signal: gone.signal }).catch((error) => error.name);
     await arrived;
     gone.abort();
-    expect(await request).toBe('AbortError');
+    expect(await answer).toBe('AbortError');
     expect((await fetch(`${url}/rest/v1/x`)).status).toBe(401);
   });
 });

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { MAX_BODY_BYTES, readBody } from './body.ts';
+
+const schema = z.object({ text: z.string() });
+const bytes = new TextEncoder().encode('{"text":"é"}');
+
+/** A request that brings these chunks, and says how long they are together or not. */
+const requestOf = (chunks: Uint8Array[], headers: Record<string, string> = {}) =>
+  new Request('http://project/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: new ReadableStream({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    }),
+    duplex: 'half',
+  } as RequestInit);
+
+const read = (request: Request) => readBody(request, schema);
+
+it('a body is read with a length, and in chunks of which one ends within a character', async () => {
+  const middle = bytes.length - 3;
+  expect(await read(requestOf([bytes], { 'content-length': String(bytes.length) }))).toEqual({ text: 'é' });
+  expect(await read(requestOf([bytes.slice(0, middle), bytes.slice(middle)]))).toEqual({ text: 'é' });
+});
+
+it('a body that ends within a character is refused', async () => {
+  const request = requestOf([bytes.slice(0, -3)]);
+  await expect(read(request)).rejects.toMatchObject({ code: 'request_invalid', message: 'The body is not UTF-8.' });
+});
+
+it.each([
+  ['says so', { 'content-length': String(MAX_BODY_BYTES + 1) }],
+  ['says nothing', {}],
+  ['is in chunks, and says something else', { 'content-length': '1', 'transfer-encoding': 'chunked' }],
+])('a body that is too large and %s is refused', async (_what, headers) => {
+  const half = new Uint8Array(MAX_BODY_BYTES / 2 + 1).fill(32);
+  await expect(read(requestOf([half, half], headers))).rejects.toMatchObject({ code: 'body_too_large' });
+});
