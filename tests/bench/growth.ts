@@ -1,0 +1,153 @@
+/** Prints what a start, a run, a claim and a sweep cost, in the units in which a project grows: the numbers of docs/scaling.md. */
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { type BenchStack, withBenchStack } from './bench_stack.ts';
+import { runLoad } from './load.ts';
+import { median, time } from './statistics.ts';
+import { addWorker, allSucceeded, makeSqlStarter } from './worker_load.ts';
+
+const CONNECTIONS = 16;
+const LOAD_MS = 3_000;
+const RUNS = 1_500;
+const CLAIMS = 25;
+const CLAIMED_AT_A_TIME = 16;
+const HELD = [0, 1_000, 10_000];
+const SWEPT = 10_000;
+
+const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', 'pgmq.q_flow_runs'];
+
+/** What a database uses up: bytes of WAL, transaction ids, multixacts and their members. */
+type Counters = Record<'wal' | 'xids' | 'multixacts' | 'members', number>;
+
+async function readCounters({ sql }: BenchStack): Promise<Counters> {
+  // The control file has the ids as of the last checkpoint, whose full-page images come before what is measured.
+  await sql`checkpoint`;
+  const [row] = await sql<Counters[]>`
+    select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, split_part(c.next_xid, ':', 2)::float8 as xids,
+      c.next_multixact_id::text::float8 as multixacts, c.next_multi_offset::text::float8 as members
+    from pg_control_checkpoint() as c`;
+  return row!;
+}
+
+async function measureStarts(bench: BenchStack, deploymentId: string): Promise<void> {
+  const claims = JSON.stringify({ sub: bench.owner.id, role: 'authenticated' });
+  const sql = connect(bench.stack.superuserUrl, {
+    max: CONNECTIONS,
+    connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
+  });
+  const inputs = sql.json({ value: { D: '7' } });
+  const load = (milliseconds: number) =>
+    runLoad(
+      CONNECTIONS,
+      milliseconds,
+      () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`,
+    );
+  await bench.clearRuns();
+  await load(LOAD_MS / 4);
+  const before = await readCounters(bench);
+  const { latencies, perSecond } = await load(LOAD_MS);
+  const after = await readCounters(bench);
+  await sql.end();
+  const each = (name: keyof Counters) => (after[name] - before[name]) / latencies.length;
+  console.log(`start of one deployment, ${CONNECTIONS} connections: ${perSecond.toFixed(0)} a second`);
+  console.log(`  ${each('wal').toFixed(0)} bytes of WAL, ${each('xids').toFixed(2)} transaction ids`);
+  console.log(`  ${each('multixacts').toFixed(2)} multixacts of ${each('members').toFixed(1)} members in all`);
+}
+
+async function tableBytes(sql: Sql): Promise<number[]> {
+  await sql`vacuum`;
+  const rows = await sql`
+    select pg_total_relation_size(t.name::regclass)::float8 as bytes
+    from unnest(${TABLES}::text[]) with ordinality as t (name, position) order by t.position`;
+  return rows.map((row) => row.bytes);
+}
+
+async function measureRuns(bench: BenchStack, deploymentId: string): Promise<void> {
+  const starter = makeSqlStarter(bench, deploymentId);
+  await bench.clearRuns();
+  const before = await tableBytes(bench.sql);
+  await starter.start(RUNS);
+  await starter.close();
+  const begun = await readCounters(bench);
+  const worker = await addWorker(bench);
+  await allSucceeded(bench);
+  const ended = await readCounters(bench);
+  await worker.end('SIGTERM');
+  const after = await tableBytes(bench.sql);
+  console.log(`run of three nodes: ${((ended.wal - begun.wal) / RUNS).toFixed(0)} bytes of WAL from claim to end`);
+  TABLES.forEach((name, index) => {
+    console.log(`  ${((after[index]! - before[index]!) / RUNS).toFixed(0)} bytes of ${name} and its indexes`);
+  });
+}
+
+/** Stores runs that wait to be claimed, behind others that workers hold. */
+const storePending = (sql: Sql, userId: string, held: number, queued: number) =>
+  sql`
+    with made as materialized (
+      select i, i <= ${held} as is_held, private.uuid_v7() as id from generate_series(1, ${held + queued}::integer) as i
+    ),
+    run as (
+      insert into public.flow_run (id, user_id, flow_id, status, inputs, start_time, chain_network)
+      select id, ${userId}, 1, case when is_held then 'running' else 'queued' end, '{"M": {}}', case when is_held then now() end,
+        '{"cluster": "devnet"}'
+      from made
+    ),
+    message as (
+      insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
+      select i, now() + is_held::integer * interval '1 hour', jsonb_build_object('flow_run_id', id) from made
+    )
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn, is_held)
+    select id, ${userId}, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9', i, i, is_held from made`;
+
+async function measureClaims(bench: BenchStack): Promise<void> {
+  const { sql, owner } = bench;
+  const [snapshot] = await sql`select encode(hash, 'hex') as hash from private.flow_snapshots limit 1`;
+  for (const held of HELD) {
+    await bench.clearRuns();
+    await storePending(sql, owner.id, held, CLAIMED_AT_A_TIME * CLAIMS);
+    await sql`vacuum analyze`;
+    const times: number[] = [];
+    for (let claim = 0; claim < CLAIMS; claim++) {
+      times.push(
+        await time(() =>
+          sql`select flow_run_id from private.claim_flow_runs(${CLAIMED_AT_A_TIME}, 30, array[${snapshot!.hash}], 5)`
+        ),
+      );
+    }
+    console.log(`claim of ${CLAIMED_AT_A_TIME} behind ${held} held: ${median(times).toFixed(1)} ms`);
+  }
+}
+
+async function measureSweep(bench: BenchStack): Promise<void> {
+  const { sql, owner } = bench;
+  await bench.clearRuns();
+  await sql`
+    with run as (
+      insert into public.flow_run (id, user_id, flow_id, status, inputs, output, start_time, end_time, chain_network)
+      select private.uuid_v7(t.at), ${owner.id}, 1, 'succeeded', '{"M": {}}', '{"M": {}}', t.at, t.at, '{"cluster": "devnet"}'
+      from generate_series(1, ${SWEPT}::integer) as i
+      cross join lateral (select now() - interval '40 days' + i * interval '1 second' as at) as t
+      returning id, user_id, start_time
+    ),
+    node as (
+      insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+      select run.id, gen_random_uuid(), 0, run.user_id, run.start_time, '{"M": {}}' from run cross join generate_series(1, 3)
+    )
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
+    select run.id, run.user_id, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9' from run`;
+  await sql`vacuum analyze`;
+  const before = await readCounters(bench);
+  const sweeping = await time(() => sql`select public.sweep_runner('30 days', ${SWEPT})`);
+  const after = await readCounters(bench);
+  const megabytes = (after.wal - before.wal) / 1e6;
+  console.log(`sweep of ${SWEPT} runs: ${sweeping.toFixed(0)} ms, ${megabytes.toFixed(1)} MB of WAL`);
+}
+
+await withBenchStack('growth', async (bench) => {
+  const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));
+  await measureStarts(bench, deploymentId);
+  await measureRuns(bench, deploymentId);
+  await measureClaims(bench);
+  await measureSweep(bench);
+});
+process.exit();
