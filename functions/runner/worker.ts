@@ -123,13 +123,14 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
       if (shallLook()) {
         const free = freePlaces();
         wasPoked = false;
+        mayBeMore = false;
         const claimed = await claimSome(free);
         hasFailed = claimed === undefined;
         const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
         const [first] = found;
         if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
         for (const claim of found) begin(claim, present);
-        mayBeMore = hasFailed || found.length === free;
+        mayBeMore ||= hasFailed || found.length === free;
       }
       snapshots.trim();
       if (shallLook() && (!hasFailed || executing.size === 0)) continue;
