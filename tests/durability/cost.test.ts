@@ -41,5 +41,5 @@ it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transac
   expect(stored?.transactions).toBeLessThanOrEqual(4);
   expect(calls.filter((name) => name !== 'heartbeat_flow_runs').length).toBeLessThanOrEqual(8);
   expect(calls.at(0)).toBe('claim_flow_runs');
-  expect(calls).toContain('finish_flow_run');
+  expect(calls).toContain('finish_flow_runs');
 });

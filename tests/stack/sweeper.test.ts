@@ -22,8 +22,8 @@ afterEach(() => sweeper?.stop());
 const storeRuns = (count: number, age: string) =>
   asSuperuser((sql) =>
     sql`
-    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time)
-    select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', now(), now() - ${age}::interval
+    insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, status, start_time, end_time)
+    select private.uuid_v7(now() - ${age}::interval), f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', now(), now() - ${age}::interval
     from public.flows as f cross join generate_series(1, ${count}) where f.user_id = ${ownerId}`
   );
 
