@@ -129,6 +129,23 @@ $$;
 comment on function private.require_user() is
   'The id of the calling user; 401 unauthenticated when there is none. Definer for the same reason as private.caller().';
 
+create function private.lock_user()
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_caller();
+begin
+  if v_user_id is null then
+    perform private.unauthenticated();
+  end if;
+  return v_user_id;
+end;
+$$;
+comment on function private.lock_user() is
+  'As private.lock_caller(), where only a user does; 401 unauthenticated when there is none. Definer for the same reason.';
+
 create function private.require_caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
 returns record
 language plpgsql stable security definer

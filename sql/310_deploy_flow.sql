@@ -4,13 +4,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := private.lock_user();
   v_flow public.flows;
   v_deployment_id uuid;
 begin
-  if v_user_id is null then
-    perform private.unauthenticated();
-  end if;
   select * into v_flow from public.flows as f
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
   for no key update;

@@ -4,12 +4,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := private.lock_user();
   v_flow public.flows;
 begin
-  if v_user_id is null then
-    perform private.unauthenticated();
-  end if;
   -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
   if not found then

@@ -49,3 +49,7 @@ export const apiError = (
     details: options.details,
     hint: options.hint,
   }, options);
+
+/** Whether something that was thrown is an ApiError of this code. */
+export const isErrorOf = (error: unknown, code: ErrorCode): error is ApiError =>
+  error instanceof ApiError && error.code === code;

@@ -1,4 +1,4 @@
-import { ApiError } from '../_shared/api_error.ts';
+import { ApiError, isErrorOf } from '../_shared/api_error.ts';
 import type { Rpc } from '../_shared/database.ts';
 import { pause } from '../_shared/pause.ts';
 import { makeGrouped } from './grouped.ts';
@@ -150,8 +150,7 @@ async function retried<Result>(retryMs: number, call: () => Promise<Result>): Pr
     try {
       return await call();
     } catch (error) {
-      const isUnavailable = error instanceof ApiError && error.code === 'service_unavailable';
-      if (!isUnavailable || Date.now() + delay > deadline) throw error;
+      if (!isErrorOf(error, 'service_unavailable') || Date.now() + delay > deadline) throw error;
       await pause(delay);
     }
   }
@@ -175,7 +174,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
         // One that can't be stored keeps the others back; alone, each has its own answer.
-        if (error instanceof ApiError && error.code !== 'service_unavailable') return [];
+        if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
         throw error;
       });
       const isFinished = new Set(finished);

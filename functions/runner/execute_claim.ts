@@ -1,4 +1,4 @@
-import { ApiError } from '../_shared/api_error.ts';
+import { ApiError, isErrorOf } from '../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
 import {
   actionSignerOf,
@@ -50,8 +50,6 @@ export interface ClaimExecution extends RunControl {
   /** It waits for a time or an answer, or for the database to take what it has come to. */
   isResting: () => boolean;
 }
-
-const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
 
 /** The result of a run that the runner itself could not execute: the log says why, its readers need not know. */
 const brokenResult = (message: string): FinalResult => ({
@@ -188,9 +186,9 @@ export function executeClaim(
 
   /** What keeps the run from going on: the claim, the database for now, or the run itself. */
   const settle = async (cause: unknown): Promise<void> => {
-    if (isCode(cause, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
+    if (isErrorOf(cause, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
     logInterrupted(cause);
-    if (isCode(cause, 'service_unavailable')) return;
+    if (isErrorOf(cause, 'service_unavailable')) return;
     const result = brokenResult('what this run has come to could not be stored');
     try {
       await claims.finish(claim, NOTHING, result);

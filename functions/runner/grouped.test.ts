@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../_shared/pause.ts';
-import { type GroupOptions, makeGrouped } from './grouped.ts';
+import { makeGrouped } from './grouped.ts';
 
 interface Sent {
   items: string[];
@@ -10,7 +10,7 @@ interface Sent {
 }
 
 /** Groups by up to three items, or ten characters, and what was sent. */
-function makeSender(options: Partial<GroupOptions<string>> = {}) {
+function makeSender() {
   const sent: Sent[] = [];
   const send = (items: string[]): Promise<string[]> =>
     new Promise((resolve, reject) => {
@@ -26,7 +26,6 @@ function makeSender(options: Partial<GroupOptions<string>> = {}) {
       const failing = await send(items);
       return items.map((item) => outcomeOf(item, failing));
     },
-    ...options,
   });
   /** What was sent so far, once the work of this turn and the next is done. */
   const groups = async (): Promise<string[][]> => {

@@ -1,4 +1,4 @@
-import { ApiError } from '../_shared/api_error.ts';
+import { isErrorOf } from '../_shared/api_error.ts';
 import { pause } from '../_shared/pause.ts';
 import { errorText, type WriteLog } from './log_line.ts';
 import type { Worker } from './worker.ts';
@@ -27,7 +27,7 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
       await worker.drain();
       pauseMs = pollMs;
     } catch (error) {
-      if (error instanceof ApiError && error.code === 'token_invalid') {
+      if (isErrorOf(error, 'token_invalid')) {
         throw new Error(
           'The project does not take the key for one of a service role: look at SUPABASE_SERVICE_ROLE_KEY.',
           {

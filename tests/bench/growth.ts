@@ -1,12 +1,11 @@
 /** Prints what a start, a run, a claim and a sweep cost, in the units in which a project grows: the numbers of docs/scaling.md. */
-import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import type { Sql } from '../../supabase/local/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { runLoad } from './load.ts';
 import { median, time } from './statistics.ts';
-import { addWorker, allSucceeded, makeSqlStarter } from './worker_load.ts';
+import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter } from './worker_load.ts';
 
-const CONNECTIONS = 16;
 const LOAD_MS = 3_000;
 const RUNS = 1_500;
 const CLAIMS = 25;
@@ -30,26 +29,16 @@ async function readCounters({ sql }: BenchStack): Promise<Counters> {
 }
 
 async function measureStarts(bench: BenchStack, deploymentId: string): Promise<void> {
-  const claims = JSON.stringify({ sub: bench.owner.id, role: 'authenticated' });
-  const sql = connect(bench.stack.superuserUrl, {
-    max: CONNECTIONS,
-    connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
-  });
-  const inputs = sql.json({ value: { D: '7' } });
-  const load = (milliseconds: number) =>
-    runLoad(
-      CONNECTIONS,
-      milliseconds,
-      () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`,
-    );
+  const starter = makeSqlStarter(bench, deploymentId);
+  const load = (milliseconds: number) => runLoad(IN_FLIGHT, milliseconds, starter.startOne);
   await bench.clearRuns();
   await load(LOAD_MS / 4);
   const before = await readCounters(bench);
   const { latencies, perSecond } = await load(LOAD_MS);
   const after = await readCounters(bench);
-  await sql.end();
+  await starter.close();
   const each = (name: keyof Counters) => (after[name] - before[name]) / latencies.length;
-  console.log(`start of one deployment, ${CONNECTIONS} connections: ${perSecond.toFixed(0)} a second`);
+  console.log(`start of one deployment, ${IN_FLIGHT} connections: ${perSecond.toFixed(0)} a second`);
   console.log(`  ${each('wal').toFixed(0)} bytes of WAL, ${each('xids').toFixed(2)} transaction ids`);
   console.log(`  ${each('multixacts').toFixed(2)} multixacts of ${each('members').toFixed(1)} members in all`);
 }

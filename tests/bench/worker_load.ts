@@ -24,9 +24,10 @@ export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: strin
     connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
   });
   const inputs = sql.json({ value: { D: '7' } });
+  const startOne = () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`;
   return {
-    start: (count: number) =>
-      repeat(count, () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`),
+    startOne,
+    start: (count: number) => repeat(count, startOne),
     close: () => sql.end(),
   };
 }

@@ -410,13 +410,10 @@ CREATE OR REPLACE FUNCTION private.deploy_flow (
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := private.lock_user();
   v_flow public.flows;
   v_deployment_id uuid;
 begin
-  if v_user_id is null then
-    perform private.unauthenticated();
-  end if;
   select * into v_flow from public.flows as f
   where f.id = deploy_flow.flow_id and f.user_id = v_user_id
   for no key update;
@@ -832,6 +829,22 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.lock_user()
+  RETURNS uuid
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id uuid := private.lock_caller();
+begin
+  if v_user_id is null then
+    perform private.unauthenticated();
+  end if;
+  return v_user_id;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.next_turn (
   user_id uuid
 )
@@ -1071,12 +1084,9 @@ CREATE OR REPLACE FUNCTION private.start_flow (
   SET search_path TO ''
   AS $function$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := private.lock_user();
   v_flow public.flows;
 begin
-  if v_user_id is null then
-    perform private.unauthenticated();
-  end if;
   -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
   if not found then
@@ -1426,6 +1436,8 @@ COMMENT ON FUNCTION "private"."is_run_status"(text, timestamp with time zone, ti
 
 COMMENT ON FUNCTION "private"."lock_caller"() IS 'The calling user, for what is stored in the user''s name: nobody deletes the user until the transaction ends. Null for a caller who is no user. Definer for the same reason as private.caller().';
 
+COMMENT ON FUNCTION "private"."lock_user"() IS 'As private.lock_caller(), where only a user does; 401 unauthenticated when there is none. Definer for the same reason.';
+
 COMMENT ON FUNCTION "private"."pending_snapshots"() IS 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
 COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
@@ -1509,6 +1521,12 @@ REVOKE ALL ON FUNCTION "private"."lock_caller"() FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."lock_caller"() FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."lock_caller"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."lock_user"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."lock_user"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."lock_user"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."pending_snapshots"() FROM PUBLIC;
 
