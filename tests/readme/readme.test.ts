@@ -54,7 +54,7 @@ async function runProgram(name: string, source: string, more?: Record<string, st
 }
 
 it("the README's curl calls work as they stand", async () => {
-  const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', testedBlock('curl')]);
+  const { code, output } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', testedBlock('curl')]);
   expect(code, output).toBe(0);
   const [deployed, rest] = output.split(/(?<=\})(?=\{)/);
   expect(JSON.parse(deployed!)).toHaveProperty('deployment_id');
@@ -119,7 +119,7 @@ it("the README's statements schedule the runner and check the schedule, as they 
 });
 
 it("the README's metrics are those that the database tells", async () => {
-  const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', testedBlock('metrics')]);
+  const { code, output } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', testedBlock('metrics')]);
   expect(code, output).toBe(0);
   const told = Object.keys(JSON.parse(output));
   const listed = [...readme.matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
