@@ -26,3 +26,30 @@ export async function runLoad(
   await Promise.all(Array.from({ length: connections }, (_, connection) => keepCalling(connection)));
   return { perSecond: latencies.length / ((performance.now() - began) / 1_000), latencies };
 }
+
+/** How often loads that are compared take turns in a round. */
+const TURNS = 8;
+
+/**
+ * Loads that take turns, each for as long in all: a machine that others use too is faster and slower from second to second, and in
+ * this way it is so for all of them alike. They come in the opposite order every other time, so that none is always after the same.
+ */
+export async function runLoadsInTurn<Name extends string>(
+  loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
+  durationMs: number,
+): Promise<Record<Name, LoadResult>> {
+  const names = Object.keys(loads) as Name[];
+  const turns: Partial<Record<Name, LoadResult[]>> = {};
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const name of turn % 2 === 0 ? names : names.toReversed()) {
+      (turns[name] ??= []).push(await loads[name](durationMs / TURNS));
+    }
+  }
+  const sum = (results: LoadResult[]): LoadResult => {
+    const latencies = results.flatMap((result) => result.latencies);
+    const seconds = results.reduce((total, result) => total + result.latencies.length / result.perSecond, 0);
+    return { latencies, perSecond: latencies.length / seconds };
+  };
+  // SAFETY: each of the names had its turns.
+  return Object.fromEntries(names.map((name) => [name, sum(turns[name]!)])) as Record<Name, LoadResult>;
+}

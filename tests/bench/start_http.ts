@@ -2,8 +2,8 @@ import { textFlow } from '../support/flow_builder.ts';
 import { withBenchStack, withFunctions } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';
 import type { HttpCall } from './http_client.ts';
-import { type HttpLoadGenerator, startHttpLoadGenerator } from './http_load.ts';
-import type { LoadResult } from './load.ts';
+import { startHttpLoadGenerator } from './http_load.ts';
+import { type LoadResult, runLoadsInTurn } from './load.ts';
 import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
 
@@ -37,16 +37,17 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
         body: bareBody,
       },
     };
-    const ways = Object.keys(calls) as Way[];
     const generator = startHttpLoadGenerator();
     try {
+      const load = (way: Way) => (durationMs: number): Promise<LoadResult> =>
+        generator.run({ ...calls[way], connections: CONNECTIONS, durationMs });
+      const loads = { start: load('start'), forwarded: load('forwarded'), postgrest: load('postgrest') };
       const rounds: Record<Way, LoadResult>[] = [];
-      await runWays(generator, calls, ways, plan);
+      await runLoadsInTurn(loads, plan.loadMs);
       for (let round = 0; round < plan.rounds; round++) {
         await bench.clearRuns();
-        // In turn first, so that none has the warmer machine.
-        rounds.push(await runWays(generator, calls, ways, plan));
-        ways.push(ways.shift()!);
+        await runLoadsInTurn(loads, plan.loadMs / 4);
+        rounds.push(await runLoadsInTurn(loads, 2 * plan.loadMs));
       }
       const against = (baseline: Way, of: (result: LoadResult) => number) =>
         rounds.map((round) => ({ measured: of(round.start), baseline: of(round[baseline]) }));
@@ -73,17 +74,3 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
     }
     // The runs wait for workers of the owner's own: what is measured is the start.
   }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });
-
-async function runWays(
-  generator: HttpLoadGenerator,
-  calls: Record<Way, HttpCall>,
-  ways: readonly Way[],
-  { loadMs }: Plan,
-): Promise<Record<Way, LoadResult>> {
-  const results: Partial<Record<Way, LoadResult>> = {};
-  for (const way of ways) {
-    results[way] = await generator.run({ ...calls[way], connections: CONNECTIONS, durationMs: loadMs });
-  }
-  // SAFETY: each of the ways was gone.
-  return results as Record<Way, LoadResult>;
-}

@@ -4,8 +4,8 @@ import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';
-import { runLoad } from './load.ts';
-import { type Plan, takeRounds } from './plan.ts';
+import { type LoadResult, runLoad, runLoadsInTurn } from './load.ts';
+import type { Plan } from './plan.ts';
 
 const CONNECTIONS = 16;
 const GOAL = 0.6;
@@ -60,17 +60,21 @@ export const measureStartSql = (plan: Plan): Promise<Part[]> =>
     const parts: Part[] = [];
     for (const caller of await makeCallers(bench)) {
       const sql = connectAs(caller, bench.stack.superuserUrl);
-      const load = async (statement: () => Promise<unknown>) => {
-        await bench.clearRuns();
-        await runLoad(CONNECTIONS, plan.loadMs / 4, statement);
-        return (await runLoad(CONNECTIONS, plan.loadMs, statement)).perSecond;
-      };
       const start = () =>
         sql`select public.start_deployment(
           id => ${deploymentId}::uuid, inputs => ${sql.json(inputs)}, public_key => ${caller.publicKey}::text)`;
       const bare = () => sql`select bench.start(deployment_id => ${deploymentId}::uuid, inputs => ${sql.json(inputs)})`;
       try {
-        const rounds = await takeRounds(plan.rounds, () => load(start), () => load(bare));
+        const load = (statement: () => Promise<unknown>) => (durationMs: number): Promise<LoadResult> =>
+          runLoad(CONNECTIONS, durationMs, statement);
+        const loads = { start: load(start), bare: load(bare) };
+        const rounds = [];
+        for (let round = 0; round < plan.rounds; round++) {
+          await bench.clearRuns();
+          await runLoadsInTurn(loads, plan.loadMs / 4);
+          const results = await runLoadsInTurn(loads, 2 * plan.loadMs);
+          rounds.push({ measured: results.start.perSecond, baseline: results.bare.perSecond });
+        }
         parts.push(makePart({ name: caller.name, unit: 'a second', goalKind: 'at least', goal: GOAL, rounds }));
       } finally {
         await sql.end();
