@@ -1,16 +1,3 @@
-create function private.request_claims()
-returns jsonb
-language plpgsql stable security invoker
-set search_path = ''
-as $$
-begin
-  return coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb;
-end;
-$$;
-comment on function private.request_claims() is
-  'The claims of the caller, verified by PostgREST, or set by private.pre_request for an API key; {} outside of a request.';
-grant execute on function private.request_claims() to anon, authenticated, service_role;
-
 create function private.request_header(name text)
 returns text
 language plpgsql stable security invoker
@@ -23,34 +10,17 @@ $$;
 comment on function private.request_header(text) is 'A header of the request, by its lower-case name; null when it has none.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
-create function private.claimed_user_id()
-returns uuid
-language plpgsql stable security invoker
-set search_path = ''
-as $$
-declare
-  v_claims jsonb := private.request_claims();
-begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
-      hint => 'Send the access token of the user on whose behalf you call.');
-  end if;
-  return v_claims ->> 'sub';
-end;
-$$;
-comment on function private.claimed_user_id() is
-  'Whom the credential names, who may have been deleted since; null where it names nobody. 401 token_invalid for the service role.';
-
-create function private.is_anonymous_sign_in()
-returns boolean
-language plpgsql stable security invoker
+create function private.refuse_service_role()
+returns void
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return coalesce((private.request_claims() ->> 'is_anonymous')::boolean, false);
+  perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
+    hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
-comment on function private.is_anonymous_sign_in() is 'Whether the caller is a user by one of Supabase''s anonymous sign-ins.';
+comment on function private.refuse_service_role() is 'Raises the one refusal of the service role, where a user is needed.';
 
 create function private.refuse_deleted_user()
 returns void
@@ -68,9 +38,14 @@ returns record
 language plpgsql stable security definer
 set search_path = ''
 as $$
+declare
+  v_claims jsonb := auth.jwt();
 begin
-  user_id := private.claimed_user_id();
-  is_anonymous := private.is_anonymous_sign_in();
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  user_id := v_claims ->> 'sub';
+  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   run_id := private.token_run_id();
   if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id) then
     perform private.refuse_deleted_user();
@@ -86,8 +61,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.claimed_user_id();
+  v_claims jsonb := auth.jwt();
+  v_user_id uuid := v_claims ->> 'sub';
 begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
   if v_user_id is not null then
     perform from auth.users as u where u.id = v_user_id for key share;
     if not found then

@@ -66,8 +66,14 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  if check_inputs.inputs = '{}' then
-    return '{}';
+  -- What nearly all starts bring, a few strings with one tag each, by one look: what follows costs a start a sixth of all it does.
+  if pg_column_size(check_inputs.inputs) < 65536 and not jsonb_path_exists(
+    check_inputs.inputs,
+    'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
+      || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
+    silent => true
+  ) then
+    return check_inputs.inputs;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');

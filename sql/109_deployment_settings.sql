@@ -44,7 +44,7 @@ begin
       v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
       continue;
     end if;
-    if not private.is_public_key(v_fee.pair -> 0) then
+    if jsonb_typeof(v_fee.pair -> 0) <> 'string' or not private.is_public_key(v_fee.pair ->> 0) then
       v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
     end if;
     if private.lamports(v_fee.pair -> 1) is null then

@@ -14,7 +14,7 @@ create table public.flow_deployments (
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
   constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
-  constraint flow_deployments_action_identity_public_key check (private.is_public_key(to_jsonb(action_identity))),
+  constraint flow_deployments_action_identity_public_key check (private.is_public_key(action_identity)),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
   constraint flow_deployments_max_starts_per_minute_natural check (max_starts_per_minute >= 0),
@@ -152,7 +152,7 @@ begin
   end if;
 
   if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
-    if not private.is_public_key(to_jsonb(new.action_identity)) then
+    if not private.is_public_key(new.action_identity) then
       perform private.refuse_faults('action_identity_invalid',
         '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
     end if;

@@ -1,23 +1,35 @@
-create function private.is_run_status(status text, start_time timestamptz, end_time timestamptz, output jsonb, errors text[])
+create function private.is_run_consistent(
+  status text, start_time timestamptz, end_time timestamptz, output jsonb, errors text[],
+  parent_flow_run_id uuid, parent_node_id uuid, parent_times integer, deployment_id uuid
+)
 returns boolean
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  case is_run_status.status
-    when 'queued' then return num_nonnulls(is_run_status.start_time, is_run_status.end_time, is_run_status.output, is_run_status.errors) = 0;
+  if num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
+    or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
+  then
+    return false;
+  end if;
+  case is_run_consistent.status
+    when 'queued' then
+      return num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
     when 'running', 'waiting' then
-      return is_run_status.start_time is not null and num_nonnulls(is_run_status.end_time, is_run_status.output, is_run_status.errors) = 0;
+      return is_run_consistent.start_time is not null
+        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
     when 'succeeded' then
-      return is_run_status.start_time is not null and is_run_status.end_time is not null and is_run_status.errors is null;
-    when 'failed' then return is_run_status.end_time is not null and coalesce(cardinality(is_run_status.errors) > 0, false);
-    when 'stopped' then return is_run_status.end_time is not null and coalesce(cardinality(is_run_status.errors) > 0, true);
+      return is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null;
+    when 'failed' then
+      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false);
+    when 'stopped' then
+      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true);
     else return false;
   end case;
 end;
 $$;
-comment on function private.is_run_status(text, timestamptz, timestamptz, jsonb, text[]) is
-  'Whether a run may have this status with these times, output and errors. A function, since the expression of a check constraint is read and planned anew by each statement, which costs a start more than all its indexes.';
+comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
+  'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. A function, since the expression of a check constraint is read and planned anew by each statement, which costs a start more than all its indexes.';
 
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
@@ -25,7 +37,7 @@ create table public.flow_run (
   flow_id integer not null,
   deployment_id uuid,
   status text not null default 'queued',
-  started_by uuid references auth.users (id) on delete set null,
+  started_by uuid,
   started_by_public_key text,
   inputs jsonb not null,
   output jsonb,
@@ -42,9 +54,12 @@ create table public.flow_run (
   action_signer text,
   fees jsonb not null default '[]',
   chain_network jsonb not null,
-  constraint flow_run_status_consistent check (private.is_run_status(status, start_time, end_time, output, errors)),
-  constraint flow_run_parent_complete check (
-    num_nonnulls(parent_flow_run_id, parent_node_id, parent_times) % 3 = 0 and num_nulls(parent_flow_run_id, deployment_id) > 0
+  -- What a start stores is known without the function.
+  constraint flow_run_consistent check (
+    status = 'queued' and num_nonnulls(start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times) = 0
+    or private.is_run_consistent(
+      status, start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times, deployment_id
+    )
   )
 ) with (fillfactor = 70);
 comment on table public.flow_run is
@@ -53,7 +68,8 @@ comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started; null for a normal run and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
-comment on column public.flow_run.started_by is 'The user who started it; null for a caller with a public key only.';
+comment on column public.flow_run.started_by is
+  'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
 comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
@@ -70,6 +86,25 @@ create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
 -- No index has a column that claims and ends change: both are heap-only updates, for which the pages keep room.
+
+create function private.tg_users__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  loop
+    update public.flow_run as r set started_by = null where r.started_by = old.id;
+    -- A run that had to be waited for may have got children meanwhile, which took its starter over.
+    exit when not found;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.tg_users__after_delete() is
+  'Runs of others'' flows that a deleted user started name nobody any more. Definer: who deletes users has no part in runs.';
+create trigger _500_forget_starter after delete on auth.users
+  for each row execute function private.tg_users__after_delete();
 
 alter table public.flow_run enable row level security;
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated

@@ -1,5 +1,5 @@
 create table private.flow_run_jobs (
-  flow_run_id uuid primary key references public.flow_run (id) on delete cascade,
+  flow_run_id uuid primary key,
   user_id uuid not null,
   snapshot_hash bytea not null,
   chain_url text not null,
@@ -17,6 +17,8 @@ create table private.flow_run_jobs (
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held)
 );
 comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
+comment on column private.flow_run_jobs.flow_run_id is
+  'The run, which is stored by the same function; no foreign key, which would look for it at every start.';
 comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
 comment on column private.flow_run_jobs.snapshot_hash is
   'What the run executes. No foreign key, which every start would pay for: sweep_runner, which alone deletes snapshots, leaves those of runs that have not ended.';
@@ -36,6 +38,20 @@ comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_turn_idx_pending on private.flow_run_jobs (turn, message_id) where message_id is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null;
+
+create function private.tg_flow_run__after_delete()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  delete from private.flow_run_jobs as j where j.flow_run_id = old.id;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run__after_delete() is 'A deleted run takes its job along. Definer: jobs are private.';
+create trigger _500_delete_job after delete on public.flow_run
+  for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
 create function private.tg_flow_run_jobs__after_delete()
 returns trigger

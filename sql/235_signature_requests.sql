@@ -16,7 +16,7 @@ create table public.signature_requests (
   constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
   constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
     references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
-  constraint signature_requests_pubkey_valid check (private.is_public_key(to_jsonb(pubkey))),
+  constraint signature_requests_pubkey_valid check (private.is_public_key(pubkey)),
   constraint signature_requests_msg_base64 check (private.is_base64(msg)),
   constraint signature_requests_signatures_array check (jsonb_typeof(signatures) = 'array'),
   constraint signature_requests_signature_valid check (private.is_base58(signature, 64)),

@@ -11,4 +11,4 @@ comment on column private.queue_settings.max_length is 'With so many runs there 
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is 'The message from which on the queue is counted again: until then it is not full.';
 create sequence private.queue_full_until minvalue 0;
-comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full is not counted again.';
+comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full is not counted again; 0 while there is room.';

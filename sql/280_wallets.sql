@@ -9,7 +9,7 @@ create table public.wallets (
   constraint wallets_user_id_public_key_key unique (user_id, public_key),
   constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER')),
   constraint wallets_name_length check (char_length(name) <= 200),
-  constraint wallets_public_key_valid check (private.is_public_key(to_jsonb(public_key)))
+  constraint wallets_public_key_valid check (private.is_public_key(public_key))
 );
 comment on table public.wallets is
   'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';

@@ -8,14 +8,23 @@ $$;
 comment on function private.max_queue_length() is 'Does what public.max_queue_length says. Definer: the settings are private.';
 grant execute on function private.max_queue_length() to service_role;
 
-create function private.lock_queue_check()
-returns void
-language sql volatile security invoker
+create function private.lock_queue_check(wait boolean default true)
+returns boolean
+language plpgsql volatile security invoker
 set search_path = ''
 as $$
-  select pg_advisory_xact_lock(hashtextextended('private.check_queue_length', 0));
+declare
+  v_key bigint := hashtextextended('private.check_queue_length', 0);
+begin
+  if lock_queue_check.wait then
+    perform pg_advisory_xact_lock(v_key);
+    return true;
+  end if;
+  return pg_try_advisory_xact_lock(v_key);
+end;
 $$;
-comment on function private.lock_queue_check() is 'One at a time counts the queue or sets its limit.';
+comment on function private.lock_queue_check(boolean) is
+  'One at a time counts the queue or sets its limit: whether it is the caller until the transaction ends, which is waited for if told.';
 
 create function private.queue_clock()
 returns bigint
@@ -46,6 +55,7 @@ set search_path = ''
 as $$
 declare
   v_max_length integer;
+  v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
   v_message_id bigint;
   v_length integer;
 begin
@@ -53,7 +63,10 @@ begin
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_queue_full(v_max_length);
   end if;
-  perform private.lock_queue_check();
+  -- While there is room nobody waits for who counts: those who start meanwhile are few beside the hundredth that is not counted.
+  if not private.lock_queue_check(wait => v_was_full) then
+    return;
+  end if;
   -- Whoever had the lock has counted, or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
@@ -73,7 +86,7 @@ begin
     perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
     perform private.refuse_queue_full(v_max_length);
   end if;
-  perform setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+  perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
 end;
 $$;
 comment on function private.check_queue_length() is

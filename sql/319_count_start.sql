@@ -89,8 +89,9 @@ begin
           where other.deployment_id = reserve_starts.deployment_id and other.reserved > 0
           for no key update skip locked
         ));
-      elsif not pg_try_advisory_xact_lock_shared(uuid_hash_extended(reserve_starts.deployment_id, 0)) then
-        raise sqlstate 'AGAIN';
+      else
+        -- Waits for who is alone, and does not go alone too: one after another they would all, and reserve nothing any more.
+        perform pg_advisory_xact_lock_shared(uuid_hash_extended(reserve_starts.deployment_id, 0));
       end if;
 
       v_minute := date_bin('1 minute', clock_timestamp(), 'epoch');
@@ -111,8 +112,10 @@ begin
       v_is_blocked := v_batch < 1 and v_usage.room < 0;
       raise sqlstate 'AGAIN';
     exception when sqlstate 'AGAIN' then
-      -- With the subtransaction its locks are gone.
-      v_batch := 0;
+      -- With the subtransaction its locks are gone. A minute that has just ended is no reason to go alone.
+      if v_usage.is_same_minute then
+        v_batch := 0;
+      end if;
     end;
     if v_is_blocked then
       -- Starts under way keep what their slots have left: it is waited for without a lock that they could wait for.
@@ -131,7 +134,7 @@ comment on function private.reserve_starts(uuid, integer, integer) is
   'Counts a start of a deployment and reserves more for the backend''s slot, as far as the limits are away; 429 start_limit_reached. Definer: the usage is private.';
 
 create function private.count_start(deployment_id uuid, max_starts_per_minute integer, max_runs_in_flight integer)
-returns uuid
+returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -139,16 +142,8 @@ begin
   if (pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq') < pg_sequence_last_value('private.queue_check_message')) is not true then
     perform private.check_queue_length();
   end if;
-  update private.deployment_usage as u
-  set starts = u.starts + 1, in_flight = u.in_flight + 1, reserved = u.reserved - 1
-  where u.deployment_id = count_start.deployment_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
-    and u.minute = date_bin('1 minute', clock_timestamp(), 'epoch')
-    and u.max_starts_per_minute = count_start.max_starts_per_minute and u.max_runs_in_flight = count_start.max_runs_in_flight;
-  if not found then
-    perform private.reserve_starts(count_start.deployment_id, count_start.max_starts_per_minute, count_start.max_runs_in_flight);
-  end if;
-  return count_start.deployment_id;
+  perform private.reserve_starts(count_start.deployment_id, count_start.max_starts_per_minute, count_start.max_runs_in_flight);
 end;
 $$;
 comment on function private.count_start(uuid, integer, integer) is
-  'Counts a start by somebody else than the deployment''s owner, or refuses it, exact whatever else starts at the time: 429 queue_full, start_limit_reached. Returns the deployment. Definer: the usage is private.';
+  'Counts a start by somebody else than the deployment''s owner that private.enqueue_run can''t take from what its slot has reserved, or refuses it, exact whatever else starts at the time: 429 queue_full, start_limit_reached. Definer: the usage is private.';

@@ -19,7 +19,7 @@ begin
   set request_hash = excluded.request_hash, flow_run_id = excluded.flow_run_id, created_at = excluded.created_at
   where k.created_at < now() - interval '24 hours';
   if found then
-    return claim_idempotency_key.flow_run_id;
+    return null;
   end if;
 
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
-  'The run of an earlier start by the same caller, with the same key and request, within 24 hours; else takes the key for the given new run and returns that. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
 create function private.next_turn(user_id uuid)
 returns bigint
@@ -60,48 +60,83 @@ create function private.enqueue_run(
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while there were no jobs.
+set enable_seqscan = off
 as $$
+-- Every start goes through here, and each function that is called costs it as much as a write or two: id, turn and token are made as
+-- private.uuid_v7, private.next_turn and private.run_token make them, without calling those.
 declare
   v_now timestamptz := clock_timestamp();
-  v_new_id uuid := private.uuid_v7(v_now);
-  v_run_id uuid := v_new_id;
+  v_microseconds bigint := round(date_part('epoch', v_now) * 1000000);
+  v_run_id uuid := encode(
+    overlay(
+      uuid_send(gen_random_uuid())
+      placing int8send(v_microseconds * 512 / 125 + v_microseconds / 1000 * 61440 + 28672) from 1 for 8
+    ),
+    'hex'
+  )::uuid;
+  v_earlier_id uuid;
   v_counted_id uuid;
   v_message_id bigint;
 begin
-  if enqueue_run.action_signer is not null and not private.is_public_key(to_jsonb(enqueue_run.action_signer)) then
+  if enqueue_run.action_signer is not null and not private.is_public_key(enqueue_run.action_signer) then
     perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
   end if;
   if enqueue_run.idempotency_key is not null then
-    v_run_id := private.claim_idempotency_key(
+    v_earlier_id := private.claim_idempotency_key(
       coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
-      enqueue_run.request, v_new_id
+      enqueue_run.request, v_run_id
     );
-  end if;
-  if v_run_id = v_new_id then
-    if enqueue_run.max_starts_per_minute is not null then
-      v_counted_id := private.count_start(
-        enqueue_run.deployment_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight
-      );
+    if v_earlier_id is not null then
+      return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
     end if;
-    insert into public.flow_run (
-      id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
-      output_instructions, action_identity, action_signer, fees, chain_network
-    ) values (
-      v_run_id, v_now, enqueue_run.user_id, enqueue_run.flow_id, enqueue_run.deployment_id, enqueue_run.started_by,
-      enqueue_run.started_by_public_key, jsonb_build_object('M', enqueue_run.inputs), enqueue_run.output_instructions,
-      enqueue_run.action_identity, enqueue_run.action_signer, enqueue_run.fees,
-      jsonb_build_object('cluster', enqueue_run.chain_network -> 'cluster')
-    );
-    -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
-    insert into pgmq.q_flow_runs (vt, message) values (clock_timestamp(), jsonb_build_object('flow_run_id', v_run_id))
-    returning msg_id into v_message_id;
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
-    values (
-      v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id, v_counted_id,
-      private.next_turn(enqueue_run.user_id)
-    );
   end if;
-  return jsonb_build_object('flow_run_id', v_run_id, 'token', private.run_token(v_run_id));
+  if enqueue_run.max_starts_per_minute is not null then
+    v_counted_id := enqueue_run.deployment_id;
+    -- What the backend's slot has reserved, while the queue need not be counted.
+    update private.deployment_usage as u
+    set starts = u.starts + 1, in_flight = u.in_flight + 1, reserved = u.reserved - 1
+    where u.deployment_id = v_counted_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
+      and u.minute = date_bin('1 minute', clock_timestamp(), 'epoch')
+      and u.max_starts_per_minute = enqueue_run.max_starts_per_minute and u.max_runs_in_flight = enqueue_run.max_runs_in_flight
+      and pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq') < pg_sequence_last_value('private.queue_check_message');
+    if not found then
+      perform private.count_start(v_counted_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
+    end if;
+  end if;
+  insert into public.flow_run (
+    id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
+    output_instructions, action_identity, action_signer, fees, chain_network
+  ) values (
+    v_run_id, v_now, enqueue_run.user_id, enqueue_run.flow_id, enqueue_run.deployment_id, enqueue_run.started_by,
+    enqueue_run.started_by_public_key, jsonb_build_object('M', enqueue_run.inputs), enqueue_run.output_instructions,
+    enqueue_run.action_identity, enqueue_run.action_signer, enqueue_run.fees,
+    jsonb_build_object('cluster', enqueue_run.chain_network -> 'cluster')
+  );
+  -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
+  insert into pgmq.q_flow_runs (vt, message) values (clock_timestamp(), jsonb_build_object('flow_run_id', v_run_id))
+  returning msg_id into v_message_id;
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
+  values (
+    v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id, v_counted_id,
+    greatest(
+      coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
+      (
+        select max(j.turn) + 1 from private.flow_run_jobs as j
+        where j.user_id = enqueue_run.user_id and j.message_id is not null
+      )
+    )
+  );
+  -- The function makes the first secret.
+  return jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
+    (
+      select 'fr_' || translate(
+        encode(uuid_send(v_run_id) || extensions.hmac(uuid_send(v_run_id), s.secret, 'sha256'), 'base64'), '+/', '-_'
+      )
+      from private.run_token_secrets as s order by s.generation desc limit 1
+    ),
+    private.run_token(v_run_id)
+  ));
 end;
 $$;
 comment on function private.enqueue_run(

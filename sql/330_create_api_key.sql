@@ -11,7 +11,7 @@ begin
   if v_caller.user_id is null then
     perform private.unauthenticated();
   end if;
-  if v_caller.is_anonymous or private.request_claims() ? 'api_key_id' then
+  if v_caller.is_anonymous or auth.jwt() ? 'api_key_id' then
     perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then

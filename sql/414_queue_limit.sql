@@ -10,8 +10,8 @@ begin
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- The next start counts anew, after this commits.
-  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 0);
+  -- The next start counts anew, after this commits, and others wait for what it finds.
+  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
 end;
 $$;
 comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';

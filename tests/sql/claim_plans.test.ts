@@ -52,6 +52,23 @@ it('the turn of a new run is one look at an index, however many its owner has', 
   expect(rows).toBeLessThanOrEqual(1);
 });
 
+it('a start takes the turn that next_turn tells, by a look as short', async () => {
+  const [flow] = await sql`select id, user_id from public.flows limit 1`;
+  await sql`select set_config('request.jwt.claims', ${
+    JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
+  }, false)`;
+  const [{ turn }] = await sql<[{ turn: string }]>`select private.next_turn(${flow!.user_id}) as turn`;
+  const { scanned, rows } = await countReads(sql, TABLES, `select public.start_flow(${flow!.id})`);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThanOrEqual(1);
+  await sql`select public.start_flow(${flow!.id})`;
+  const [job] = await sql`
+    select turn from private.flow_run_jobs where user_id = ${
+    flow!.user_id
+  } and message_id is not null order by message_id desc limit 1`;
+  expect(job!.turn).toBe(turn);
+});
+
 it('an idle claim is one look at an index, however many runs wait for their time', async () => {
   await sql`select pgmq.set_vt('flow_runs', message_id, 3600) from private.flow_run_jobs where message_id is not null`;
   await sql`analyze`;

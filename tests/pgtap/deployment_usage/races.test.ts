@@ -177,6 +177,23 @@ describe('of starts by others at once, exactly as many succeed as the limit says
     expect(await usage()).toEqual({ counted: 100, real: 100 });
   });
 
+  it('a start that comes while another looks at all slots alone waits, and reserves as many as ever', async () => {
+    const [starter] = starters as [Sql];
+    await limit(MANY, MANY);
+    await inOneMinute();
+    await admin`begin`;
+    await admin`select pg_advisory_xact_lock(uuid_hash_extended(${deploymentId}, 0))`;
+    const starting = codeOf(start(starter));
+    const observer = database.connect('supabase_admin');
+    await hasToWait(observer, starting);
+    await admin`commit`;
+    expect(await starting).toBe('done');
+    expect(
+      await admin`select reserved from private.deployment_usage where deployment_id = ${deploymentId} and slot >= 0`,
+    )
+      .toEqual([{ reserved: 63 }]);
+  });
+
   it('what a slot has reserved under an older limit is worth nothing', async () => {
     await startMany(40);
     await limit(MANY, 45);

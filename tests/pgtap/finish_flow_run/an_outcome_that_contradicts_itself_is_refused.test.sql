@@ -10,7 +10,7 @@ select is(
   test.error(format(
     'select public.finish_flow_run(%L, 1, %L, %L, %L, null, %L)', test.kept('run'), status, output, errors,
     test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run('a')))
-  )) ->> 'constraint', 'flow_run_status_consistent', format('%s with output %s and errors %s is refused', status, output, errors)
+  )) ->> 'constraint', 'flow_run_consistent', format('%s with output %s and errors %s is refused', status, output, errors)
 )
 from (values
   ('failed', '{"M": {}}', null::text[]),

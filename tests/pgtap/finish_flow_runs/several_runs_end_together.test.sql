@@ -55,7 +55,7 @@ select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 select is(
   test.error($$ select public.finish_flow_runs(jsonb_build_array(pg_temp.result('good'), pg_temp.result('bad', errors => '{}'))) $$) ->> 'constraint',
-  'flow_run_status_consistent', 'with a result that can''t be stored'
+  'flow_run_consistent', 'with a result that can''t be stored'
 );
 select results_eq(
   $$ select status from public.flow_run where id in (test.kept('good')::uuid, test.kept('bad')::uuid) $$, $$ values ('running'), ('running') $$,

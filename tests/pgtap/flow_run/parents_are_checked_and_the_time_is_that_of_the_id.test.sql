@@ -18,10 +18,10 @@ select is(
   assignment || ' is refused'
 )
 from (values
-  ($$deployment_id = gen_random_uuid()$$, 'parent_complete'),
-  ($$parent_flow_run_id = null$$, 'parent_complete'),
-  ($$parent_node_id = null$$, 'parent_complete'),
-  ($$parent_times = null$$, 'parent_complete'),
+  ($$deployment_id = gen_random_uuid()$$, 'consistent'),
+  ($$parent_flow_run_id = null$$, 'consistent'),
+  ($$parent_node_id = null$$, 'consistent'),
+  ($$parent_times = null$$, 'consistent'),
   ($$parent_flow_run_id = gen_random_uuid()$$, 'parent_flow_run_id_fkey')
 ) as bad (assignment, rule);
 

@@ -26,7 +26,7 @@ select is(
   test.error(format(
     'update public.flow_run set status = %L, start_time = %L, end_time = %L, output = %L, errors = %L where true', status,
     case when started then now() end, case when ended then now() end, output, errors
-  )) ->> 'constraint', 'flow_run_status_consistent',
+  )) ->> 'constraint', 'flow_run_consistent',
   format('%s, started %s, ended %s, output %s, errors %s is refused', status, started, ended, output, errors)
 )
 from (values

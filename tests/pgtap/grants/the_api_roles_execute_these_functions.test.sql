@@ -53,7 +53,6 @@ select set_eq(
     ('api_key_claims', 'anon'),
     ('fail', 'anon, authenticated, service_role'),
     ('pre_request', 'anon, authenticated, service_role'),
-    ('request_claims', 'anon, authenticated, service_role'),
     ('request_header', 'anon, authenticated, service_role'),
     ('token_run_id', 'anon, authenticated, service_role'),
     -- Checks and triggers of the tables that these roles write.

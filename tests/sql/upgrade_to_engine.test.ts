@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { applyMigrations } from '../../supabase/local/migrations.ts';
-import { projectDir } from '../../supabase/local/paths.ts';
-import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { makeOldDatabase, type OldDatabase } from '../support/upgraded_database.ts';
 
 /** The last migration of the schema whose runs are to be taken over. */
 const BEFORE_ENGINE = '20261121020000';
 
-const name = `upgrade_${randomUUID().replaceAll('-', '')}`;
-const url = inject('cluster').postgres.replace(/\/[^/]*$/, `/${name}`);
-let admin: Sql;
+let database: OldDatabase;
 let sql: Sql;
 
 interface StartedRun {
@@ -28,25 +23,12 @@ async function start(): Promise<StartedRun> {
   return { id, messageId };
 }
 
-/** Applies the migrations up to a version, and notes them as the Supabase CLI does. */
-async function migrateTo(version: string): Promise<void> {
-  await sql`create schema supabase_migrations`;
-  await sql`create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text)`;
-  const dir = join(projectDir, 'supabase/migrations');
-  for (const file of readdirSync(dir).filter((file) => file.slice(0, version.length) <= version).sort()) {
-    await sql.unsafe(readFileSync(join(dir, file), 'utf8'));
-    await sql`insert into supabase_migrations.schema_migrations ${sql({ version: file.slice(0, version.length) })}`;
-  }
-}
-
 const runs: { [state in 'queued' | 'running' | 'second' | 'waiting' | 'ended' | 'stopped' | 'deleted']?: StartedRun } =
   {};
 
 beforeAll(async () => {
-  admin = connect(inject('cluster').supabase_admin.replace(/\/[^/]*$/, '/template1'));
-  await admin`create database ${admin(name)} template postgres owner postgres`;
-  sql = connect(url, { max: 1 });
-  await migrateTo(BEFORE_ENGINE);
+  database = await makeOldDatabase(BEFORE_ENGINE);
+  sql = database.sql;
 
   const userId = randomUUID();
   await sql`insert into auth.users (id, email) values (${userId}, 'owner@example.com')`;
@@ -71,13 +53,9 @@ beforeAll(async () => {
   runs.deleted = await start();
   await sql`delete from public.flow_run where id = ${runs.deleted.id}`;
 
-  await applyMigrations(url, { seed: false });
+  await database.upgrade();
 });
-afterAll(async () => {
-  await sql.end();
-  await admin`drop database ${admin(name)} with (force)`;
-  await admin.end();
-});
+afterAll(() => database.drop());
 
 it('an upgrade leaves each run that has not ended its message, or gives it one, and nobody else', async () => {
   const messages = await sql<{ runId: string; messageId: string; isOfJob: boolean }[]>`
