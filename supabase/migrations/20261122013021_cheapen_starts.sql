@@ -657,13 +657,14 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
   if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
   end if;
   if v_user_id is null then
-    if v_claims ->> 'role' = 'service_role' then
-      perform private.refuse_service_role();
-    elsif start_deployment.public_key is null then
+    if start_deployment.public_key is null then
       perform private.unauthenticated();
     elsif not private.is_public_key(start_deployment.public_key) then
       perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');

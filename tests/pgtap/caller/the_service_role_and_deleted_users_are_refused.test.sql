@@ -1,4 +1,4 @@
-select plan(5);
+select plan(9);
 
 select test.create_user('owner');
 select test.keep('owner', test.user_id('owner'));
@@ -18,7 +18,8 @@ select is(
   'the service role is refused'
 );
 select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'service_role')::text, true);
-select is(test.error_code('select private.caller()'), 'token_invalid', 'even with a user as its subject');
+select is(test.error_code('select ' || way), 'token_invalid', 'even with a user as its subject: ' || way)
+from unnest('{private.caller(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select test.sign_in(gen_random_uuid()), pg_temp.as_definer();
 select is(
@@ -33,6 +34,7 @@ select is(
 select test.sign_out();
 delete from auth.users where id = test.kept('owner')::uuid;
 select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
-select is(test.error_code('select private.require_user()'), 'token_invalid', 'so is one who is deleted, while the token still lives');
+select is(test.error_code('select ' || way), 'token_invalid', 'so is one who is deleted, while the token still lives: ' || way)
+from unnest('{private.require_user(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select * from finish();
