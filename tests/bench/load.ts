@@ -1,3 +1,5 @@
+import type { Plan } from './plan.ts';
+
 /** What came of a load. */
 export interface LoadResult {
   /** Calls that ended, a second. */
@@ -34,7 +36,7 @@ const TURNS = 8;
  * Loads that take turns, each for as long in all: a machine that others use too is faster and slower from second to second, and in
  * this way it is so for all of them alike. They come in the opposite order every other time, so that none is always after the same.
  */
-export async function runLoadsInTurn<Name extends string>(
+async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
   durationMs: number,
 ): Promise<Record<Name, LoadResult>> {
@@ -52,4 +54,19 @@ export async function runLoadsInTurn<Name extends string>(
   };
   // SAFETY: each of the names had its turns.
   return Object.fromEntries(names.map((name) => [name, sum(turns[name]!)])) as Record<Name, LoadResult>;
+}
+
+/** Rounds of loads that are compared, each on tables that are as in the others, after a short one that warms all up. */
+export async function takeLoadRounds<Name extends string>(
+  { rounds, loadMs }: Plan,
+  clearRuns: () => Promise<void>,
+  loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
+): Promise<Record<Name, LoadResult>[]> {
+  const taken = [];
+  for (let round = 0; round < rounds; round++) {
+    await clearRuns();
+    await runLoadsInTurn(loads, loadMs / 4);
+    taken.push(await runLoadsInTurn(loads, 2 * loadMs));
+  }
+  return taken;
 }

@@ -3,7 +3,7 @@ import { withBenchStack, withFunctions } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';
 import type { HttpCall } from './http_client.ts';
 import { startHttpLoadGenerator } from './http_load.ts';
-import { type LoadResult, runLoadsInTurn } from './load.ts';
+import { type LoadResult, takeLoadRounds } from './load.ts';
 import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
 
@@ -42,13 +42,9 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
       const load = (way: Way) => (durationMs: number): Promise<LoadResult> =>
         generator.run({ ...calls[way], connections: CONNECTIONS, durationMs });
       const loads = { start: load('start'), forwarded: load('forwarded'), postgrest: load('postgrest') };
-      const rounds: Record<Way, LoadResult>[] = [];
-      await runLoadsInTurn(loads, plan.loadMs);
-      for (let round = 0; round < plan.rounds; round++) {
-        await bench.clearRuns();
-        await runLoadsInTurn(loads, plan.loadMs / 4);
-        rounds.push(await runLoadsInTurn(loads, 2 * plan.loadMs));
-      }
+      // The functions' processes are cold before the first.
+      await takeLoadRounds({ ...plan, rounds: 1 }, bench.clearRuns, loads);
+      const rounds = await takeLoadRounds(plan, bench.clearRuns, loads);
       const against = (baseline: Way, of: (result: LoadResult) => number) =>
         rounds.map((round) => ({ measured: of(round.start), baseline: of(round[baseline]) }));
       const throughput = ({ perSecond }: LoadResult) => perSecond;

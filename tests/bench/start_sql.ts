@@ -4,7 +4,7 @@ import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
 import { makePart, type Part } from './figure.ts';
-import { type LoadResult, runLoad, runLoadsInTurn } from './load.ts';
+import { type LoadResult, runLoad, takeLoadRounds } from './load.ts';
 import type { Plan } from './plan.ts';
 
 const CONNECTIONS = 16;
@@ -67,14 +67,8 @@ export const measureStartSql = (plan: Plan): Promise<Part[]> =>
       try {
         const load = (statement: () => Promise<unknown>) => (durationMs: number): Promise<LoadResult> =>
           runLoad(CONNECTIONS, durationMs, statement);
-        const loads = { start: load(start), bare: load(bare) };
-        const rounds = [];
-        for (let round = 0; round < plan.rounds; round++) {
-          await bench.clearRuns();
-          await runLoadsInTurn(loads, plan.loadMs / 4);
-          const results = await runLoadsInTurn(loads, 2 * plan.loadMs);
-          rounds.push({ measured: results.start.perSecond, baseline: results.bare.perSecond });
-        }
+        const results = await takeLoadRounds(plan, bench.clearRuns, { start: load(start), bare: load(bare) });
+        const rounds = results.map(({ start, bare }) => ({ measured: start.perSecond, baseline: bare.perSecond }));
         parts.push(makePart({ name: caller.name, unit: 'a second', goalKind: 'at least', goal: GOAL, rounds }));
       } finally {
         await sql.end();

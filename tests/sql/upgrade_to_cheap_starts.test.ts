@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
+import { calledRun } from '../support/called_run.ts';
 import { makeOldDatabase, type OldDatabase } from '../support/upgraded_database.ts';
 
 /** The last migration before starts, claims and ends were made to cost less. */
@@ -45,16 +46,7 @@ beforeAll(async () => {
   await sql`select public.finish_flow_run(${failed}, 1, 'failed', '{"M": {}}', array['a node failed'], '{}', '{}')`;
   const parent = await start();
   await sql`select public.claim_flow_runs(1, 3600)`;
-  const child = {
-    id: childId,
-    flow_id: flowId,
-    status: 'running',
-    inputs: { M: {} },
-    start_time: new Date().toISOString(),
-    parent_flow_run_id: parent,
-    parent_node_id: randomUUID(),
-    parent_times: 0,
-  };
+  const child = calledRun(childId, parent, flowId);
   await sql`select public.checkpoint_flow_run(${parent}, 1, 3600, ${
     sql.json({ children: [child], node_runs: [], transactions: [], logs: [], work_ms: 1 })
   })`;

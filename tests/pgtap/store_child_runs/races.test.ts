@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
+import { calledRun } from '../../support/called_run.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { hasToWait } from '../../support/locks.ts';
 
@@ -35,16 +36,7 @@ it('a run that is called while its starter is deleted names nobody either, and n
   const [run] = await worker<[{ run: string }]>`select private.hold_flow_run(${id}, 1)::text as run`;
   const deleting = codeOf(deleter`delete from auth.users where id = ${starterId}`);
   await hasToWait(observer, deleting);
-  const child = {
-    id: childId,
-    flow_id: flow!.id,
-    status: 'running',
-    inputs: { M: {} },
-    start_time: new Date().toISOString(),
-    parent_flow_run_id: id,
-    parent_node_id: randomUUID(),
-    parent_times: 0,
-  };
+  const child = calledRun(childId, id, flow!.id);
   await worker`select private.store_child_runs(${run!.run}::public.flow_run, ${worker.json([child])})`;
   await worker`commit`;
   expect(await deleting).toBe('done');
