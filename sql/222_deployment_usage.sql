@@ -14,9 +14,11 @@ comment on table private.deployment_usage is
 comment on column private.deployment_usage.slot is
   'pg_backend_pid() % 32 for starts, and for ends the negative of it less one: an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute that starts counts, and that reserved is for.';
-comment on column private.deployment_usage.in_flight is 'Runs that were started here, or less those that ended here: right in sum.';
+comment on column private.deployment_usage.starts is 'Starts of that minute, with what is still reserved.';
+comment on column private.deployment_usage.in_flight is
+  'Runs that were started here, with what is still reserved, or less those that ended here: right in sum.';
 comment on column private.deployment_usage.reserved is
-  'Starts that the slot may count without a look at the others, under the limits that are repeated beside it: all slots together never use and reserve more than the limits.';
+  'Starts that are counted already, and which the slot may use without a look at the others, under the limits that are repeated beside it: all slots together never count more than the limits.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger

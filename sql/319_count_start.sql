@@ -27,10 +27,10 @@ declare
   v_runs bigint;
 begin
   select
-    coalesce(sum(u.starts) filter (where u.minute >= check_usage.minute), 0), coalesce(sum(u.in_flight), 0),
+    coalesce(sum(u.starts - u.reserved) filter (where u.minute >= check_usage.minute), 0), coalesce(sum(u.in_flight - u.reserved), 0),
     least(
-      check_usage.max_starts_per_minute - coalesce(sum(u.starts + u.reserved) filter (where u.minute >= check_usage.minute), 0),
-      check_usage.max_runs_in_flight - coalesce(sum(u.in_flight + u.reserved), 0)
+      check_usage.max_starts_per_minute - coalesce(sum(u.starts) filter (where u.minute >= check_usage.minute), 0),
+      check_usage.max_runs_in_flight - coalesce(sum(u.in_flight), 0)
     ),
     -- Read last: had another slot gone on to the next minute, and so given up its count of this one, it would be the next by now.
     date_bin('1 minute', clock_timestamp(), 'epoch') = check_usage.minute
@@ -68,7 +68,7 @@ begin
   -- A batch for each slot takes half of what there is. Of one transaction only the first reservation is made beside those of
   -- others, which see none of it.
   v_batch := case
-    when current_setting('private.has_reserved_starts', true) = 'true' then 0 else least(v_usage.room / 64, 64)
+    when current_setting('private.has_reserved_starts', true) = 'true' then 0 else least(v_usage.room / 64, 256)
   end;
   loop
     begin
@@ -83,7 +83,8 @@ begin
       if v_batch < 1 then
         -- Alone, after all reservations that were under way, and with what the other slots have left: nothing is missed.
         perform pg_advisory_xact_lock(uuid_hash_extended(reserve_starts.deployment_id, 0));
-        update private.deployment_usage as u set reserved = 0
+        update private.deployment_usage as u
+        set starts = u.starts - u.reserved, in_flight = u.in_flight - u.reserved, reserved = 0
         where u.deployment_id = reserve_starts.deployment_id and u.slot = any (array(
           select other.slot from private.deployment_usage as other
           where other.deployment_id = reserve_starts.deployment_id and other.reserved > 0
@@ -97,8 +98,10 @@ begin
       v_minute := date_bin('1 minute', clock_timestamp(), 'epoch');
       update private.deployment_usage as u
       set
-        minute = greatest(u.minute, v_minute), starts = case when u.minute >= v_minute then u.starts + 1 else 1 end,
-        in_flight = u.in_flight + 1, reserved = greatest(v_batch - 1, 0),
+        minute = greatest(u.minute, v_minute),
+        starts = case when u.minute >= v_minute then u.starts - u.reserved else 0 end + greatest(v_batch, 1),
+        in_flight = u.in_flight - u.reserved + greatest(v_batch, 1),
+        reserved = greatest(v_batch - 1, 0),
         max_starts_per_minute = reserve_starts.max_starts_per_minute, max_runs_in_flight = reserve_starts.max_runs_in_flight
       where u.deployment_id = reserve_starts.deployment_id and u.slot = v_slot;
       v_usage := private.check_usage(

@@ -63,7 +63,7 @@ set search_path = ''
 -- A plan that is kept must not be one that was made while there were no jobs.
 set enable_seqscan = off
 as $$
--- Every start goes through here, and each function that is called costs it as much as a write or two: id, turn and token are made as
+-- Every start goes through here, and each function and statement costs it as much as a write or two: id, turn and token are made as
 -- private.uuid_v7, private.next_turn and private.run_token make them, without calling those.
 declare
   v_now timestamptz := clock_timestamp();
@@ -78,28 +78,41 @@ declare
   v_earlier_id uuid;
   v_counted_id uuid;
   v_message_id bigint;
+  v_started jsonb;
 begin
-  if enqueue_run.action_signer is not null and not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+  -- What nearly all starts bring, a few strings with one tag each, is good by one look.
+  if (pg_column_size(enqueue_run.inputs) < 65536 and not jsonb_path_exists(
+    enqueue_run.inputs,
+    'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
+      || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
+    silent => true
+  )) is not true then
+    perform private.check_inputs(enqueue_run.inputs);
   end if;
-  if enqueue_run.idempotency_key is not null then
-    v_earlier_id := private.claim_idempotency_key(
-      coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
-      enqueue_run.request, v_run_id
-    );
-    if v_earlier_id is not null then
-      return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
+  if num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) > 0 then
+    if not private.is_public_key(enqueue_run.action_signer) then
+      perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+    end if;
+    if enqueue_run.idempotency_key is not null then
+      v_earlier_id := private.claim_idempotency_key(
+        coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
+        enqueue_run.request, v_run_id
+      );
+      if v_earlier_id is not null then
+        return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
+      end if;
     end if;
   end if;
+  v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   if enqueue_run.max_starts_per_minute is not null then
     v_counted_id := enqueue_run.deployment_id;
     -- What the backend's slot has reserved, while the queue need not be counted.
     update private.deployment_usage as u
-    set starts = u.starts + 1, in_flight = u.in_flight + 1, reserved = u.reserved - 1
+    set reserved = u.reserved - 1
     where u.deployment_id = v_counted_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
-      and u.minute = date_bin('1 minute', clock_timestamp(), 'epoch')
+      and u.minute = date_bin('1 minute', v_now, 'epoch')
       and u.max_starts_per_minute = enqueue_run.max_starts_per_minute and u.max_runs_in_flight = enqueue_run.max_runs_in_flight
-      and pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq') < pg_sequence_last_value('private.queue_check_message');
+      and v_message_id < pg_sequence_last_value('private.queue_check_message');
     if not found then
       perform private.count_start(v_counted_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
     end if;
@@ -114,8 +127,8 @@ begin
     jsonb_build_object('cluster', enqueue_run.chain_network -> 'cluster')
   );
   -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
-  insert into pgmq.q_flow_runs (vt, message) values (clock_timestamp(), jsonb_build_object('flow_run_id', v_run_id))
-  returning msg_id into v_message_id;
+  insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
+  values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
   values (
     v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id, v_counted_id,
@@ -126,20 +139,21 @@ begin
         where j.user_id = enqueue_run.user_id and j.message_id is not null
       )
     )
-  );
-  -- The function makes the first secret.
-  return jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
+  )
+  returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (
       select 'fr_' || translate(
         encode(uuid_send(v_run_id) || extensions.hmac(uuid_send(v_run_id), s.secret, 'sha256'), 'base64'), '+/', '-_'
       )
       from private.run_token_secrets as s order by s.generation desc limit 1
     ),
+    -- The function makes the first secret.
     private.run_token(v_run_id)
-  ));
+  )) into v_started;
+  return v_started;
 end;
 $$;
 comment on function private.enqueue_run(
   uuid, integer, jsonb, jsonb, bytea, uuid, text, uuid, boolean, text, text, jsonb, integer, integer, text, jsonb
 ) is
-  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run that has limits counts for its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid. Definer: runs are inserted nowhere else; callers check who asks.';
+  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run that has limits counts for its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';

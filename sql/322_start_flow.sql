@@ -14,7 +14,7 @@ begin
   end if;
   return private.enqueue_run(
     user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
-    inputs => private.check_inputs(coalesce(start_flow.inputs, '{}')), action_signer => start_flow.action_signer,
+    inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
     chain_network => v_flow.chain_network, snapshot_hash => private.take_snapshot(v_flow.id),
     idempotency_key => start_flow.idempotency_key,
     request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)

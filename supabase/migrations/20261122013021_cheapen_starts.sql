@@ -21,6 +21,11 @@ ALTER TABLE "public"."signature_requests"
 ALTER TABLE "public"."wallets"
   DROP CONSTRAINT "wallets_public_key_valid";
 
+-- Of one meaning before and after, which counts what is reserved as used.
+UPDATE "private"."deployment_usage" SET reserved = 0 WHERE reserved > 0;
+
+DROP FUNCTION "private"."check_inputs"(jsonb);
+
 DROP FUNCTION "private"."claimed_user_id"();
 
 DROP FUNCTION "private"."count_start"(uuid, integer, integer);
@@ -64,7 +69,7 @@ $function$;
 CREATE OR REPLACE FUNCTION private.check_inputs (
   inputs jsonb
 )
-  RETURNS jsonb
+  RETURNS void
   LANGUAGE plpgsql
   IMMUTABLE
   SET search_path TO ''
@@ -73,15 +78,6 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- What nearly all starts bring, a few strings with one tag each, by one look: what follows costs a start a sixth of all it does.
-  if pg_column_size(check_inputs.inputs) < 65536 and not jsonb_path_exists(
-    check_inputs.inputs,
-    'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
-      || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
-    silent => true
-  ) then
-    return check_inputs.inputs;
-  end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
   end if;
@@ -96,7 +92,6 @@ begin
       perform private.fail(400, 'inputs_invalid', 'inputs.' || (v_pairs -> v_index ->> 'key') || v_bad);
     end if;
   end loop;
-  return check_inputs.inputs;
 end;
 $function$;
 
@@ -140,6 +135,46 @@ begin
     perform private.refuse_queue_full(v_max_length);
   end if;
   perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_usage (
+  deployment_id         uuid,
+  max_starts_per_minute integer,
+  max_runs_in_flight    integer,
+  minute                timestamp with time zone,
+  own_starts            integer,
+  OUT                   room bigint,
+  OUT                   is_same_minute boolean
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_starts bigint;
+  v_runs bigint;
+begin
+  select
+    coalesce(sum(u.starts - u.reserved) filter (where u.minute >= check_usage.minute), 0), coalesce(sum(u.in_flight - u.reserved), 0),
+    least(
+      check_usage.max_starts_per_minute - coalesce(sum(u.starts) filter (where u.minute >= check_usage.minute), 0),
+      check_usage.max_runs_in_flight - coalesce(sum(u.in_flight), 0)
+    ),
+    -- Read last: had another slot gone on to the next minute, and so given up its count of this one, it would be the next by now.
+    date_bin('1 minute', clock_timestamp(), 'epoch') = check_usage.minute
+  into v_starts, v_runs, check_usage.room, check_usage.is_same_minute
+  from private.deployment_usage as u
+  where u.deployment_id = check_usage.deployment_id;
+
+  if v_starts - check_usage.own_starts >= check_usage.max_starts_per_minute then
+    perform private.refuse_start('max_starts_per_minute', check_usage.max_starts_per_minute,
+      greatest(ceil(extract(epoch from check_usage.minute + interval '1 minute' - clock_timestamp())), 1)::integer);
+  end if;
+  if v_runs - check_usage.own_starts >= check_usage.max_runs_in_flight then
+    perform private.refuse_start('max_runs_in_flight', check_usage.max_runs_in_flight, 5);
+  end if;
 end;
 $function$;
 
@@ -257,7 +292,7 @@ CREATE OR REPLACE FUNCTION private.enqueue_run (
   SET search_path TO ''
   SET enable_seqscan TO 'off'
   AS $function$
--- Every start goes through here, and each function that is called costs it as much as a write or two: id, turn and token are made as
+-- Every start goes through here, and each function and statement costs it as much as a write or two: id, turn and token are made as
 -- private.uuid_v7, private.next_turn and private.run_token make them, without calling those.
 declare
   v_now timestamptz := clock_timestamp();
@@ -272,28 +307,41 @@ declare
   v_earlier_id uuid;
   v_counted_id uuid;
   v_message_id bigint;
+  v_started jsonb;
 begin
-  if enqueue_run.action_signer is not null and not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+  -- What nearly all starts bring, a few strings with one tag each, is good by one look.
+  if (pg_column_size(enqueue_run.inputs) < 65536 and not jsonb_path_exists(
+    enqueue_run.inputs,
+    'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
+      || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
+    silent => true
+  )) is not true then
+    perform private.check_inputs(enqueue_run.inputs);
   end if;
-  if enqueue_run.idempotency_key is not null then
-    v_earlier_id := private.claim_idempotency_key(
-      coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
-      enqueue_run.request, v_run_id
-    );
-    if v_earlier_id is not null then
-      return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
+  if num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) > 0 then
+    if not private.is_public_key(enqueue_run.action_signer) then
+      perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+    end if;
+    if enqueue_run.idempotency_key is not null then
+      v_earlier_id := private.claim_idempotency_key(
+        coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
+        enqueue_run.request, v_run_id
+      );
+      if v_earlier_id is not null then
+        return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
+      end if;
     end if;
   end if;
+  v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   if enqueue_run.max_starts_per_minute is not null then
     v_counted_id := enqueue_run.deployment_id;
     -- What the backend's slot has reserved, while the queue need not be counted.
     update private.deployment_usage as u
-    set starts = u.starts + 1, in_flight = u.in_flight + 1, reserved = u.reserved - 1
+    set reserved = u.reserved - 1
     where u.deployment_id = v_counted_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
-      and u.minute = date_bin('1 minute', clock_timestamp(), 'epoch')
+      and u.minute = date_bin('1 minute', v_now, 'epoch')
       and u.max_starts_per_minute = enqueue_run.max_starts_per_minute and u.max_runs_in_flight = enqueue_run.max_runs_in_flight
-      and pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq') < pg_sequence_last_value('private.queue_check_message');
+      and v_message_id < pg_sequence_last_value('private.queue_check_message');
     if not found then
       perform private.count_start(v_counted_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
     end if;
@@ -308,8 +356,8 @@ begin
     jsonb_build_object('cluster', enqueue_run.chain_network -> 'cluster')
   );
   -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
-  insert into pgmq.q_flow_runs (vt, message) values (clock_timestamp(), jsonb_build_object('flow_run_id', v_run_id))
-  returning msg_id into v_message_id;
+  insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
+  values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
   values (
     v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id, v_counted_id,
@@ -320,17 +368,18 @@ begin
         where j.user_id = enqueue_run.user_id and j.message_id is not null
       )
     )
-  );
-  -- The function makes the first secret.
-  return jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
+  )
+  returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (
       select 'fr_' || translate(
         encode(uuid_send(v_run_id) || extensions.hmac(uuid_send(v_run_id), s.secret, 'sha256'), 'base64'), '+/', '-_'
       )
       from private.run_token_secrets as s order by s.generation desc limit 1
     ),
+    -- The function makes the first secret.
     private.run_token(v_run_id)
-  ));
+  )) into v_started;
+  return v_started;
 end;
 $function$;
 
@@ -554,7 +603,7 @@ begin
   -- A batch for each slot takes half of what there is. Of one transaction only the first reservation is made beside those of
   -- others, which see none of it.
   v_batch := case
-    when current_setting('private.has_reserved_starts', true) = 'true' then 0 else least(v_usage.room / 64, 64)
+    when current_setting('private.has_reserved_starts', true) = 'true' then 0 else least(v_usage.room / 64, 256)
   end;
   loop
     begin
@@ -569,7 +618,8 @@ begin
       if v_batch < 1 then
         -- Alone, after all reservations that were under way, and with what the other slots have left: nothing is missed.
         perform pg_advisory_xact_lock(uuid_hash_extended(reserve_starts.deployment_id, 0));
-        update private.deployment_usage as u set reserved = 0
+        update private.deployment_usage as u
+        set starts = u.starts - u.reserved, in_flight = u.in_flight - u.reserved, reserved = 0
         where u.deployment_id = reserve_starts.deployment_id and u.slot = any (array(
           select other.slot from private.deployment_usage as other
           where other.deployment_id = reserve_starts.deployment_id and other.reserved > 0
@@ -583,8 +633,10 @@ begin
       v_minute := date_bin('1 minute', clock_timestamp(), 'epoch');
       update private.deployment_usage as u
       set
-        minute = greatest(u.minute, v_minute), starts = case when u.minute >= v_minute then u.starts + 1 else 1 end,
-        in_flight = u.in_flight + 1, reserved = greatest(v_batch - 1, 0),
+        minute = greatest(u.minute, v_minute),
+        starts = case when u.minute >= v_minute then u.starts - u.reserved else 0 end + greatest(v_batch, 1),
+        in_flight = u.in_flight - u.reserved + greatest(v_batch, 1),
+        reserved = greatest(v_batch - 1, 0),
         max_starts_per_minute = reserve_starts.max_starts_per_minute, max_runs_in_flight = reserve_starts.max_runs_in_flight
       where u.deployment_id = reserve_starts.deployment_id and u.slot = v_slot;
       v_usage := private.check_usage(
@@ -654,6 +706,7 @@ CREATE OR REPLACE FUNCTION private.start_deployment (
 declare
   v_claims jsonb := auth.jwt();
   v_user_id uuid := v_claims ->> 'sub';
+  v_id uuid := start_deployment.id;
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
@@ -666,35 +719,40 @@ begin
   if v_user_id is null then
     if start_deployment.public_key is null then
       perform private.unauthenticated();
-    elsif not private.is_public_key(start_deployment.public_key) then
+    elsif (
+      -- Nearly every key has as many digits, and is told to be one without a call.
+      length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
+      and start_deployment.public_key collate "C" >= '2'
+      and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
+    ) is not true and not private.is_public_key(start_deployment.public_key) then
       perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
-    end if;
-  else
-    -- As private.lock_caller() does, without the cost of a call.
-    perform from auth.users as u where u.id = v_user_id for key share;
-    if not found then
-      perform private.refuse_deleted_user();
     end if;
   end if;
 
   -- Key share: the deployment, and so its snapshot, stays until the run is stored; deploys, customising and other starts don't wait.
-  -- After the caller, as the deletion of a user goes: whoever had the deployment already would wait for the user in a circle.
   loop
-    select d.* into v_deployment
-    from public.flow_deployments as d
-    where d.id = coalesce(start_deployment.id, (
-      select t.deployment_id from public.flow_deployments_tags as t
-      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
-    ))
-    for key share;
+    if start_deployment.flow is not null then
+      select t.deployment_id into v_id
+      from public.flow_deployments_tags as t
+      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest');
+    end if;
+    if v_user_id is null then
+      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+    else
+      -- The caller first, as the deletion of a user goes: whoever had the deployment already would wait for the user in a circle.
+      -- By one statement, which locks in the order of its names, since a second one would cost every start a twentieth.
+      select d.* into v_deployment
+      from auth.users as u, public.flow_deployments as d
+      where u.id = v_user_id and d.id = v_id
+      for key share of u, d;
+    end if;
+    exit when v_deployment.id is not null;
+    -- It may be the caller who is gone.
+    perform private.lock_caller();
     -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
-    exit when found or start_deployment.id is not null;
-    exit when not exists (
-      select from public.flow_deployments_tags as t
-      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
-    );
+    exit when start_deployment.flow is null or v_id is null;
   end loop;
-  if not found or not (case v_deployment.start_permission
+  if v_deployment.id is null or not (case v_deployment.start_permission
     when 'Owner' then coalesce(v_deployment.user_id = v_user_id, false)
     when 'Authenticated' then v_user_id is not null
       and (v_deployment.user_id = v_user_id or not coalesce((v_claims ->> 'is_anonymous')::boolean, false))
@@ -713,13 +771,43 @@ begin
     user_id => v_deployment.user_id, flow_id => v_deployment.entrypoint, deployment_id => v_deployment.id,
     started_by => v_user_id,
     started_by_public_key => case when v_user_id is null then start_deployment.public_key end,
-    inputs => private.check_inputs(coalesce(start_deployment.inputs, '{}')),
+    inputs => coalesce(start_deployment.inputs, '{}'),
     output_instructions => v_deployment.output_instructions, action_identity => v_deployment.action_identity,
     action_signer => start_deployment.action_signer, fees => v_deployment.fees,
     chain_network => v_deployment.chain_network, snapshot_hash => v_deployment.snapshot_hash,
     max_starts_per_minute => case when v_deployment.user_id is distinct from v_user_id then v_deployment.max_starts_per_minute end,
     max_runs_in_flight => v_deployment.max_runs_in_flight,
     idempotency_key => start_deployment.idempotency_key, request => v_request
+  );
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.start_flow (
+  flow_id         integer,
+  inputs          jsonb,
+  action_signer   text,
+  idempotency_key text
+)
+  RETURNS jsonb
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_user_id uuid := private.lock_user();
+  v_flow public.flows;
+begin
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
+  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
+  if not found then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  return private.enqueue_run(
+    user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
+    inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
+    chain_network => v_flow.chain_network, snapshot_hash => private.take_snapshot(v_flow.id),
+    idempotency_key => start_flow.idempotency_key,
+    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
   );
 end;
 $function$;
@@ -822,13 +910,24 @@ CREATE TRIGGER _500_delete_job
   WHEN ((old.parent_flow_run_id IS NULL))
   EXECUTE FUNCTION private.tg_flow_run__after_delete();
 
+COMMENT ON COLUMN "private"."deployment_usage"."in_flight" IS 'Runs that were started here, with what is still reserved, or less those that ended here: right in sum.';
+
+COMMENT ON COLUMN "private"."deployment_usage"."reserved" IS 'Starts that are counted already, and which the slot may use without a look at the others, under the limits that are repeated beside it: all slots together never count more than the limits.';
+
+COMMENT ON COLUMN "private"."deployment_usage"."starts" IS 'Starts of that minute, with what is still reserved.';
+
 COMMENT ON COLUMN "private"."flow_run_jobs"."flow_run_id" IS 'The run, which is stored by the same function; no foreign key, which would look for it at every start.';
 
 COMMENT ON COLUMN "public"."flow_run"."started_by" IS 'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
 
+COMMENT ON FUNCTION "private"."check_inputs"(jsonb) IS 'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most: 400 inputs_invalid, 413 inputs_too_large.';
+
 COMMENT ON FUNCTION "private"."claim_idempotency_key"(text, text, jsonb, uuid) IS 'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
 COMMENT ON FUNCTION "private"."count_start"(uuid, integer, integer) IS 'Counts a start by somebody else than the deployment''s owner that private.enqueue_run can''t take from what its slot has reserved, or refuses it, exact whatever else starts at the time: 429 queue_full, start_limit_reached. Definer: the usage is private.';
+
+COMMENT ON FUNCTION "private"."enqueue_run"(uuid, integer, jsonb, jsonb, bytea, uuid, text, uuid, boolean, text, text, jsonb, integer, integer, text, jsonb) IS
+  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run that has limits counts for its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';
 
 COMMENT ON FUNCTION "private"."is_public_key"(text) IS 'Whether the text is the base58 of 32 bytes, a Solana public key.';
 
@@ -845,6 +944,12 @@ COMMENT ON FUNCTION "private"."tg_flow_run__after_delete"() IS 'A deleted run ta
 COMMENT ON FUNCTION "private"."tg_users__after_delete"() IS 'Runs of others'' flows that a deleted user started name nobody any more. Definer: who deletes users has no part in runs.';
 
 COMMENT ON SEQUENCE "private"."queue_full_until" IS 'Milliseconds since 1970 until which a queue that was found full is not counted again; 0 while there is room.';
+
+REVOKE ALL ON FUNCTION "private"."check_inputs"(jsonb) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."check_inputs"(jsonb) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_inputs"(jsonb) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."count_start"(uuid, integer, integer) FROM PUBLIC;
 

@@ -221,6 +221,24 @@ begin
 end;
 $$;
 
+-- What is wrong with the inputs, null for nothing: by a start of the kept deployment, which tells most good ones by one look, and by
+-- the whole check. A good one starts a run.
+create function test.inputs_refusal(inputs text) returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  v_checked jsonb := test.error(format('select private.check_inputs(%L)', inputs_refusal.inputs));
+  v_started jsonb := test.error(format(
+    'select public.start_deployment(id => %L, inputs => %L)', test.kept('deployment'), inputs_refusal.inputs
+  ));
+begin
+  if v_started is distinct from v_checked then
+    raise exception 'A start says %, the check %', v_started, v_checked;
+  end if;
+  return v_checked;
+end;
+$$;
+
 -- Ends a run, so long ago.
 create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
 language sql volatile security definer set search_path = ''
@@ -432,7 +450,7 @@ begin
   set constraints all immediate;
   set constraints all deferred;
   return (
-    select coalesce(sum(u.in_flight), 0) from private.deployment_usage as u where u.deployment_id = test.kept('deployment')::uuid
+    select coalesce(sum(u.in_flight - u.reserved), 0) from private.deployment_usage as u where u.deployment_id = test.kept('deployment')::uuid
   );
 end;
 $$;

@@ -1,7 +1,11 @@
 select plan(4);
 
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+
 create function pg_temp.refusal(inputs jsonb) returns jsonb language sql as $$
-  select test.error(format('select private.check_inputs(%L)', inputs));
+  select test.inputs_refusal(inputs::text);
 $$;
 
 select is(

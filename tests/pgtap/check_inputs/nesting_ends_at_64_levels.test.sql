@@ -1,11 +1,15 @@
 select plan(6);
 
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+
 -- A value of so many levels: arrays (or maps) around a string.
 create function pg_temp.nested(levels integer, open text default '{"A":[', close text default ']}') returns text language sql as $$
   select format('{"a": %s{"S": ""}%s}', repeat(open, levels - 1), repeat(close, levels - 1));
 $$;
 create function pg_temp.refusal(inputs text) returns text language sql as $$
-  select test.error(format('select private.check_inputs(%L)', inputs)) ->> 'message';
+  select test.inputs_refusal(inputs) ->> 'message';
 $$;
 
 select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level passes');

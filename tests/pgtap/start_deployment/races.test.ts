@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
 import { hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
 let owner: Sql;
 let starter: Sql;
+let admin: Sql;
+let userId: string;
 let flowId: number;
 /** The older one first. */
 let deploymentIds: string[];
 
 beforeAll(async () => {
   database = await cloneDatabase();
-  [owner, starter] = [database.connect(), database.connect()];
+  [owner, starter, admin] = [database.connect(), database.connect(), database.connect('supabase_admin')];
 });
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  const userId = randomUUID();
+  userId = randomUUID();
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
   await owner`insert into auth.users (id) values (${userId})`;
   for (const sql of [owner, starter]) await sql`select set_config('request.jwt.claims', ${claims}, false)`;
@@ -69,4 +71,35 @@ it('there is none where the tag went with its deployment', async () => {
 it('there is none where it was named by its id', async () => {
   expect(await startDuringDeletion({ id: deploymentIds[1]! })).toContain('deployment_not_found');
   expect(await startedDeployments()).toEqual([]);
+});
+
+describe.each([
+  ['by its id', () => starter`select public.start_deployment(id => ${deploymentIds[1]!})`],
+  ['by its flow', () => starter`select public.start_deployment(flow => ${flowId})`],
+])('a start %s', (_name, start) => {
+  it('waits for its caller before it has the deployment, as a deletion of the caller comes to both', async () => {
+    await admin`begin`;
+    await admin`select from auth.users where id = ${userId} for update`;
+    const starting = codeOf(start());
+    await hasToWait(admin, starting);
+    await owner`select from public.flow_deployments where id = ${deploymentIds[1]!} for update nowait`;
+    await admin`commit`;
+    expect(await starting).toBe('done');
+  });
+
+  it('by a user who is deleted meanwhile is no start of nobody', async () => {
+    const otherId = randomUUID();
+    await admin`insert into auth.users (id) values (${otherId})`;
+    await starter`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: otherId, role: 'authenticated' })
+    }, false)`;
+    await owner`update public.flow_deployments set start_permission = 'Authenticated' where entrypoint = ${flowId}`;
+    await admin`begin`;
+    await admin`delete from auth.users where id = ${otherId}`;
+    const starting = codeOf(start());
+    await hasToWait(admin, starting);
+    await admin`commit`;
+    expect(await starting).toBe('token_invalid');
+    expect(await startedDeployments()).toEqual([]);
+  });
 });
