@@ -43,7 +43,10 @@ as $$
 begin
   return greatest(
     coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
-    (select max(j.turn) + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null)
+    (
+      select j.turn + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null
+      order by j.turn desc limit 1
+    )
   );
 end;
 $$;
@@ -135,8 +138,9 @@ begin
     greatest(
       coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
       (
-        select max(j.turn) + 1 from private.flow_run_jobs as j
+        select j.turn + 1 from private.flow_run_jobs as j
         where j.user_id = enqueue_run.user_id and j.message_id is not null
+        order by j.turn desc limit 1
       )
     )
   )

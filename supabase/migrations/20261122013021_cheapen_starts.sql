@@ -364,8 +364,9 @@ begin
     greatest(
       coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
       (
-        select max(j.turn) + 1 from private.flow_run_jobs as j
+        select j.turn + 1 from private.flow_run_jobs as j
         where j.user_id = enqueue_run.user_id and j.message_id is not null
+        order by j.turn desc limit 1
       )
     )
   )
@@ -552,6 +553,26 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.next_turn (
+  user_id uuid
+)
+  RETURNS bigint
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  SET enable_seqscan TO 'off'
+  AS $function$
+begin
+  return greatest(
+    coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
+    (
+      select j.turn + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null
+      order by j.turn desc limit 1
+    )
+  );
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.refuse_service_role()
   RETURNS void
   LANGUAGE plpgsql
@@ -710,10 +731,12 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
-  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
+  if v_claims ->> 'role' = 'service_role' or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1
+    or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
+  then
+    if v_claims ->> 'role' = 'service_role' then
+      perform private.refuse_service_role();
+    end if;
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
   end if;
   if v_user_id is null then

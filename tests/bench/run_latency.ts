@@ -8,7 +8,7 @@ import { percentile } from './statistics.ts';
 const P50_GOAL = 2;
 const P99_GOAL = 10;
 /** Runs of a round, one at a time; as many more warm up. */
-const RUNS = 60;
+const RUNS = 300;
 /** Printed beside, without goals: runs in flight, and how many runs that takes. */
 const IN_FLIGHT = [10, 100];
 const RUNS_IN_FLIGHT = 300;
