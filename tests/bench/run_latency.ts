@@ -82,26 +82,32 @@ export const measureRunLatency = (plan: Plan): Promise<Part[]> =>
       outputPath: (id) => `/flow/output/${id}?wait=25`,
       output: '{"M":{"text":{"S":"7"}}}',
     });
-    const callsAlone = makeTimedRun(bench, client, {
-      startPath: '/calls/start',
-      body: { deployment_id: deploymentId, inputs },
-      outputPath: () => '/calls/output',
-      output: '{}',
-    });
+    const makeCallsAlone = (startPath: string) =>
+      makeTimedRun(bench, client, {
+        startPath,
+        body: { deployment_id: deploymentId, inputs },
+        outputPath: () => '/calls/output',
+        output: '{}',
+      });
+    const callsAlone = makeCallsAlone('/calls/start-unclaimed');
+    const callsWithoutClaim = makeCallsAlone('/calls/start-claimed');
     const p50: Round[] = [];
     const p99: Round[] = [];
     const alone: Round[] = [];
+    const withoutClaim: Round[] = [];
     const busy = IN_FLIGHT.map((inFlight) => ({ inFlight, rounds: [] as Round[] }));
     const count = Math.ceil(RUNS / Math.min(plan.shrink, 10));
     const busyCount = Math.ceil(RUNS_IN_FLIGHT / Math.min(plan.shrink, 3));
     try {
       await runMany(run, count, 1);
       await runMany(callsAlone, count, 1);
+      await runMany(callsWithoutClaim, count, 1);
       for (let round = 0; round < plan.rounds; round++) {
         const timed = await runMany(run, count, 1);
         p50.push(roundOf(timed, 0.5));
         p99.push({ ...roundOf(timed, 0.99), baseline: roundOf(timed, 0.5).baseline });
         alone.push(roundOf(await runMany(callsAlone, count, 1), 0.5));
+        withoutClaim.push(roundOf(await runMany(callsWithoutClaim, count, 1), 0.5));
         for (const { inFlight, rounds } of busy) rounds.push(roundOf(await runMany(run, busyCount, inFlight), 0.5));
       }
     } finally {
@@ -112,6 +118,7 @@ export const measureRunLatency = (plan: Plan): Promise<Part[]> =>
       makePart({ name: "one at a time, p99 against the start's p50", unit: 'ms', goal: P99_GOAL, rounds: p99 }),
       // The same number of calls on the same way: what the parts forbid.
       makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
+      makePart({ name: 'the same without the call for the claim, p50', unit: 'ms', rounds: withoutClaim }),
       ...busy.map(({ inFlight, rounds }) => makePart({ name: `${inFlight} in flight, p50`, unit: 'ms', rounds })),
     ];
   }, withFunctions);

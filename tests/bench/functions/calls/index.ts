@@ -4,19 +4,28 @@ import { forward, supabaseUrl } from '../bench_rpc.ts';
 let ended: Promise<void>;
 let end: () => void;
 
-/** The calls of a run, and nothing else: it is started, a poke follows, a claim and a finish, and its output is read at once. */
+/**
+ * The calls of a run, and nothing else: it is started, a poke follows, a claim (`start-unclaimed`) or none (`start-claimed`), a
+ * finish, and its output is read at once.
+ */
 export default {
   fetch: async (request: Request): Promise<Response> => {
-    switch (new URL(request.url).pathname) {
-      case '/calls/start': {
+    const { pathname } = new URL(request.url);
+    switch (pathname) {
+      case '/calls/start-unclaimed':
+      case '/calls/start-claimed': {
         ended = new Promise((resolve) => end = resolve);
         const answer = await forward('start', request, await request.text());
         const headers = { authorization: request.headers.get('authorization') ?? '' };
-        void fetch(`${supabaseUrl}/functions/v1/calls/poke`, { method: 'POST', headers }).then((poke) => poke.text());
+        const poked = pathname.replace('start', 'poke');
+        void fetch(`${supabaseUrl}/functions/v1${poked}`, { method: 'POST', headers }).then((poke) => poke.text());
         return answer;
       }
-      case '/calls/poke':
+      case '/calls/poke-unclaimed':
         void forward('nothing', request, '{}').then(() => forward('nothing', request, '{}')).then(() => end());
+        return new Response('{}');
+      case '/calls/poke-claimed':
+        void forward('nothing', request, '{}').then(() => end());
         return new Response('{}');
       default:
         await ended;
