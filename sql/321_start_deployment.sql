@@ -28,12 +28,10 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if v_claims ->> 'role' = 'service_role' or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1
-    or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
-  then
-    if v_claims ->> 'role' = 'service_role' then
-      perform private.refuse_service_role();
-    end if;
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
   end if;
   if v_user_id is null then

@@ -21,7 +21,7 @@ ALTER TABLE "public"."signature_requests"
 ALTER TABLE "public"."wallets"
   DROP CONSTRAINT "wallets_public_key_valid";
 
--- Of one meaning before and after, which counts what is reserved as used.
+-- From now on starts and in_flight hold what is reserved: with nothing reserved they say the same before and after.
 UPDATE "private"."deployment_usage" SET reserved = 0 WHERE reserved > 0;
 
 DROP FUNCTION "private"."check_inputs"(jsonb);
@@ -731,12 +731,10 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if v_claims ->> 'role' = 'service_role' or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1
-    or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
-  then
-    if v_claims ->> 'role' = 'service_role' then
-      perform private.refuse_service_role();
-    end if;
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
   end if;
   if v_user_id is null then

@@ -40,8 +40,8 @@ const statements: Record<string, string> = {
     where u.id = (select user_id from picked) and d.id = (select id from picked) for key share of u, d`,
   'the newest id of the flow': `select d.id from public.flow_deployments as d
     where d.entrypoint = (select entrypoint from picked) and d.user_id = (select user_id from picked) order by d.id desc limit 1`,
-  "the slot of a deployment's usage": `update private.deployment_usage as u set starts = u.starts + 1
-    where u.deployment_id = (select id from picked) and u.slot = pg_backend_pid() % 32 and u.reserved = 0`,
+  "the slot of a deployment's usage": `update private.deployment_usage as u set reserved = u.reserved - 1
+    where u.deployment_id = (select id from picked) and u.slot = pg_backend_pid() % 32 and u.reserved > 0`,
   'the usage of a deployment':
     'select sum(u.in_flight) from private.deployment_usage as u where u.deployment_id = (select id from picked)',
   'the next slot for an end': `select max(e.slot) from private.deployment_usage as e

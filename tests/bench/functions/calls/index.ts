@@ -22,11 +22,11 @@ export default {
         return answer;
       }
       case '/calls/poke-unclaimed':
-        void forward('nothing', request, '{}').then(() => forward('nothing', request, '{}')).then(() => end());
+      case '/calls/poke-claimed': {
+        const claimed = pathname.endsWith('-unclaimed') ? forward('nothing', request, '{}') : Promise.resolve();
+        void claimed.then(() => forward('nothing', request, '{}')).then(() => end());
         return new Response('{}');
-      case '/calls/poke-claimed':
-        void forward('nothing', request, '{}').then(() => end());
-        return new Response('{}');
+      }
       default:
         await ended;
         return await forward('nothing', request, '{}');
