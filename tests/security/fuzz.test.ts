@@ -11,7 +11,6 @@ import { asSuperuser, createApiKey } from '../support/tokens.ts';
 
 const REQUESTS = 10_000;
 const IN_FLIGHT = 32;
-const SEED = 20_261_121;
 
 let owner: Person;
 let flowId: number;
@@ -254,7 +253,7 @@ it(
   `${REQUESTS} generated requests over all routes: no 5xx, no answer that says too much, no row that should not be there, the stack alive`,
   async () => {
     const before = await countRows();
-    const requests = fc.sample(generated(), { numRuns: REQUESTS, seed: SEED });
+    const requests = fc.sample(generated(), { numRuns: REQUESTS });
     const byStatus = new Map<number, number>();
     const faults: unknown[] = [];
     let next = 0;
