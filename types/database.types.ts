@@ -252,6 +252,9 @@ isOneToOne: false
 "asking_flow_runs":
 { Args: { "flow_run_ids": (string)[] }; Returns: string[]
                            },
+"await_flow_run_result":
+{ Args: { "flow_run_id": string }; Returns: Json
+                           },
 "checkpoint_flow_run":
 { Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },

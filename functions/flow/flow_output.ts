@@ -16,15 +16,17 @@ export const makeFlowOutput =
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { wait } = parse(waitSchema, context.req.query(), 'query');
     const { headers } = readCredentials(context.req.raw, config);
-    const read = async () => {
-      const result = await rpc<FlowRunResult>('flow_run_result', { flow_run_id }, headers);
+    const read = async (name: 'flow_run_result' | 'await_flow_run_result') => {
+      const result = await rpc<FlowRunResult>(name, { flow_run_id }, headers);
       if (result.is_overdue) pokeRunner();
       return result;
     };
 
-    let result: EndedRun = await read();
+    let result: EndedRun = await read(wait > 0 ? 'await_flow_run_result' : 'flow_run_result');
     // Whoever may see the run at the beginning of the wait may see how it ends.
-    if (!hasEnded(result.status) && wait > 0) result = await waiter.wait(flow_run_id, wait) ?? await read();
+    if (!hasEnded(result.status) && wait > 0) {
+      result = await waiter.wait(flow_run_id, wait) ?? await read('flow_run_result');
+    }
     const { status, output, errors } = result;
     if (status === 'succeeded') return context.json(output);
     if (status === 'failed') {

@@ -24,7 +24,7 @@ interface Waited {
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
     select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
-    where toplevel and query ~ 'pgrst_source' and query ~ '"public"\\."flow_run(_result)?"'`;
+    where toplevel and query ~ 'pgrst_source' and query ~ '"public"\\."(await_)?flow_run(_result)?"'`;
   return row!.calls;
 }
 

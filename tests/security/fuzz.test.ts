@@ -167,6 +167,7 @@ const generated = (): fc.Arbitrary<Generated> => {
       'create_api_key',
       'whoami',
       'flow_run_result',
+      'await_flow_run_result',
       'stop_flow_run',
       'pending_signature_request',
       'signature_request_for_caller',

@@ -136,6 +136,30 @@ export const restOperations: Operation[] = [
     nativeStatuses: rpcStatuses,
   },
   {
+    operationId: 'rpcAwaitFlowRunResult',
+    method: 'post',
+    path: '/rest/v1/rpc/await_flow_run_result',
+    tag: 'Runs',
+    summary: 'How a run stands, once it has ended or 40 milliseconds are over',
+    description:
+      'As `flow_run_result`; two callers at a time wait like that, others are answered at once. For longer waits there is `GET /flow/output/{flow_run_id}?wait=`.',
+    security: restRunReader,
+    body: {
+      schema: ref('AwaitFlowRunResultArguments'),
+      isRequired: true,
+      examples: { run: { flow_run_id: FLOW_RUN_ID } },
+    },
+    answers: {
+      200: {
+        description: 'The status, with what the run gave once it has ended.',
+        schema: ref('FlowRunResult'),
+        example: { status: 'succeeded', output, errors: null, is_overdue: false },
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
     operationId: 'rpcStopFlowRun',
     method: 'post',
     path: '/rest/v1/rpc/stop_flow_run',

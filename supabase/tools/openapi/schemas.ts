@@ -92,6 +92,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   StartFlowArguments: annotate(input(argumentSchemas.start_flow), { ...startNotes, idempotency_key: idempotencyNote }),
   DeployFlowArguments: input(argumentSchemas.deploy_flow),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
+  AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
   PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),
   SignatureRequestForCallerArguments: annotate(input(argumentSchemas.signature_request_for_caller), {

@@ -61,6 +61,7 @@ export const argumentSchemas = {
   }),
   deploy_flow: z.strictObject({ flow_id: flowIdArgument }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
+  await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
   pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),
   signature_request_for_caller: z.strictObject({ id: z.uuid(), new_msg: messageSchema.optional() }),

@@ -12,6 +12,7 @@ select set_eq(
   $$ values
     ('answer_signature_request', 'service_role'),
     ('asking_flow_runs', 'service_role'),
+    ('await_flow_run_result', 'anon, authenticated, service_role'),
     ('checkpoint_flow_run', 'service_role'),
     ('claim_flow_runs', 'service_role'),
     ('create_api_key', 'anon, authenticated, service_role'),

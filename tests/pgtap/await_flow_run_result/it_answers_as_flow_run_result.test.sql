@@ -1,0 +1,28 @@
+select plan(7);
+
+select test.create_user('owner');
+select test.create_user('stranger');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep('run', test.kept('deployment')::uuid);
+
+create function pg_temp.awaited() returns jsonb language sql as $$
+  select public.await_flow_run_result(test.kept('run')::uuid);
+$$;
+
+select is(pg_temp.awaited(), '{"status": "queued", "output": null, "errors": null, "is_overdue": false}', 'a run that does not end');
+select test.sign_out();
+update pgmq.q_flow_runs set vt = clock_timestamp() - interval '2 seconds' where true;
+select test.sign_in(test.user_id('owner'));
+select is(pg_temp.awaited() -> 'is_overdue', 'true', 'one that is overdue says so');
+select test.end_run(test.kept('run')::uuid);
+select is(pg_temp.awaited() ->> 'status', 'succeeded', 'a run that has ended');
+select is(pg_temp.awaited(), public.flow_run_result(test.kept('run')::uuid), 'is told of as flow_run_result does');
+
+select test.sign_in(test.user_id('stranger'));
+select is(test.error_code('select pg_temp.awaited()'), 'flow_run_not_found', 'for others there is no such run');
+select is(test.error_code('select public.await_flow_run_result(gen_random_uuid())'), 'flow_run_not_found', 'as there is none that is not there');
+select test.sign_in_as_role('anon');
+select is(test.error_code('select pg_temp.awaited()'), 'unauthenticated', 'and nobody sees one who shows nothing');
+
+select * from finish();

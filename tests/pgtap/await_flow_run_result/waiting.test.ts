@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { waitFor } from '../../support/wait.ts';
+
+let database: TestDatabase;
+let callers: Sql[];
+let other: Sql;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  callers = Array.from({ length: 3 }, () => database.connect());
+  other = database.connect();
+  const userId = randomUUID();
+  await other`insert into auth.users (id) values (${userId})`;
+  await other`insert into public.flows (user_id) values (${userId})`;
+  const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
+  for (const sql of [...callers, other]) await sql`select set_config('request.jwt.claims', ${claims}, false)`;
+});
+afterAll(() => database.drop());
+
+async function start(): Promise<string> {
+  const [row] = await other<[{ id: string }]>`
+    select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f`;
+  return row.id;
+}
+
+async function awaitResult(sql: Sql, id: string): Promise<string> {
+  const [row] = await sql<[{ status: string }]>`select public.await_flow_run_result(${id}) ->> 'status' as status`;
+  return row.status;
+}
+
+it('who waits has the result of a run that ends meanwhile', async () => {
+  const [caller] = callers as [Sql];
+  const [{ pid }] = await caller<[{ pid: number }]>`select pg_backend_pid() as pid`;
+  // The wait is short: where it was over before the run was ended, another run is.
+  const status = await waitFor(async () => {
+    const id = await start();
+    let awaited: string | undefined;
+    const awaiting = awaitResult(caller, id).then((result) => awaited = result);
+    const isAsleep = await waitFor(async () => {
+      const [row] = await other`select wait_event = 'PgSleep' as is_asleep from pg_stat_activity where pid = ${pid}`;
+      return row!.is_asleep || (awaited === undefined ? undefined : false);
+    });
+    if (!isAsleep) return undefined;
+    await other`select public.stop_flow_run(${id})`;
+    await awaiting;
+    return awaited === 'queued' ? undefined : awaited;
+  });
+  expect(status).toBe('stopped');
+});
+
+it('two wait at a time, and a third has its answer at once', async () => {
+  const id = await start();
+  const places = [];
+  for (const sql of callers) {
+    await sql`begin`;
+    expect(await awaitResult(sql, id)).toBe('queued');
+    const [row] = await sql`
+      select count(*)::integer as count from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`;
+    places.push(row!.count);
+  }
+  await Promise.all(callers.map((sql) => sql`rollback`));
+  expect(places).toEqual([1, 1, 0]);
+  expect(await awaitResult(callers[2]!, id)).toBe('queued');
+});
