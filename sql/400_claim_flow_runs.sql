@@ -43,7 +43,9 @@ $$;
 comment on function private.pick_flow_runs(integer) is
   'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
-create function private.claim_flow_runs(max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer)
+create function private.claim_flow_runs(
+  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer
+)
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb
@@ -58,6 +60,8 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
+  v_began timestamptz := clock_timestamp();
+  v_waited double precision;
   v_run_ids uuid[];
   v_lost_id uuid;
   v_lost_claim_count integer;
@@ -65,9 +69,16 @@ declare
   v_turn bigint;
 begin
   -- Idle workers neither wait for each other nor look at runs that are due later.
-  if not private.has_queued_run() then
-    return;
-  end if;
+  while not private.has_queued_run() loop
+    v_waited := date_part('epoch', clock_timestamp() - v_began);
+    if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
+      -- Each that waits keeps a connection from those who start runs: one at a time.
+      or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
+    then
+      return;
+    end if;
+    perform pg_sleep(greatest(v_waited / 20, 0.001));
+  end loop;
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
@@ -125,12 +136,13 @@ begin
   order by j.turn, j.message_id;
 end;
 $$;
-comment on function private.claim_flow_runs(integer, integer, text[], integer) is
+comment on function private.claim_flow_runs(integer, integer, text[], integer, integer) is
   'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
-grant execute on function private.claim_flow_runs(integer, integer, text[], integer) to service_role;
+grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer) to service_role;
 
 create function public.claim_flow_runs(
-  max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5
+  max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
+  wait_millies integer default 0
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
@@ -142,10 +154,11 @@ as $$
 begin
   return query
   select * from private.claim_flow_runs(
-    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims
+    claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
+    claim_flow_runs.wait_millies
   );
 end;
 $$;
-comment on function public.claim_flow_runs(integer, integer, text[], integer) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone.';
-grant execute on function public.claim_flow_runs(integer, integer, text[], integer) to service_role;
+comment on function public.claim_flow_runs(integer, integer, text[], integer, integer) is
+  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone. Where none is there, wait_millies are waited for one, by one caller at a time.';
+grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer) to service_role;

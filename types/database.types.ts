@@ -259,7 +259,7 @@ isOneToOne: false
 { Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number }; Returns: {
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"wait_millies"?: number }; Returns: {
               "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },

@@ -21,16 +21,18 @@ const config: Config = {
 /** A platform whose runner answers when the test says so. */
 function makePlatform(env: Record<string, string> = {}) {
   const answers: ((outcome: Response | Error) => void)[] = [];
+  const addresses: string[] = [];
   const kept: Promise<unknown>[] = [];
   const platform: Platform = {
     env: (name) => env[name],
-    fetch: () =>
+    fetch: (address) =>
       new Promise((resolve, reject) => {
+        addresses.push(String(address));
         answers.push((outcome) => outcome instanceof Error ? reject(outcome) : resolve(outcome));
       }),
     waitUntil: (work) => void kept.push(work),
   };
-  return { answers, kept, poke: makeRunnerPoke(platform, config) };
+  return { answers, addresses, kept, poke: makeRunnerPoke(platform, config) };
 }
 
 const answered = () => new Response('{}', { status: 202 });
@@ -48,6 +50,19 @@ it('pokes that come while one is under way go out as one after it', async () => 
   expect([kept.length, answers.length]).toEqual([10, 2]);
   poke();
   expect(answers.length).toBe(3);
+});
+
+it('a poke names the run that it is for, and one that is for several names none', async () => {
+  const { answers, addresses, kept, poke } = makePlatform();
+  for (const id of ['first', 'second', 'third']) poke(id);
+  answers[0]!(answered());
+  await vi.advanceTimersByTimeAsync(0);
+  answers[1]!(answered());
+  await Promise.all(kept);
+  poke();
+  expect(addresses).toEqual(
+    ['?flow_run_id=first', '', ''].map((query) => `http://project/functions/v1/runner${query}`),
+  );
 });
 
 it('a poke that fails keeps no later one back', async () => {

@@ -8,30 +8,32 @@ const LONGEST_POKE_MS = 1_000;
 /**
  * Makes what tells functions/runner that there is work, without waiting for it. A poke that is lost or refused is no error: the
  * sweeper finds the run. Of pokes that come while one is under way, one goes out after it: the runner looks at the whole queue, and
- * that one may have looked already. Where the runner is switched off, nobody needs to be told.
+ * that one may have looked already. A poke names the run that it is for, if it is for one: a runner that executes that one by then
+ * need not look. Where the runner is switched off, nobody needs to be told.
  */
-export function makeRunnerPoke(platform: Platform, config: Config): () => void {
+export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?: string) => void {
   if (platform.env('RUNNER_DISABLED') === '1') return () => {};
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
-  const send = async (): Promise<void> => {
-    const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner`, {
+  const send = async (flowRunId?: string): Promise<void> => {
+    const query = flowRunId === undefined ? '' : `?flow_run_id=${flowRunId}`;
+    const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner${query}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${config.secretKey}` },
     }).then((response) => response.arrayBuffer()).catch(() => {});
     const isAnswered = new AbortController();
     await Promise.race([answered.finally(() => isAnswered.abort()), pause(LONGEST_POKE_MS, isAnswered.signal)]);
   };
-  const begin = (): Promise<void> => {
+  const begin = (flowRunId?: string): Promise<void> => {
     next = undefined;
-    const sent = send().finally(() => {
+    const sent = send(flowRunId).finally(() => {
       if (underWay === sent) underWay = undefined;
     });
     return underWay = sent;
   };
-  return () => {
-    if (underWay === undefined) platform.waitUntil(begin());
-    else platform.waitUntil(next ??= underWay.then(begin));
+  return (flowRunId) => {
+    if (underWay === undefined) platform.waitUntil(begin(flowRunId));
+    else platform.waitUntil(next ??= underWay.then(() => begin()));
   };
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../_shared/deps.ts';
  * `pokeRunner` is called once the run is queued.
  */
 export const makeStartDeployment =
-  ({ config, rpc }: Deps, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const target = parse(startTargetSchema, context.req.query(), 'query');
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
     const { headers, publicKey } = readCredentials(context.req.raw, config);
@@ -19,6 +19,6 @@ export const makeStartDeployment =
       { ...target, ...params, public_key: publicKey, idempotency_key },
       headers,
     );
-    pokeRunner();
+    pokeRunner(result.flow_run_id);
     return context.json(result);
   };

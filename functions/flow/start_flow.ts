@@ -6,7 +6,7 @@ import type { Deps } from '../_shared/deps.ts';
 
 /** `POST /flow/start/{flow_id}`: runs the caller's flow as it is now. `pokeRunner` is called once the run is queued. */
 export const makeStartFlow =
-  ({ config, rpc }: Deps, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
     const { headers } = readCredentials(context.req.raw, config);
@@ -16,6 +16,6 @@ export const makeStartFlow =
       ...params,
       idempotency_key,
     }, headers);
-    pokeRunner();
+    pokeRunner(result.flow_run_id);
     return context.json(result);
   };

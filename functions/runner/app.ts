@@ -18,10 +18,10 @@ export function makeRunnerApp(platform: Platform) {
     env: platform.env,
   });
 
-  const drain = async (): Promise<void> => {
+  const drain = async (flowRunId?: string): Promise<void> => {
     try {
       // The platform counts time by request: a new one goes on.
-      if (await worker.drain()) pokeRunner();
+      if (await worker.drain(flowRunId)) pokeRunner();
     } catch (error) {
       writeLog('error', { event: 'queue_unreadable', error: errorText(error) });
     }
@@ -36,7 +36,7 @@ export function makeRunnerApp(platform: Platform) {
       }
       // Workers of its owner's own do it all.
       if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
-      platform.waitUntil(drain());
+      platform.waitUntil(drain(context.req.query('flow_run_id')));
       return context.json({ status: 'poked' }, 202);
     },
   }]);

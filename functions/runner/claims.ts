@@ -110,7 +110,8 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { pr
 
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
-  claim: (maxRuns: number, knownSnapshots: string[]) => Promise<Claim[]>;
+  /** Where there is none, one worker at a time waits for the first run to come, as long as it says. */
+  claim: (maxRuns: number, knownSnapshots: string[], waitMillies: number) => Promise<Claim[]>;
   /** Reads what earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and holds the claim for another lease. */
@@ -183,11 +184,12 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   });
 
   return {
-    claim: (maxRuns, knownSnapshots) =>
+    claim: (maxRuns, knownSnapshots, waitMillies) =>
       rpc('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
+        wait_millies: waitMillies,
         ...lease,
       }),
     history: ({ attempt, flow_run_id }) =>

@@ -39,11 +39,12 @@ function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
   const handedBack: string[] = [];
   const events: string[] = [];
-  let calls = 0;
+  /** How long each claim was to wait for a run. */
+  const waits: number[] = [];
   let onClaim: () => void = () => {};
   const claims: Claims = {
-    claim: () => {
-      calls += 1;
+    claim: (_maxRuns, _known, waitMillies) => {
+      waits.push(waitMillies);
       onClaim();
       return Promise.resolve(batches.shift() ?? []);
     },
@@ -61,7 +62,8 @@ function makeQueue(batches: Claim[][]) {
     finished,
     handedBack,
     events,
-    calls: () => calls,
+    waits,
+    calls: () => waits.length,
     whenClaimed: (act: () => void) => onClaim = act,
   };
 }
@@ -98,14 +100,45 @@ it('a poke that comes after the last look at the queue brings another one', asyn
   expect(queue.finished.size).toBe(2);
 });
 
+it('who is poked waits for the next run at last, and nobody else does', async () => {
+  const poked = makeQueue([[claimOf(chainFlow(1))]]);
+  await workerOf(poked, { RUNNER_SLICE_MS: '10000' }).drain();
+  expect(poked.waits).toEqual([0, 40]);
+  const unpoked = makeQueue([[claimOf(chainFlow(1))]]);
+  await workerOf(unpoked).drain();
+  expect(unpoked.waits).toEqual([0, 0]);
+});
+
+it.each(
+  [
+    ['that is being claimed', 'during', 0],
+    ['that is being executed', 'after', 0],
+    ['of another run while one is being claimed', 'during', 1],
+    ['of another run while one is being executed', 'after', 1],
+  ] as const,
+)('a poke for a run %s brings another look only when there may be more', async (_, when, looks) => {
+  const claim = claimOf(waitFlow(300));
+  const queue = makeQueue([[claim]]);
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '10000' });
+  const poke = () => void worker.drain(looks === 0 ? claim.flow_run_id : 'another');
+  queue.whenClaimed(() => {
+    if (queue.calls() > 1) return;
+    if (when === 'during') queueMicrotask(poke);
+    else setTimeout(poke, 50);
+  });
+  await worker.drain();
+  expect(queue.waits).toEqual([0, ...Array.from({ length: looks }, () => 0), 40]);
+  expect(queue.finished.size).toBe(1);
+});
+
 it('runs that rest leave their places to others, as far as they may be held', async () => {
   const held = (count: number) => Array.from({ length: count }, () => claimOf(waitFlow(60_000)));
   const asked: number[] = [];
   const queue = makeQueue([held(2), held(2), held(1), []]);
   const { claim } = queue.claims;
-  queue.claims.claim = (maxRuns, known) => {
+  queue.claims.claim = (maxRuns, ...rest) => {
     asked.push(maxRuns);
-    return claim(maxRuns, known);
+    return claim(maxRuns, ...rest);
   };
   const env = { RUNNER_CONCURRENCY: '2', RUNNER_RESTING_RUNS: '3', RUNNER_SLICE_MS: '300' };
   await workerOf(queue, env).drain();

@@ -9,12 +9,19 @@ import type { Snapshot } from '../../types/flow.ts';
 export interface Worker {
   /**
    * Resolves when no claimable run is left, or the slice is over and its runs are back in the queue; true: there may be more
-   * to do, and whoever is told so sees to it. A call during the work only makes it look once more.
+   * to do, and whoever is told so sees to it. A call during the work only makes it look once more, unless it names a run that is
+   * being executed already.
    */
-  drain: () => Promise<boolean>;
+  drain: (flowRunId?: string) => Promise<boolean>;
   /** Gives the runs back to the queue as soon as they can be left; `drain` resolves then. */
   handBack: () => void;
 }
+
+/** How long the last look for whoever is poked waits: the next of runs that follow each other begins before its poke has come. */
+const LAST_LOOK_MS = 40;
+
+/** What a poke tells of that names no run. */
+const ANY_RUN = '';
 
 /** Workers lost with a run from which on it is executed alone: it may be what ends them. */
 const SUSPECT_LOST_CLAIMS = 2;
@@ -27,7 +34,8 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   let slice: Slice | undefined;
   /** A suspect run that waits until the others are gone. */
   let suspect: Claim | undefined;
-  let wasPoked = false;
+  /** What pokes have told of since the last look at the queue. */
+  const poked = new Set<string>();
   /** The last look at the queue does not tell that nothing is left. */
   let mayBeMore = true;
   let isLeaving = false;
@@ -79,11 +87,11 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   };
 
   /** Undefined where it can't be told whether there is anything to claim. */
-  const claimSome = async (count: number): Promise<Claim[] | undefined> => {
+  const claimSome = async (count: number, waitMs: number): Promise<Claim[] | undefined> => {
     try {
       // After an outage its own runs would look as if nobody had them.
       if (executing.size > 0 && performance.now() - beatAt > settings.heartbeatMs * 2) await heartbeat();
-      return await claims.claim(count, snapshots.hashes());
+      return await claims.claim(count, snapshots.hashes(), waitMs);
     } catch (error) {
       // What runs goes on; the end of a run brings the next look.
       if (executing.size === 0) throw error;
@@ -117,19 +125,23 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {
     mayBeMore = true;
-    const shallLook = () => !present.handBack.aborted && (mayBeMore || wasPoked) && freePlaces() > 0;
+    const shallLook = () => !present.handBack.aborted && (mayBeMore || poked.size > 0) && freePlaces() > 0;
     for (;;) {
       let hasFailed = false;
       if (shallLook()) {
         const free = freePlaces();
-        wasPoked = false;
+        const isLast = settings.isPoked && executing.size === 0 && poked.size === 0;
+        poked.clear();
         mayBeMore = false;
-        const claimed = await claimSome(free);
+        const claimed = await claimSome(free, isLast ? LAST_LOOK_MS : 0);
         hasFailed = claimed === undefined;
         const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
         const [first] = found;
         if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
-        for (const claim of found) begin(claim, present);
+        for (const claim of found) {
+          poked.delete(claim.flow_run_id);
+          begin(claim, present);
+        }
         mayBeMore ||= hasFailed || found.length === free;
       }
       snapshots.trim();
@@ -186,14 +198,16 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   const drainWhilePoked = async (): Promise<boolean> => {
     for (;;) {
       const hasMore = await drainQueue();
-      if (hasMore || !wasPoked) return hasMore;
+      if (hasMore || poked.size === 0) return hasMore;
     }
   };
 
   return {
-    drain: () => {
-      wasPoked = true;
-      wake();
+    drain: (flowRunId = ANY_RUN) => {
+      if (![...executing].some(({ claim }) => claim.flow_run_id === flowRunId)) {
+        poked.add(flowRunId);
+        wake();
+      }
       if (draining !== undefined) return draining.then(() => false);
       draining = drainWhilePoked().finally(() => draining = undefined);
       return draining;

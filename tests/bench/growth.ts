@@ -99,7 +99,7 @@ async function measureClaims(bench: BenchStack): Promise<void> {
     for (let claim = 0; claim < CLAIMS; claim++) {
       times.push(
         await time(() =>
-          sql`select flow_run_id from private.claim_flow_runs(${CLAIMED_AT_A_TIME}, 30, array[${snapshot!.hash}], 5)`
+          sql`select flow_run_id from private.claim_flow_runs(${CLAIMED_AT_A_TIME}, 30, array[${snapshot!.hash}], 5, 0)`
         ),
       );
     }

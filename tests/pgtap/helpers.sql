@@ -307,7 +307,7 @@ $$;
 create function test.claim_all() returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.claim_flow_runs(100, 60, '{}', null);
+  select private.claim_flow_runs(100, 60, '{}', null, 0);
 $$;
 
 -- A transaction of a run, as a worker stores it: its message means nothing.

@@ -12,3 +12,14 @@ export async function hasToWait(observer: Sql, work: Promise<unknown>): Promise<
     return rows.count > 0 || undefined;
   });
 }
+
+/** Resolves with true when work on another connection sleeps in the database, as the observer sees it; with false when it has ended. */
+export async function fallsAsleep(observer: Sql, work: Promise<unknown>): Promise<boolean> {
+  let isOver = false;
+  work.then(() => isOver = true, () => isOver = true);
+  return await waitFor(async () => {
+    const rows =
+      await observer`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    return rows.count > 0 || (isOver ? false : undefined);
+  });
+}

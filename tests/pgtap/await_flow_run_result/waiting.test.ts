@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { fallsAsleep } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';
 
 let database: TestDatabase;
@@ -32,20 +33,13 @@ async function awaitResult(sql: Sql, id: string): Promise<string> {
 }
 
 it('who waits has the result of a run that ends meanwhile', async () => {
-  const [caller] = callers as [Sql];
-  const [{ pid }] = await caller<[{ pid: number }]>`select pg_backend_pid() as pid`;
   // The wait is short: where it was over before the run was ended, another run is.
   const status = await waitFor(async () => {
     const id = await start();
-    let awaited: string | undefined;
-    const awaiting = awaitResult(caller, id).then((result) => awaited = result);
-    const isAsleep = await waitFor(async () => {
-      const [row] = await other`select wait_event = 'PgSleep' as is_asleep from pg_stat_activity where pid = ${pid}`;
-      return row!.is_asleep || (awaited === undefined ? undefined : false);
-    });
-    if (!isAsleep) return undefined;
+    const awaiting = awaitResult(callers[0]!, id);
+    if (!await fallsAsleep(other, awaiting)) return undefined;
     await other`select public.stop_flow_run(${id})`;
-    await awaiting;
+    const awaited = await awaiting;
     return awaited === 'queued' ? undefined : awaited;
   });
   expect(status).toBe('stopped');

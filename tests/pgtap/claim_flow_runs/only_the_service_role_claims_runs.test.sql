@@ -7,7 +7,7 @@ select public.start_deployment(id => test.deploy(test.create_flow(test.user_id('
 create temporary view attempts as
   select * from (values
     ('public', $$ select public.claim_flow_runs(1, 60) $$),
-    ('private', $$ select private.claim_flow_runs(1, 60, '{}', 5) $$)
+    ('private', $$ select private.claim_flow_runs(1, 60, '{}', 5, 0) $$)
   ) as attempt (schema, statement);
 grant select on attempts to public;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
-import { hasToWait } from '../../support/locks.ts';
+import { fallsAsleep, hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
 let first: Sql;
@@ -34,8 +34,9 @@ const start = async (count = 1): Promise<string[]> =>
     select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f cross join generate_series(1, ${count})`)
     .map(({ id }) => id);
 
-const claim = async (sql: Sql, count = 10): Promise<string[]> =>
-  (await sql<{ flow_run_id: string }[]>`select flow_run_id from public.claim_flow_runs(${count}, 60)`)
+const claim = async (sql: Sql, count = 10, waitMillies = 0): Promise<string[]> =>
+  (await sql<{ flow_run_id: string }[]>`
+    select flow_run_id from public.claim_flow_runs(${count}, 60, wait_millies => ${waitMillies})`)
     .map((row) => row.flow_run_id);
 
 const checkpoint = (sql: Sql, id: string, attempt: number, handBackSeconds: number | null = null) =>
@@ -122,6 +123,27 @@ describe('of two who claim at once', () => {
       return mine;
     }))).flat();
     expect(taken.sort()).toEqual(ids.sort());
+  });
+});
+
+describe('of two who wait for a run to come', () => {
+  it('the first gets it, and the second waits no longer', async () => {
+    const waiting = claim(second, 10, 20_000);
+    expect(await fallsAsleep(first, waiting)).toBe(true);
+    expect(await claim(first, 10, 20_000)).toEqual([]);
+    const ids = await start();
+    expect(await waiting).toEqual(ids);
+  });
+
+  it('neither does when there are some', async () => {
+    const ids = await start(2);
+    expect(await claim(first, 1, 20_000)).toEqual(ids.slice(0, 1));
+    expect(await claim(second, 2, 20_000)).toEqual(ids.slice(1));
+  });
+
+  it('each has none when the time is over', async () => {
+    expect(await claim(first, 10, 5)).toEqual([]);
+    expect(await first`select from public.claim_flow_runs(10, 60, wait_millies => null)`).toHaveLength(0);
   });
 });
 
