@@ -79,7 +79,8 @@ it('a script that needs more than a slice fails and names the worker, which has 
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  const [again] = await owner.start(flowId, [{}]);
+  // Once the last look of the function, which waits for a moment, is over: nobody pokes it.
+  const [again] = await owner.start(flowId, [{}], 1);
   const worker = startWorker({ status: workers.stack.status });
   expect(await workers.ended([again!])).toMatchObject([{
     status: 'succeeded',

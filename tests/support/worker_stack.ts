@@ -30,8 +30,8 @@ export interface FlowOwner {
   storeFlow: (flow: FlowBuilder, chain?: { url: string }) => Promise<number>;
   /** Stores a HARDCODED wallet as the wallets function does. */
   storeWallet: (pair: Keypair) => Promise<void>;
-  /** Starts a run for each of the inputs; gives their ids in order. */
-  start: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
+  /** Starts a run for each of the inputs, to be claimed after so many seconds; gives their ids in order. */
+  start: (flowId: number, inputs: ValueMap[], delaySeconds?: number) => Promise<string[]>;
   startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
   /** Deploys a flow with an action identity, and starts it for who sends the transaction. */
   startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
@@ -94,13 +94,19 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
         await sql`
           select private.store_wallet(${id}, 'HARDCODED', 'test', ${publicKey}, ${sealed.key_id}, ${sealed.nonce}, ${sealed.ciphertext})`;
       },
-      start: (flowId, inputs) =>
+      start: (flowId, inputs, delaySeconds = 0) =>
         asOwner(async (tx) => {
           const rows = await tx`
             select public.start_flow(${flowId}, i.inputs) ->> 'flow_run_id' as id
             from jsonb_array_elements(${tx.json(inputs as never)}) with ordinality as i (inputs, position)
             order by i.position`;
-          return rows.map((row) => row.id);
+          const ids = rows.map((row) => row.id);
+          if (delaySeconds > 0) {
+            await tx`
+              select pgmq.set_vt('flow_runs', q.msg_id, ${delaySeconds}::integer) from pgmq.q_flow_runs as q
+              where q.message ->> 'flow_run_id' = any (${ids}::text[])`;
+          }
+          return ids;
         }),
       startRun: (flowId, inputs) =>
         asOwner(async (tx) => {
