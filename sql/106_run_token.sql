@@ -7,9 +7,9 @@ declare
   v_secret bytea;
 begin
   loop
-    select s.secret into v_secret from private.run_token_secrets as s order by s.generation desc limit 1;
+    select s.secret into v_secret from private.run_token_secrets as s;
     exit when found;
-    insert into private.run_token_secrets (generation) values (1) on conflict do nothing;
+    insert into private.run_token_secrets default values on conflict do nothing;
   end loop;
   -- 48 bytes: their base64 is one line without padding.
   return 'fr_' || translate(
@@ -35,8 +35,8 @@ begin
   end if;
   v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
   -- Digests are compared, so that the time says nothing about how far a forged token is right.
-  perform from private.run_token_secrets as s
-  where sha256(extensions.hmac(substring(v_bytes for 16), s.secret, 'sha256')) = sha256(substring(v_bytes from 17));
+  perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
+  where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
   if not found then
     return null;
   end if;
@@ -53,10 +53,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  insert into private.run_token_secrets (generation)
-  select coalesce(max(s.generation), 0) + 1 from private.run_token_secrets as s;
-  delete from private.run_token_secrets as s
-  where s.generation < (select max(newest.generation) - 1 from private.run_token_secrets as newest);
+  insert into private.run_token_secrets as s default values
+  on conflict (id) do update set secret = excluded.secret, previous_secret = s.secret;
 end;
 $$;
 comment on function private.rotate_run_token_secret() is 'Does what public.rotate_run_token_secret says. Definer: the secrets are private.';

@@ -79,20 +79,17 @@ declare
     'hex'
   )::uuid;
   v_earlier_id uuid;
-  v_counted_id uuid;
   v_message_id bigint;
   v_started jsonb;
 begin
-  -- What nearly all starts bring, a few strings with one tag each, is good by one look.
+  -- What nearly all starts bring, a few strings with one tag each and nothing else, is good by one look.
   if (pg_column_size(enqueue_run.inputs) < 65536 and not jsonb_path_exists(
     enqueue_run.inputs,
     'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
       || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
     silent => true
-  )) is not true then
+  ) and num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) = 0) is not true then
     perform private.check_inputs(enqueue_run.inputs);
-  end if;
-  if num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) > 0 then
     if not private.is_public_key(enqueue_run.action_signer) then
       perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
     end if;
@@ -108,16 +105,15 @@ begin
   end if;
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   if enqueue_run.max_starts_per_minute is not null then
-    v_counted_id := enqueue_run.deployment_id;
     -- What the backend's slot has reserved, while the queue need not be counted.
     update private.deployment_usage as u
     set reserved = u.reserved - 1
-    where u.deployment_id = v_counted_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
+    where u.deployment_id = enqueue_run.deployment_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
       and u.minute = date_bin('1 minute', v_now, 'epoch')
       and u.max_starts_per_minute = enqueue_run.max_starts_per_minute and u.max_runs_in_flight = enqueue_run.max_runs_in_flight
       and v_message_id < pg_sequence_last_value('private.queue_check_message');
     if not found then
-      perform private.count_start(v_counted_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
+      perform private.count_start(enqueue_run.deployment_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
     end if;
   end if;
   insert into public.flow_run (
@@ -134,7 +130,8 @@ begin
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
   values (
-    v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id, v_counted_id,
+    v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id,
+    case when enqueue_run.max_starts_per_minute is not null then enqueue_run.deployment_id end,
     greatest(
       coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
       (
@@ -149,7 +146,7 @@ begin
       select 'fr_' || translate(
         encode(uuid_send(v_run_id) || extensions.hmac(uuid_send(v_run_id), s.secret, 'sha256'), 'base64'), '+/', '-_'
       )
-      from private.run_token_secrets as s order by s.generation desc limit 1
+      from private.run_token_secrets as s
     ),
     -- The function makes the first secret.
     private.run_token(v_run_id)

@@ -24,67 +24,73 @@ as $$
 declare
   v_claims jsonb := auth.jwt();
   v_user_id uuid := v_claims ->> 'sub';
-  v_id uuid := start_deployment.id;
+  v_tagged_id uuid;
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
-  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
-    perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
-  end if;
-  if v_user_id is null then
-    if start_deployment.public_key is null then
-      perform private.unauthenticated();
-    elsif (
+  -- A start pays for each expression that it comes through: most come through one here.
+  if v_user_id is null or v_claims ->> 'role' = 'service_role' or start_deployment.idempotency_key is not null
+    or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
+  then
+    if v_claims ->> 'role' = 'service_role' then
+      perform private.refuse_service_role();
+    end if;
+    if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
+      perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
+    end if;
+    if v_user_id is null and (
       -- Nearly every key has as many digits, and is told to be one without a call.
       length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
       and start_deployment.public_key collate "C" >= '2'
       and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
-    ) is not true and not private.is_public_key(start_deployment.public_key) then
-      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+    ) is not true then
+      if start_deployment.public_key is null then
+        perform private.unauthenticated();
+      elsif not private.is_public_key(start_deployment.public_key) then
+        perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+      end if;
+    end if;
+    if start_deployment.idempotency_key is not null then
+      v_request := jsonb_build_object(
+        'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
+        'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
+      );
     end if;
   end if;
 
   -- Key share: the deployment, and so its snapshot, stays until the run is stored; deploys, customising and other starts don't wait.
   loop
     if start_deployment.flow is not null then
-      select t.deployment_id into v_id
+      select t.deployment_id into v_tagged_id
       from public.flow_deployments_tags as t
       where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest');
     end if;
     if v_user_id is null then
-      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+      select d.* into v_deployment
+      from public.flow_deployments as d where d.id = coalesce(start_deployment.id, v_tagged_id) for key share;
     else
       -- The caller first, as the deletion of a user goes: whoever had the deployment already would wait for the user in a circle.
       -- By one statement, which locks in the order of its names, since a second one would cost every start a twentieth.
       select d.* into v_deployment
       from auth.users as u, public.flow_deployments as d
-      where u.id = v_user_id and d.id = v_id
+      where u.id = v_user_id and d.id = coalesce(start_deployment.id, v_tagged_id)
       for key share of u, d;
     end if;
-    exit when v_deployment.id is not null;
-    -- It may be the caller who is gone.
-    perform private.lock_caller();
-    -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
-    exit when start_deployment.flow is null or v_id is null;
-  end loop;
-  if v_deployment.id is null or not (case v_deployment.start_permission
-    when 'Owner' then coalesce(v_deployment.user_id = v_user_id, false)
-    when 'Authenticated' then v_user_id is not null
-      and (v_deployment.user_id = v_user_id or not coalesce((v_claims ->> 'is_anonymous')::boolean, false))
-    when 'Anonymous' then true
-  end) then
+    exit when case v_deployment.start_permission
+      when 'Owner' then v_deployment.user_id = v_user_id
+      when 'Authenticated' then v_user_id is not null
+        and (v_deployment.user_id = v_user_id or not coalesce((v_claims ->> 'is_anonymous')::boolean, false))
+      when 'Anonymous' then true
+    end;
+    if v_deployment.id is null then
+      -- It may be the caller who is gone.
+      perform private.lock_caller();
+      -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
+      continue when start_deployment.flow is not null and v_tagged_id is not null;
+    end if;
     perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
-  end if;
+  end loop;
 
-  if start_deployment.idempotency_key is not null then
-    v_request := jsonb_build_object(
-      'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
-      'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    );
-  end if;
   return private.enqueue_run(
     user_id => v_deployment.user_id, flow_id => v_deployment.entrypoint, deployment_id => v_deployment.id,
     started_by => v_user_id,

@@ -246,7 +246,7 @@ const countRows = () =>
         (select count(*)::int from public.wallets where type = 'HARDCODED' and user_id = ${owner.id}) as wallets,
         (select count(*)::int from public.signature_requests where owner_id = ${owner.id} and signature is null) as requests,
         (select count(*)::int from private.flow_run_transactions where root_flow_run_id = ${runId}) as transactions,
-        (select coalesce(max(generation), 1) from private.run_token_secrets) as secrets`;
+        (select encode(sha256(secret), 'hex') from private.run_token_secrets) as secrets`;
     return counts;
   });
 

@@ -13,6 +13,8 @@ let sql: Sql;
 let flowId: number;
 let deploymentId: string;
 let runs: Record<'failed' | 'parent' | 'counted' | 'others', string>;
+/** Run tokens of the failed run, the oldest first: one for each secret that there has been. */
+const tokens: string[] = [];
 const [ownerId, otherId, childId] = [randomUUID(), randomUUID(), randomUUID()];
 
 const actAs = (claims: object) => sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, false)`;
@@ -44,6 +46,11 @@ beforeAll(async () => {
   const failed = await start();
   await sql`select public.claim_flow_runs(1, 3600)`;
   await sql`select public.finish_flow_run(${failed}, 1, 'failed', '{"M": {}}', array['a node failed'], '{}', '{}')`;
+  for (let secret = 0; secret < 3; secret++) {
+    if (secret > 0) await sql`select private.rotate_run_token_secret()`;
+    const [row] = await sql<[{ token: string }]>`select private.run_token(${failed}) as token`;
+    tokens.push(row.token);
+  }
   const parent = await start();
   await sql`select public.claim_flow_runs(1, 3600)`;
   const child = calledRun(childId, parent, flowId);
@@ -80,6 +87,18 @@ it('a run and what it called keep the time in their ids, or in what told of them
   const rows = await sql`
     select r.id from public.flow_run as r where r.created_at is distinct from private.uuid_v7_time(r.id) and r.id <> ${childId}`;
   expect(rows).toHaveLength(0);
+});
+
+it('run tokens of the present secret and the one before it show their runs, and older ones do not', async () => {
+  const shown: (string | null)[] = [];
+  for (const token of tokens) {
+    await sql`select set_config('request.headers', ${JSON.stringify({ 'x-flow-run-token': token })}, false)`;
+    const [row] = await sql<[{ id: string | null }]>`select private.token_run_id() as id`;
+    shown.push(row.id);
+  }
+  await sql`select set_config('request.headers', '', false)`;
+  expect(shown).toEqual([null, runs.failed, runs.failed]);
+  expect(await sql`select private.run_token(${runs.failed}) as token`).toEqual([{ token: tokens.at(-1) }]);
 });
 
 it('new runs are started beside them, after those of their owner', async () => {
