@@ -1,18 +1,32 @@
-create function private.refuse_start_target(id uuid, flow integer)
+create function private.check_start(id uuid, flow integer, tag text, public_key text)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
+declare
+  v_claims jsonb := auth.jwt();
 begin
-  if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  if (check_start.id is null) = (check_start.flow is null) then
     perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
       hint => 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
   end if;
-  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
+  if num_nonnulls(check_start.id, check_start.tag) > 1 then
+    perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
+  end if;
+  if v_claims ->> 'sub' is null then
+    if check_start.public_key is null then
+      perform private.unauthenticated();
+    elsif not private.is_public_key(check_start.public_key) then
+      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+    end if;
+  end if;
 end;
 $$;
-comment on function private.refuse_start_target(uuid, integer) is
-  'Raises 400 start_target_ambiguous, for a start that names id and flow, neither, or a tag with an id.';
+comment on function private.check_start(uuid, integer, text, text) is
+  'Refuses a start that names no deployment, or by whom nobody is told: 400 start_target_ambiguous, public_key_invalid; 401.';
 
 create function private.start_deployment(
   id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text
@@ -28,28 +42,19 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  -- A start pays for each expression that it comes through: most come through one here.
-  if v_user_id is null or v_claims ->> 'role' = 'service_role' or start_deployment.idempotency_key is not null
-    or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
-  then
-    if v_claims ->> 'role' = 'service_role' then
-      perform private.refuse_service_role();
-    end if;
-    if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
-      perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
-    end if;
-    if v_user_id is null and (
-      -- Nearly every key has as many digits, and is told to be one without a call.
+  -- A start pays for each expression that it comes through: most come through one here. Nearly every public key has 44 digits, and is
+  -- told to be one without a call.
+  if (
+    start_deployment.idempotency_key is null
+    and num_nonnulls(start_deployment.id, start_deployment.flow) = 1 and num_nonnulls(start_deployment.id, start_deployment.tag) < 2
+    and v_claims ->> 'role' <> 'service_role'
+    and (v_user_id is not null or (
       length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
       and start_deployment.public_key collate "C" >= '2'
       and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
-    ) is not true then
-      if start_deployment.public_key is null then
-        perform private.unauthenticated();
-      elsif not private.is_public_key(start_deployment.public_key) then
-        perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
-      end if;
-    end if;
+    ))
+  ) is not true then
+    perform private.check_start(start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.public_key);
     if start_deployment.idempotency_key is not null then
       v_request := jsonb_build_object(
         'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),

@@ -21,6 +21,8 @@ ALTER TABLE "private"."run_token_secrets"
 ALTER TABLE "private"."run_token_secrets"
   ADD COLUMN "id" boolean NOT NULL DEFAULT true;
 
+DROP FUNCTION "private"."refuse_start_target"(uuid, integer);
+
 CREATE OR REPLACE FUNCTION private.enqueue_run (
   user_id               uuid,
   flow_id               integer,
@@ -170,6 +172,39 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.check_start (
+  id         uuid,
+  flow       integer,
+  tag        text,
+  public_key text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  v_claims jsonb := auth.jwt();
+begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  if (check_start.id is null) = (check_start.flow is null) then
+    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+      hint => 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
+  end if;
+  if num_nonnulls(check_start.id, check_start.tag) > 1 then
+    perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
+  end if;
+  if v_claims ->> 'sub' is null then
+    if check_start.public_key is null then
+      perform private.unauthenticated();
+    elsif not private.is_public_key(check_start.public_key) then
+      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+    end if;
+  end if;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.start_deployment (
   id              uuid,
   flow            integer,
@@ -191,28 +226,19 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  -- A start pays for each expression that it comes through: most come through one here.
-  if v_user_id is null or v_claims ->> 'role' = 'service_role' or start_deployment.idempotency_key is not null
-    or num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1
-  then
-    if v_claims ->> 'role' = 'service_role' then
-      perform private.refuse_service_role();
-    end if;
-    if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
-      perform private.refuse_start_target(start_deployment.id, start_deployment.flow);
-    end if;
-    if v_user_id is null and (
-      -- Nearly every key has as many digits, and is told to be one without a call.
+  -- A start pays for each expression that it comes through: most come through one here. Nearly every public key has 44 digits, and is
+  -- told to be one without a call.
+  if (
+    start_deployment.idempotency_key is null
+    and num_nonnulls(start_deployment.id, start_deployment.flow) = 1 and num_nonnulls(start_deployment.id, start_deployment.tag) < 2
+    and v_claims ->> 'role' <> 'service_role'
+    and (v_user_id is not null or (
       length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
       and start_deployment.public_key collate "C" >= '2'
       and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
-    ) is not true then
-      if start_deployment.public_key is null then
-        perform private.unauthenticated();
-      elsif not private.is_public_key(start_deployment.public_key) then
-        perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
-      end if;
-    end if;
+    ))
+  ) is not true then
+    perform private.check_start(start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.public_key);
     if start_deployment.idempotency_key is not null then
       v_request := jsonb_build_object(
         'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
@@ -305,3 +331,11 @@ COMMENT ON COLUMN "private"."run_token_secrets"."previous_secret" IS 'Tokens tha
 COMMENT ON COLUMN "private"."run_token_secrets"."secret" IS 'Tokens are made with it.';
 
 COMMENT ON TABLE "private"."run_token_secrets" IS 'Keys of the run tokens, in one row, which every start reads: it is made when the first token is.';
+
+COMMENT ON FUNCTION "private"."check_start"(uuid, integer, text, text) IS 'Refuses a start that names no deployment, or by whom nobody is told: 400 start_target_ambiguous, public_key_invalid; 401.';
+
+REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_start"(uuid, integer, text, text) TO "postgres";

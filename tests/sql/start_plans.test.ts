@@ -35,9 +35,10 @@ afterAll(() => database.drop());
 const statements: Record<string, string> = {
   "the tag's deployment": `select t.deployment_id from public.flow_deployments_tags as t
     where t.entrypoint = (select entrypoint from picked) and t.tag = 'latest'`,
-  'the deployment': 'select d.* from public.flow_deployments as d where d.id = (select id from picked) for key share',
+  'the deployment':
+    'select d.* from public.flow_deployments as d where d.id = coalesce(null, (select id from picked)) for key share',
   'the caller and the deployment': `select d.* from auth.users as u, public.flow_deployments as d
-    where u.id = (select user_id from picked) and d.id = (select id from picked) for key share of u, d`,
+    where u.id = (select user_id from picked) and d.id = coalesce(null, (select id from picked)) for key share of u, d`,
   'the newest id of the flow': `select d.id from public.flow_deployments as d
     where d.entrypoint = (select entrypoint from picked) and d.user_id = (select user_id from picked) order by d.id desc limit 1`,
   "the slot of a deployment's usage": `update private.deployment_usage as u set reserved = u.reserved - 1
