@@ -29,7 +29,7 @@ export async function runLoad(
   return { perSecond: latencies.length / ((performance.now() - began) / 1_000), latencies };
 }
 
-/** How often loads that are compared take turns in a round. */
+/** How often loads that are compared take turns in a round, unless it is said. */
 const TURNS = 8;
 
 /**
@@ -39,12 +39,13 @@ const TURNS = 8;
 async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
   durationMs: number,
+  turnCount: number,
 ): Promise<Record<Name, LoadResult>> {
   const names = Object.keys(loads) as Name[];
   const turns: Partial<Record<Name, LoadResult[]>> = {};
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < turnCount; turn++) {
     for (const name of turn % 2 === 0 ? names : names.toReversed()) {
-      (turns[name] ??= []).push(await loads[name](durationMs / TURNS));
+      (turns[name] ??= []).push(await loads[name](durationMs / turnCount));
     }
   }
   const sum = (results: LoadResult[]): LoadResult => {
@@ -61,12 +62,13 @@ export async function takeLoadRounds<Name extends string>(
   { rounds, loadMs }: Plan,
   clearRuns: () => Promise<void>,
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
+  turns = TURNS,
 ): Promise<Record<Name, LoadResult>[]> {
   const taken = [];
   for (let round = 0; round < rounds; round++) {
     await clearRuns();
-    await runLoadsInTurn(loads, loadMs / 4);
-    taken.push(await runLoadsInTurn(loads, 2 * loadMs));
+    await runLoadsInTurn(loads, loadMs / 4, TURNS);
+    taken.push(await runLoadsInTurn(loads, 2 * loadMs, turns));
   }
   return taken;
 }
