@@ -88,7 +88,7 @@ begin
     'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
       || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
     silent => true
-  ) and num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) = 0) is not true then
+  ) and enqueue_run.action_signer is null and enqueue_run.idempotency_key is null) is not true then
     perform private.check_inputs(enqueue_run.inputs);
     if not private.is_public_key(enqueue_run.action_signer) then
       perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');

@@ -69,7 +69,7 @@ begin
     'strict $.* ? (@.type() != "object" || !exists (@.keyvalue()) || @.keyvalue().key != @.keyvalue().key
       || exists (@.keyvalue() ? (@.value.type() != "string" || !(@.key like_regex "^([SFD]|[UI]1?|B[36Y])$"))))',
     silent => true
-  ) and num_nonnulls(enqueue_run.action_signer, enqueue_run.idempotency_key) = 0) is not true then
+  ) and enqueue_run.action_signer is null and enqueue_run.idempotency_key is null) is not true then
     perform private.check_inputs(enqueue_run.inputs);
     if not private.is_public_key(enqueue_run.action_signer) then
       perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
@@ -172,20 +172,33 @@ begin
 end;
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_start (
-  id         uuid,
-  flow       integer,
-  tag        text,
+CREATE OR REPLACE FUNCTION private.check_public_key (
   public_key text
 )
   RETURNS void
   LANGUAGE plpgsql
   SET search_path TO ''
   AS $function$
-declare
-  v_claims jsonb := auth.jwt();
 begin
-  if v_claims ->> 'role' = 'service_role' then
+  if check_public_key.public_key is null then
+    perform private.unauthenticated();
+  elsif not private.is_public_key(check_public_key.public_key) then
+    perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
+  end if;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_start (
+  id   uuid,
+  flow integer,
+  tag  text
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  if auth.jwt() ->> 'role' = 'service_role' then
     perform private.refuse_service_role();
   end if;
   if (check_start.id is null) = (check_start.flow is null) then
@@ -194,13 +207,6 @@ begin
   end if;
   if num_nonnulls(check_start.id, check_start.tag) > 1 then
     perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
-  end if;
-  if v_claims ->> 'sub' is null then
-    if check_start.public_key is null then
-      perform private.unauthenticated();
-    elsif not private.is_public_key(check_start.public_key) then
-      perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
-    end if;
   end if;
 end;
 $function$;
@@ -226,19 +232,13 @@ declare
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  -- A start pays for each expression that it comes through: most come through one here. Nearly every public key has 44 digits, and is
-  -- told to be one without a call.
+  -- A start pays for each expression that it comes through, and for each function in it: most come through one here.
   if (
     start_deployment.idempotency_key is null
-    and num_nonnulls(start_deployment.id, start_deployment.flow) = 1 and num_nonnulls(start_deployment.id, start_deployment.tag) < 2
+    and (start_deployment.id is null) <> (start_deployment.flow is null) and (start_deployment.id is null or start_deployment.tag is null)
     and v_claims ->> 'role' <> 'service_role'
-    and (v_user_id is not null or (
-      length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
-      and start_deployment.public_key collate "C" >= '2'
-      and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
-    ))
   ) is not true then
-    perform private.check_start(start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.public_key);
+    perform private.check_start(start_deployment.id, start_deployment.flow, start_deployment.tag);
     if start_deployment.idempotency_key is not null then
       v_request := jsonb_build_object(
         'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
@@ -255,6 +255,14 @@ begin
       where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest');
     end if;
     if v_user_id is null then
+      -- Nearly every key has as many digits, and is told to be one without a call.
+      if (
+        length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
+        and start_deployment.public_key collate "C" >= '2'
+        and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
+      ) is not true then
+        perform private.check_public_key(start_deployment.public_key);
+      end if;
       select d.* into v_deployment
       from public.flow_deployments as d where d.id = coalesce(start_deployment.id, v_tagged_id) for key share;
     else
@@ -265,12 +273,10 @@ begin
       where u.id = v_user_id and d.id = coalesce(start_deployment.id, v_tagged_id)
       for key share of u, d;
     end if;
-    exit when case v_deployment.start_permission
-      when 'Owner' then v_deployment.user_id = v_user_id
-      when 'Authenticated' then v_user_id is not null
-        and (v_deployment.user_id = v_user_id or not coalesce((v_claims ->> 'is_anonymous')::boolean, false))
-      when 'Anonymous' then true
-    end;
+    -- Nothing is equal to what is not there.
+    exit when v_deployment.user_id = v_user_id or v_deployment.start_permission = 'Anonymous'
+      or v_deployment.start_permission = 'Authenticated' and v_user_id is not null
+        and not coalesce((v_claims ->> 'is_anonymous')::boolean, false);
     if v_deployment.id is null then
       -- It may be the caller who is gone.
       perform private.lock_caller();
@@ -332,10 +338,18 @@ COMMENT ON COLUMN "private"."run_token_secrets"."secret" IS 'Tokens are made wit
 
 COMMENT ON TABLE "private"."run_token_secrets" IS 'Keys of the run tokens, in one row, which every start reads: it is made when the first token is.';
 
-COMMENT ON FUNCTION "private"."check_start"(uuid, integer, text, text) IS 'Refuses a start that names no deployment, or by whom nobody is told: 400 start_target_ambiguous, public_key_invalid; 401.';
+COMMENT ON FUNCTION "private"."check_public_key"(text) IS 'Refuses who shows nothing, 401 unauthenticated, and what is no public key, 400 public_key_invalid.';
 
-REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION "private"."check_start"(uuid, integer, text) IS 'Refuses a start that names no deployment, and one by the service role: 400 start_target_ambiguous; 401 token_invalid.';
 
-REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text, text) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."check_public_key"(text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "private"."check_start"(uuid, integer, text, text) TO "postgres";
+REVOKE ALL ON FUNCTION "private"."check_public_key"(text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_public_key"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."check_start"(uuid, integer, text) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."check_start"(uuid, integer, text) TO "postgres";
