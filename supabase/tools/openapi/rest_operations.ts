@@ -22,6 +22,14 @@ import {
   whoStarts,
 } from './operation.ts';
 
+const runResultAnswers: Operation['answers'] = {
+  200: {
+    description: 'The status, with what the run gave once it has ended.',
+    schema: ref('FlowRunResult'),
+    example: { status: 'succeeded', output, errors: null, is_overdue: false },
+  },
+};
+
 /** The operations of PostgREST that clients call: behind {node_db_url}. */
 export const restOperations: Operation[] = [
   {
@@ -125,13 +133,7 @@ export const restOperations: Operation[] = [
     description: 'Answers at once. For the owner of the flow, who started the run, and the holder of its token.',
     security: restRunReader,
     body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
-    answers: {
-      200: {
-        description: 'The status, with what the run gave once it has ended.',
-        schema: ref('FlowRunResult'),
-        example: { status: 'succeeded', output, errors: null, is_overdue: false },
-      },
-    },
+    answers: runResultAnswers,
     errors: [...credentialErrors, 'flow_run_not_found'],
     nativeStatuses: rpcStatuses,
   },
@@ -149,13 +151,7 @@ export const restOperations: Operation[] = [
       isRequired: true,
       examples: { run: { flow_run_id: FLOW_RUN_ID } },
     },
-    answers: {
-      200: {
-        description: 'The status, with what the run gave once it has ended.',
-        schema: ref('FlowRunResult'),
-        example: { status: 'succeeded', output, errors: null, is_overdue: false },
-      },
-    },
+    answers: runResultAnswers,
     errors: [...credentialErrors, 'flow_run_not_found'],
     nativeStatuses: rpcStatuses,
   },
