@@ -28,6 +28,18 @@ it.each([
   ['the server was told to end', 500, '{"code":"57P02","details":null,"hint":null,"message":""}'],
   ['the gateway finds nobody', 503, '{"code":"service_unavailable","message":"PostgREST does not answer"}'],
   ['another gateway finds nobody', 502, '<html>Bad gateway</html>'],
+  ['a gateway says so in JSON', 502, '{"message":"An invalid response was received from the upstream server"}'],
+  ['a gateway says nothing', 503, ''],
+  [
+    'a statement took too long',
+    500,
+    '{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}',
+  ],
+  [
+    'a lock was not to be had',
+    500,
+    '{"code":"55P03","details":null,"hint":null,"message":"canceling statement due to lock timeout"}',
+  ],
 ])('when %s the caller is told to come again', async (_why, status, body) => {
   const error = await errorOf(status, body);
   expect([error.status, error.headers, error.toBody()]).toEqual([503, { 'retry-after': '1' }, {
@@ -42,6 +54,8 @@ it.each([
   [409, '{"code":"claim_lost","message":"over","details":null,"hint":null}', 409, 'claim_lost'],
   [401, '{"message":"Invalid API key","hint":"Send one."}', 401, 'token_invalid'],
   [400, '{"code":"22P02","details":null,"hint":null,"message":"invalid"}', 400, 'request_invalid'],
+  [401, '', 401, 'token_invalid'],
+  [500, '', 500, 'internal'],
   [500, '{"code":"XX000","details":null,"hint":null,"message":"broken"}', 500, 'internal'],
 ])('an answer %i %s stays what it is', async (status, body, expectedStatus, code) => {
   const error = await errorOf(status, body);

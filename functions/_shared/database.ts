@@ -23,7 +23,7 @@ export interface RpcOptions {
 const TIMEOUT_MS = 30_000;
 
 /** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
-const UNAVAILABLE_CODES = new Set([
+const UNAVAILABLE_CODES = new Set<string | undefined>([
   'PGRST000', // could not connect
   'PGRST001', // connection lost
   'PGRST002', // schema cache not loaded
@@ -32,14 +32,18 @@ const UNAVAILABLE_CODES = new Set([
   '08006', // connection_failure
   '40001', // serialization_failure
   '40P01', // deadlock_detected
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
+  '55P03', // lock_not_available: lock_timeout
+  '57014', // query_canceled: statement_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
 ]);
 
 /** SQLSTATEs for text that JSON may carry and Postgres refuses. */
-const BAD_TEXT_CODES = new Set([
+const BAD_TEXT_CODES = new Set<string | undefined>([
   '22P02', // invalid_text_representation
   '22P05', // untranslatable_character: \u0000
   '22021', // character_not_in_repertoire
@@ -62,27 +66,27 @@ function readDetails(details: unknown): unknown {
   }
 }
 
-/** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. */
+/** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. What answers for it may send no body. */
 function toApiError(
   name: string,
   { status, headers }: Response,
-  body: Partial<ErrorBody>,
+  body: Partial<ErrorBody> | null,
 ): ApiError {
-  const { code = '', message = '' } = body;
-  const cause = new Error(`rpc ${name}: ${status} ${code} ${message}`);
-  // Before errors that pass whole, since a gateway's 503 may look like one. PostgREST 12 answers 400 with an empty code when the
+  const { code, message = '', details, hint } = body ?? {};
+  const cause = new Error(`rpc ${name}: ${status} ${code ?? ''} ${message}`);
+  // Before errors that pass whole, since those of a gateway may look like one. PostgREST 12 answers 400 with an empty code when the
   // connection is lost in the middle of a statement: libpq then has no SQLSTATE.
-  if (UNAVAILABLE_CODES.has(code) || status === 503 || status === 504 || body.code === '') return unavailable(cause);
-  if (/^[a-z][a-z_]+$/.test(code)) {
+  if (status >= 502 || code === '' || UNAVAILABLE_CODES.has(code)) return unavailable(cause);
+  if (code !== undefined && /^[a-z][a-z_]+$/.test(code)) {
     const retryAfter = headers.get('retry-after');
     return new ApiError(status, {
       code,
       message,
-      details: readDetails(body.details),
-      hint: body.hint,
+      details: readDetails(details),
+      hint,
     }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
-  if (code.startsWith('PGRST30')) {
+  if (code?.startsWith('PGRST30')) {
     return apiError('token_invalid', 'The access token is not valid.', {
       cause,
     });
@@ -140,7 +144,7 @@ function makeRequest(options: RpcOptions) {
       });
     }
     if (!response.ok) {
-      throw toApiError(name, response, answer as Partial<ErrorBody>);
+      throw toApiError(name, response, answer as Partial<ErrorBody> | null);
     }
     return answer;
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect } from '../../supabase/local/postgres.ts';
 import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { chainFlow, loopFlow, waitFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';
@@ -125,6 +126,37 @@ it('runs under way while the database restarts end as if it had not', async () =
     const ended = await workers.ended([...lasting, ...loops]);
     expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
     expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
+    expect(await worker.end('SIGTERM')).toBe(0);
+  } finally {
+    worker.process.kill('SIGKILL');
+  }
+}, 60_000);
+
+it('a run under way while the database stalls for longer than a statement may take ends as if it had not', async () => {
+  const { sql } = workers;
+  await sql`alter role service_role set statement_timeout = '300ms'`;
+  await sql`notify pgrst, 'reload config'`;
+  const worker = startWorker({ status: workers.stack.status, env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) } });
+  try {
+    const lasting = await startLasting(1);
+    const holder = connect(workers.stack.superuserUrl);
+    try {
+      await holder`begin`;
+      await holder`lock table public.flow_run in access exclusive mode`;
+      // One after another waits for the lock, and is canceled: more often than a result is stored that is refused.
+      const canceled = new Set<string>();
+      await waitFor(async () => {
+        const rows = await sql`
+          select a.pid || ' ' || a.query_start as call from pg_stat_activity as a
+          where a.usename = 'authenticator' and a.wait_event_type = 'Lock' and a.query like '%finish_flow_run%'`;
+        for (const { call } of rows) canceled.add(call);
+        return canceled.size > 5 || undefined;
+      });
+    } finally {
+      await holder.end();
+    }
+    const ended = await workers.ended(lasting);
+    expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(1));
     expect(await worker.end('SIGTERM')).toBe(0);
   } finally {
     worker.process.kill('SIGKILL');
