@@ -47,13 +47,13 @@ begin
   user_id := v_claims ->> 'sub';
   is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   run_id := private.token_run_id();
-  if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id) then
+  if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id and u.deleted_at is null) then
     perform private.refuse_deleted_user();
   end if;
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed.';
+  'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed; one that Auth keeps (soft deletion) is deleted too.';
 
 create function private.lock_caller()
 returns uuid
@@ -68,7 +68,7 @@ begin
     perform private.refuse_service_role();
   end if;
   if v_user_id is not null then
-    perform from auth.users as u where u.id = v_user_id for key share;
+    perform from auth.users as u where u.id = v_user_id and u.deleted_at is null for key share;
     if not found then
       perform private.refuse_deleted_user();
     end if;

@@ -9,6 +9,8 @@ begin
   select k.id, k.user_id into v_key
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
+  -- A banned user gets no access token any more, and those of before end within the hour.
+  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
   if not found then
     perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
@@ -17,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key. Definer: the hashes are private, and the keys are others''.';
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
 grant execute on function private.api_key_claims(text) to anon;
 
 create function private.pre_request()
@@ -37,6 +39,10 @@ begin
     if v_api_key is not null then
       perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
       perform set_config('role', 'authenticated', true);
+      -- PostgREST has taken over what anon may take.
+      perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
+      from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
+      where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
     end if;
   end if;
 end;

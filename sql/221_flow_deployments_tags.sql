@@ -24,10 +24,18 @@ create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deploym
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
+-- Whose flow it is comes before the primary key, which would tell of the tags of others' flows.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
-  with check (user_id = (select auth.uid()));
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
+  );
 create policy flow_deployments_tags_update_owner on public.flow_deployments_tags for update to authenticated
-  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+  using (user_id = (select auth.uid()))
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
+  );
 create policy flow_deployments_tags_delete_owner on public.flow_deployments_tags for delete to authenticated
   using (user_id = (select auth.uid()));
 

@@ -98,11 +98,12 @@ begin
     -- A run that had to be waited for may have got children meanwhile, which took its starter over.
     exit when not found;
   end loop;
+  update public.signature_requests as s set user_id = null where s.user_id = old.id;
   return null;
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Runs of others'' flows that a deleted user started name nobody any more. Definer: who deletes users has no part in runs.';
+  'Runs of others'' flows that a deleted user started, and what they asked the user for, name nobody any more. Definer: who deletes users has no part in runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 

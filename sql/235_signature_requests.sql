@@ -5,8 +5,8 @@ create table public.signature_requests (
   node_id uuid not null,
   times integer not null,
   root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
-  owner_id uuid not null references auth.users (id) on delete cascade,
-  user_id uuid references auth.users (id) on delete set null,
+  owner_id uuid not null,
+  user_id uuid,
   pubkey text not null,
   msg text not null,
   signatures jsonb,
@@ -27,9 +27,10 @@ comment on table public.signature_requests is
   'Signatures that runs wait for: written by functions only, read by the flow''s owner, the user whose key is asked, and the holder of the run''s token.';
 comment on column public.signature_requests.flow_run_id is
   'The run that waits, with node_id and times: the first node execution whose instructions are in the transaction; root_flow_run_id is the run that was started, which its token shows.';
-comment on column public.signature_requests.owner_id is 'The owner of the flow.';
+comment on column public.signature_requests.owner_id is
+  'The owner of the flow. No foreign key: the request goes with its run, and that with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only.';
+  'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only, and once the user is deleted. No foreign key, as of flow_run.started_by: the deletion of a user would have the request before its run, which answers and workers lock first.';
 comment on column public.signature_requests.pubkey is 'The key that shall sign, base58.';
 comment on column public.signature_requests.msg is 'What to sign, base64 of the message''s bytes.';
 comment on column public.signature_requests.signatures is 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';

@@ -87,7 +87,7 @@ begin
       -- By one statement, which locks in the order of its names, since a second one would cost every start a twentieth.
       select d.* into v_deployment
       from auth.users as u, public.flow_deployments as d
-      where u.id = v_user_id and d.id = coalesce(start_deployment.id, v_tagged_id)
+      where u.id = v_user_id and u.deleted_at is null and d.id = coalesce(start_deployment.id, v_tagged_id)
       for key share of u, d;
     end if;
     -- Nothing is equal to what is not there.

@@ -4,14 +4,11 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_user_id uuid := private.lock_user();
   v_key text;
   v_row public.api_keys;
 begin
-  if v_caller.user_id is null then
-    perform private.unauthenticated();
-  end if;
-  if v_caller.is_anonymous or auth.jwt() ? 'api_key_id' then
+  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
     perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
@@ -21,7 +18,7 @@ begin
   -- 32 bytes: their base64 has one = at its end.
   v_key := 'fk_' || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
   insert into public.api_keys as k (user_id, name, prefix)
-  values (v_caller.user_id, create_api_key.name, substr(v_key, 1, 10))
+  values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
   returning k.* into v_row;
   insert into private.api_key_hashes (hash, api_key_id) values (sha256(convert_to(v_key, 'UTF8')), v_row.id);
   return to_jsonb(v_row) - 'user_id' || jsonb_build_object('key', v_key);

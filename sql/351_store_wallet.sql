@@ -13,6 +13,11 @@ begin
   then
     perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
   end if;
+  -- Until the wallet is stored nobody deletes its owner.
+  perform from auth.users as u where u.id = store_wallet.user_id and u.deleted_at is null for key share;
+  if not found then
+    perform private.refuse_deleted_user();
+  end if;
   -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
@@ -54,5 +59,5 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 409 wallet_in_use.';
+  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;

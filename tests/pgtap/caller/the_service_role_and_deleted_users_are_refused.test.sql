@@ -1,4 +1,4 @@
-select plan(9);
+select plan(12);
 
 select test.create_user('owner');
 select test.keep('owner', test.user_id('owner'));
@@ -30,6 +30,12 @@ select is(
   }',
   'a user who never was is refused'
 );
+
+select test.sign_out();
+update auth.users set deleted_at = now() where id = test.kept('owner')::uuid;
+select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
+select is(test.error_code('select ' || way), 'token_invalid', 'so is one whom Auth keeps as deleted: ' || way)
+from unnest('{private.require_user(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select test.sign_out();
 delete from auth.users where id = test.kept('owner')::uuid;

@@ -14,10 +14,10 @@ select test.keep('neighbours', test.deploy(test.kept('neighbour')::integer));
 
 create temporary view attempts as
   select * from (values
-    ('a deployment of another flow', 'owner', 'flow', 'neighbours'),
-    ('another owner''s deployment, of one''s own flow', 'owner', 'flow', 'foreign_deployment'),
-    ('another owner''s deployment and flow', 'owner', 'foreign', 'foreign_deployment')
-  ) as attempt (title, who, flow, deployment);
+    ('a deployment of another flow', 'owner', 'flow', 'neighbours', '23503'),
+    ('another owner''s deployment, of one''s own flow', 'owner', 'flow', 'foreign_deployment', '23503'),
+    ('another owner''s deployment and flow', 'owner', 'foreign', 'foreign_deployment', '42501')
+  ) as attempt (title, who, flow, deployment, code);
 grant select on attempts to public;
 select test.keep('insertion', $$
   insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
@@ -28,7 +28,7 @@ select is(
   test.error(format(test.kept('insertion'), 'owner', 'flow', 'deployment')), null, 'a tag on a deployment of its flow is taken'
 );
 select is(
-  test.error_code(format(replace(test.kept('insertion'), 'stable', 'v1'), who, flow, deployment)), '23503', title || ' is refused'
+  test.error_code(format(replace(test.kept('insertion'), 'stable', 'v1'), who, flow, deployment)), code, title || ' is refused'
 )
 from attempts;
 select is(

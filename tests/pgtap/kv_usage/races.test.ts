@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JSONValue } from 'postgres';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
+import { hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
 let clients: Sql[];
@@ -131,7 +132,7 @@ describe('of runs that use the stores of one user at once', () => {
   });
 
   it('one goes on while the user is being deleted, who then is gone with all that it made', async () => {
-    const [first, second] = clients as [Sql, Sql];
+    const [first, second, observer] = clients as [Sql, Sql, Sql];
     const { claim, begin } = await makeRun(first);
     const effect = await begin();
     let deletion: Promise<string> | undefined;
@@ -139,8 +140,7 @@ describe('of runs that use the stores of one user at once', () => {
       // What every change begins with; the deletion then finds the run locked.
       await sql`select private.hold_run_and_owner(${sql.json(claim)})`;
       deletion = codeOf(second`delete from auth.users where id = ${userId}`);
-      // Long enough for a deletion that does not wait.
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await hasToWait(observer, deletion);
       await sql`select public.kv_create_store(${sql.json(claim)}, ${sql.json(effect)}, 'mine')`;
     }));
     expect([creation, await deletion]).toEqual(['done', 'done']);

@@ -7,11 +7,12 @@ import { hasToWait } from '../../support/locks.ts';
 let database: TestDatabase;
 let sweeper: Sql;
 let starter: Sql;
+let admin: Sql;
 let userId: string;
 
 beforeAll(async () => {
   database = await cloneDatabase();
-  [sweeper, starter] = [database.connect(), database.connect()];
+  [sweeper, starter, admin] = [database.connect(), database.connect(), database.connect()];
 });
 afterAll(() => database.drop());
 
@@ -57,6 +58,39 @@ it('a start that comes while its snapshot is being swept waits, and takes it ane
   const [run] = await starting;
   expect(await snapshotCount()).toBe(1);
   expect((await starter`select from private.flow_run_jobs where flow_run_id = ${run!.id}`).count).toBe(1);
+});
+
+it('a snapshot whose deployment is deleted, once a start of it is stored, while a sweep looks is left for the run', async () => {
+  const [{ id }] = await starter<[{ id: string }]>`
+    select public.deploy_flow(f.id) ->> 'deployment_id' as id from public.flows as f where f.user_id = ${userId}`;
+  // A sweep that waits at the end of each look at the runs that are pending.
+  await admin`alter function private.pending_snapshots() rename to seen_snapshots`;
+  await admin`
+    create function private.pending_snapshots() returns bytea[] language plpgsql stable as $$
+    declare
+      v_seen bytea[] := private.seen_snapshots();
+    begin
+      perform pg_advisory_xact_lock_shared(1);
+      return v_seen;
+    end;
+    $$`;
+  try {
+    await begin(admin);
+    await admin`select pg_advisory_xact_lock(1)`;
+    await begin(starter);
+    const [run] = await starter`select public.start_deployment(id => ${id}) ->> 'flow_run_id' as id`;
+    const sweeping = sweep();
+    await hasToWait(starter, sweeping);
+    await commit(starter);
+    await starter`delete from public.flow_deployments where id = ${id}`;
+    await commit(admin);
+    expect(await sweeping).toMatchObject({ snapshots: 0 });
+    expect(await snapshotCount()).toBe(1);
+    expect((await starter`select from private.flow_run_jobs where flow_run_id = ${run!.id}`).count).toBe(1);
+  } finally {
+    await admin`drop function private.pending_snapshots()`;
+    await admin`alter function private.seen_snapshots() rename to pending_snapshots`;
+  }
 });
 
 it('a run that somebody has locked is left for the next sweep', async () => {

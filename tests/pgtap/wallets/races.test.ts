@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
+import { hasToWait } from '../../support/locks.ts';
 
 const KEY = 'So11111111111111111111111111111111111111112';
 const SECRET = [`'key'`, `'\\x${'01'.repeat(12)}'`, `'\\x${'02'.repeat(48)}'`].join(', ');
@@ -9,11 +10,12 @@ const SECRET = [`'key'`, `'\\x${'01'.repeat(12)}'`, `'\\x${'02'.repeat(48)}'`].j
 let database: TestDatabase;
 let first: Sql;
 let second: Sql;
+let observer: Sql;
 let userId: string;
 
 beforeAll(async () => {
   database = await cloneDatabase();
-  [first, second] = [database.connect(), database.connect()];
+  [first, second, observer] = [database.connect(), database.connect(), database.connect()];
 });
 
 afterAll(() => database.drop());
@@ -33,6 +35,8 @@ const statements = {
     `update public.flow_deployments set action_identity = '${KEY}' where user_id = '${userId}'`,
   'deletes it': () => `delete from public.wallets where user_id = '${userId}'`,
   'makes it an ADAPTER': () => `select private.store_wallet('${userId}', 'ADAPTER', '', '${KEY}', null, null, null)`,
+  'stores it anew': () => `select private.store_wallet('${userId}', 'HARDCODED', 'new', '${KEY}', ${SECRET})`,
+  'makes an API key': () => `select public.create_api_key('test')`,
   'deletes its owner': () => `delete from auth.users where id = '${userId}'`,
 };
 type Name = keyof typeof statements;
@@ -49,18 +53,13 @@ async function race(leader: Name, follower: Name): Promise<[string, string]> {
     await mayEnd;
   }));
   await Promise.race([hasBegun, leading]);
-  let isDone = false;
-  const following = codeOf(second.unsafe(statements[follower]())).then((code) => {
-    isDone = true;
-    return code;
-  });
-  // Long enough for a statement that does not wait for the other transaction.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const hasWaited = !isDone;
-  end();
-  const codes: [string, string] = [await leading, await following];
-  expect(hasWaited, 'the second waits for the first').toBe(true);
-  return codes;
+  const following = codeOf(second.unsafe(statements[follower]()));
+  try {
+    await hasToWait(observer, following);
+  } finally {
+    end();
+  }
+  return [await leading, await following];
 }
 
 /** Deployments whose identity no HARDCODED wallet of their owner has. */
@@ -88,6 +87,16 @@ describe('of two who use a wallet at once', () => {
     expect(await first`select from public.wallets where user_id = ${userId}`).toHaveLength(0);
     expect(await dangling()).toHaveLength(0);
   });
+
+  it.each<Name>(['stores it anew', 'makes an API key'])(
+    'one deletes the owner, and who %s is told so',
+    async (follower) => {
+      await second`select set_config('request.jwt.claims', ${
+        JSON.stringify({ sub: userId, role: 'authenticated' })
+      }, false)`;
+      expect(await race('deletes its owner', follower)).toEqual(['done', 'token_invalid']);
+    },
+  );
 
   it('one deletes the owner, and who sets the identity finds nothing to set', async () => {
     expect(await race('deletes its owner', 'sets it as action identity')).toEqual(['done', 'done']);

@@ -1,0 +1,23 @@
+select plan(2);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('key', public.create_api_key('test') ->> 'key');
+select test.sign_out();
+
+-- How long a statement of the request may take, which PostgREST has begun as anon.
+create function pg_temp.time_of(headers jsonb) returns text language plpgsql as $$
+begin
+  perform set_config('statement_timeout', '3s', true), set_config('request.headers', headers::text, true);
+  perform set_config('role', 'anon', true);
+  perform private.pre_request();
+  return current_setting('statement_timeout');
+end;
+$$;
+alter role authenticated set statement_timeout = '7s';
+
+select is(pg_temp.time_of('{}'), '3s', 'anon''s time stays anon''s');
+select test.sign_out();
+select is(pg_temp.time_of(jsonb_build_object('x-api-key', test.kept('key'))), '7s', 'who shows an API key has as long as who shows a token');
+
+select * from finish();
