@@ -184,12 +184,15 @@ describe('an invalid request', () => {
         headers: {
           origin: 'https://app.example',
           'access-control-request-method': 'POST',
-          'access-control-request-headers': 'authorization, content-type',
+          // What supabase-js sends with `region`, when it tries again, and when it traces; and what nobody knows yet.
+          'access-control-request-headers': 'authorization,baggage,traceparent,tracestate,x-new,x-region,x-retry-count',
         },
       });
       expect(response.status).toBe(204);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
-      expect(response.headers.get('access-control-allow-headers')?.toLowerCase()).toContain('authorization');
+      expect(response.headers.get('access-control-allow-headers')).toBe(
+        'authorization,baggage,traceparent,tracestate,x-new,x-region,x-retry-count',
+      );
     }
   });
 });
