@@ -30,8 +30,8 @@ export const hasEnded = (status: RunStatus): status is EndedStatus =>
 /** Seconds that a request waits at most. */
 export const MAX_WAIT_SECONDS = 25;
 
-/** The id of a run in a path. */
-export const flowRunIdSchema = z.uuid('takes the UUID of a run');
+/** The id of a run in a path; in lower case, as the database answers it. */
+export const flowRunIdSchema = z.uuid('takes the UUID of a run').toLowerCase();
 
 /** The path of a route that names a run. */
 export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });

@@ -67,6 +67,16 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     expect(request).toMatchObject({ pubkey: payer.publicKey, message, signatures: null });
   });
 
+  it('waits for the run in whichever case its id is written', async () => {
+    const before = Date.now();
+    const waiting = getRequest(run.id.toUpperCase(), run.token, null);
+    // By then the one before has begun to wait.
+    expect((await getRequest(run.id, run.token, 0)).status).toBe(204);
+    const id = await askFor(run, payer, message);
+    expect(await (await waiting).json()).toMatchObject({ id, flow_run_id: run.id });
+    expect(Date.now() - before).toBeLessThan(10_000);
+  });
+
   it('answers 204 without a body when the time is over', async () => {
     for (const wait of [0, 0.3]) {
       const response = await getRequest(run.id, owner.token, wait);
