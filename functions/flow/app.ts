@@ -26,6 +26,6 @@ export function makeFlowApp(platform: Platform) {
       path: '/signature_request/:flow_run_id',
       handle: makeSignatureRequest(deps, makeRunWaiter(lookForAsking(deps.serviceRpc)), poke),
     },
-    { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps) },
+    { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
   ]);
 }

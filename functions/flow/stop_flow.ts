@@ -4,12 +4,14 @@ import { parse, readBody } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
-/** `POST /flow/stop/{flow_run_id}`: asks a run to stop. */
-export const makeStopFlow = ({ config, rpc }: Deps) => async (context: Context): Promise<Response> => {
-  const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-  const params = await readBody(context.req.raw, stopFlowParamsSchema);
-  const { headers } = readCredentials(context.req.raw, config);
-  await rpc('stop_flow_run', { flow_run_id, ...params }, headers);
-  const result: StopFlowResult = { success: true };
-  return context.json(result);
-};
+/** `POST /flow/stop/{flow_run_id}`: asks a run to stop. `pokeRunner` is called then: one that waits is nobody's, until it is claimed. */
+export const makeStopFlow =
+  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
+    const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
+    const params = await readBody(context.req.raw, stopFlowParamsSchema);
+    const { headers } = readCredentials(context.req.raw, config);
+    await rpc('stop_flow_run', { flow_run_id, ...params }, headers);
+    pokeRunner(flow_run_id);
+    const result: StopFlowResult = { success: true };
+    return context.json(result);
+  };

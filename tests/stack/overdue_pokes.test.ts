@@ -6,6 +6,7 @@ import type { StartResult } from '../../types/deployment.ts';
 import type { FlowRunResult } from '../../types/flow_run.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+import { waitFor } from '../support/wait.ts';
 
 let own: OwnStack;
 let stack: Stack;
@@ -37,10 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => own.remove());
 
-it('whoever asks for the output of a run that nobody has been poked for pokes the runner, once it is overdue', async () => {
+const startUnpoked = async (): Promise<string> => {
   const { body: [flow] } = await ask<[{ id: number }]>('rest/v1/flows', textFlow().row());
-  const { body: { flow_run_id } } = await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: flow.id });
-  const result = async () => (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
+  return (await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: flow.id })).body.flow_run_id;
+};
+
+const resultOf = async (flow_run_id: string) =>
+  (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
+
+it('whoever asks for the output of a run that nobody has been poked for pokes the runner, once it is overdue', async () => {
+  const flow_run_id = await startUnpoked();
+  const result = () => resultOf(flow_run_id);
   const output = (wait: number) => ask(`functions/v1/flow/output/${flow_run_id}?wait=${wait}`);
 
   expect(await output(0)).toEqual({ status: 202, body: { status: 'queued' } });
@@ -50,4 +58,19 @@ it('whoever asks for the output of a run that nobody has been poked for pokes th
   expect(await result()).toMatchObject({ status: 'queued', is_overdue: true });
   expect(await output(20)).toEqual({ status: 200, body: { M: { text: { S: 'nothing' } } } });
   expect(await result()).toMatchObject({ status: 'succeeded', is_overdue: false });
+});
+
+it('a stop pokes the runner, which ends a run that waits', async () => {
+  const flow_run_id = await startUnpoked();
+  const sql = connect(stack.superuserUrl);
+  try {
+    // As a worker leaves it that waits for a signature.
+    await sql`update public.flow_run set status = 'waiting', start_time = now() where id = ${flow_run_id}`;
+    await sql`update private.flow_run_jobs set attempt = 1 where flow_run_id = ${flow_run_id}`;
+    await sql`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
+  } finally {
+    await sql.end();
+  }
+  expect(await ask(`functions/v1/flow/stop/${flow_run_id}`, {})).toEqual({ status: 200, body: { success: true } });
+  await waitFor(async () => (await resultOf(flow_run_id)).status === 'stopped' || undefined);
 });
