@@ -12,8 +12,9 @@ export interface Credentials {
 
 /** Three base64url parts: what an access token looks like. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-const API_KEY = /^fk_/;
-const RUN_TOKEN = /^fr_/;
+// To the end: a header that is no UTF-8 makes PostgREST answer 500.
+const API_KEY = /^fk_[\w-]+$/;
+const RUN_TOKEN = /^fr_[\w-]+$/;
 /** 32 bytes have 32 to 44 base58 digits. */
 const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -45,6 +46,12 @@ export function readCredentials(request: Request, config: Config): Credentials {
     shown.length > 0 &&
     [jwt, apiKey, runToken, publicKey].every((found) => found === undefined)
   ) {
+    if (isAmong(shown, config.secretKeys)) {
+      // As private.refuse_service_role, which a key that is a JWT gets to.
+      throw apiError('token_invalid', 'This needs a user: the service role is nobody in particular.', {
+        hint: 'Send the access token of the user on whose behalf you call.',
+      });
+    }
     throw apiError(
       'token_invalid',
       'The credential is none: neither an access token, an API key, a run token nor a public key.',
@@ -67,9 +74,11 @@ function isEqual(a: string, b: string): boolean {
   return difference === 0;
 }
 
+/** Whether one of the texts is one of the keys; asks all of them, so that the time says nothing of which it was. */
+const isAmong = (texts: readonly string[], keys: readonly string[]): boolean =>
+  texts.flatMap((text) => keys.map((key) => isEqual(text, key))).includes(true);
+
 /** Whether the request shows a key that acts as service role, as bearer token or as `apikey`. */
 export function isSecretKey(request: Request, config: Config): boolean {
-  const shown = [bearerToken(request), request.headers.get('apikey') ?? ''];
-  // All of them, so that the time says nothing of which it was.
-  return shown.flatMap((token) => config.secretKeys.map((key) => isEqual(token, key))).includes(true);
+  return isAmong([bearerToken(request), request.headers.get('apikey') ?? ''], config.secretKeys);
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { textFlow } from '../support/flow_builder.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 
@@ -162,6 +162,31 @@ describe('an invalid request', () => {
     expect(Object.keys(body).toSorted()).toEqual(['code', 'details', 'hint', 'message']);
     expect(body.message).not.toMatch(/\bat .*:\d+|Error:/);
     if (detail !== undefined) expect(body.details[0]).toMatchObject(detail);
+  });
+
+  it.each([
+    ['x-api-key', 'fk_\xe9\xff'],
+    ['authorization', 'Bearer fk_\xe9\xff'],
+    ['x-flow-run-token', 'fr_\xe9\xff'],
+    ['authorization', 'Bearer fr_\xe9\xff'],
+  ])('answers 401 token_invalid to a credential in %s that is no UTF-8: %j', async (header, credential) => {
+    const response = await call(`deployment/start?id=${deploymentId}`, { headers: { [header]: credential } });
+    expect([response.status, (await response.json()).code]).toEqual([401, 'token_invalid']);
+  });
+
+  it('refuses the service role in the same words by a key of either generation', async () => {
+    const { SECRET_KEY, SERVICE_ROLE_KEY } = inject('stack');
+    for (const path of ['flow/deploy/1', `deployment/start?id=${deploymentId}`]) {
+      const answers = await Promise.all([SECRET_KEY, SERVICE_ROLE_KEY].map(async (token) => {
+        const response = await call(path, { token });
+        return [response.status, await response.json()];
+      }));
+      expect(answers[0]).toEqual(answers[1]);
+      expect(answers[0]).toMatchObject([401, {
+        code: 'token_invalid',
+        message: expect.stringContaining('service role'),
+      }]);
+    }
   });
 
   it('names the allowed methods with a 405', async () => {
