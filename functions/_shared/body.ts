@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { z } from 'zod';
 import { apiError } from './api_error.ts';
 
@@ -15,6 +16,12 @@ const issueDetails = (error: z.ZodError) =>
       : [{ path: issue.path.join('.'), message: issue.message }]
   );
 
+const invalid = (what: string, details: { path: string; message: string }[]) => {
+  const first = details[0];
+  const where = first && first.path !== '' ? `${first.path}: ` : '';
+  return apiError('request_invalid', `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`, { details });
+};
+
 /** The value in the schema's form; throws request_invalid with a path for each fault. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
@@ -23,14 +30,16 @@ export function parse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const details = issueDetails(result.error);
-  const first = details[0];
-  const where = first && first.path !== '' ? `${first.path}: ` : '';
-  throw apiError(
-    'request_invalid',
-    `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`,
-    { details },
-  );
+  throw invalid(what, issueDetails(result.error));
+}
+
+/** The query in the schema's form, each of its parameters once; others are nobody's business. */
+export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: Schema): z.output<Schema> {
+  const repeated = Object.keys(schema.shape).filter((name) => (req.queries(name)?.length ?? 0) > 1);
+  if (repeated.length > 0) {
+    throw invalid('query', repeated.map((path) => ({ path, message: 'is given more than once' })));
+  }
+  return parse(schema, req.query(), 'query');
 }
 
 const tooLarge = () => apiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { startDeploymentParamsSchema, type StartResult, startTargetSchema } from '../../types/deployment.ts';
-import { parse, readBody } from '../_shared/body.ts';
+import { readBody, readQuery } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
@@ -10,7 +10,7 @@ import type { Deps } from '../_shared/deps.ts';
  */
 export const makeStartDeployment =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
-    const target = parse(startTargetSchema, context.req.query(), 'query');
+    const target = readQuery(context, startTargetSchema);
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
     const { headers, publicKey } = readCredentials(context.req.raw, config);
     const idempotency_key = context.req.header('idempotency-key');

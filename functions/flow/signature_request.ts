@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { flowRunPathSchema, waitSchema } from '../../types/flow_run.ts';
 import type { PendingSignatureResult } from '../../types/signature_request.ts';
-import { parse } from '../_shared/body.ts';
+import { parse, readQuery } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/run_waiter.ts';
@@ -14,7 +14,7 @@ export const makeSignatureRequest =
   ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>
   async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const { wait } = parse(waitSchema, context.req.query(), 'query');
+    const { wait } = readQuery(context, waitSchema);
     const { headers } = readCredentials(context.req.raw, config);
     const read = async () => {
       const result = await rpc<PendingSignatureResult>('pending_signature_request', { flow_run_id }, headers);

@@ -61,6 +61,21 @@ const cases: Case[] = [
     code: 'request_invalid',
     detail: { path: 'tag' },
   },
+  ...['id=x&id=x', 'flow=4&flow=2', 'flow=4&tag=a&tag=a', 'flow=&flow=4'].map((query): Case => ({
+    says: `a target named by ${query}`,
+    path: `deployment/start?${query}`,
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: query.slice(query.lastIndexOf('&') + 1).split('=')[0], message: 'is given more than once' },
+  })),
+  ...['output', 'signature_request'].map((route): Case => ({
+    says: `two times to wait for the ${route}`,
+    path: `flow/${route}/00000000-0000-7000-8000-000000000000?wait=1&wait=2`,
+    init: { method: 'GET' },
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'wait', message: 'is given more than once' },
+  })),
   { says: 'neither id nor flow', path: 'deployment/start', status: 400, code: 'start_target_ambiguous' },
   {
     says: 'a body of another type',
