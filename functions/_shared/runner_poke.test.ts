@@ -22,17 +22,19 @@ const config: Config = {
 function makePlatform(env: Record<string, string> = {}) {
   const answers: ((outcome: Response | Error) => void)[] = [];
   const addresses: string[] = [];
+  const hungUp: string[] = [];
   const kept: Promise<unknown>[] = [];
   const platform: Platform = {
     env: (name) => env[name],
-    fetch: (address) =>
+    fetch: (address, init) =>
       new Promise((resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => hungUp.push(String(address)));
         addresses.push(String(address));
         answers.push((outcome) => outcome instanceof Error ? reject(outcome) : resolve(outcome));
       }),
     waitUntil: (work) => void kept.push(work),
   };
-  return { answers, addresses, kept, poke: makeRunnerPoke(platform, config) };
+  return { answers, addresses, hungUp, kept, poke: makeRunnerPoke(platform, config) };
 }
 
 const answered = () => new Response('{}', { status: 202 });
@@ -82,6 +84,19 @@ it('a poke that nobody answers keeps the next one back for a second at most', as
   expect(answers.length).toBe(1);
   await vi.advanceTimersByTimeAsync(20);
   expect(answers.length).toBe(2);
+});
+
+it('a poke that nobody answers is hung up on in the end, and one that was answered keeps no timer', async () => {
+  const { answers, hungUp, poke } = makePlatform();
+  poke('hanging');
+  await vi.advanceTimersByTimeAsync(1_500);
+  poke('answered');
+  answers[1]!(answered());
+  await vi.advanceTimersByTimeAsync(28_000);
+  expect([hungUp, vi.getTimerCount()]).toEqual([[], 1]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(hungUp).toEqual(['http://project/functions/v1/runner?flow_run_id=hanging']);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('nobody is poked where the runner is switched off', () => {

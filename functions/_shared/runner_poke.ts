@@ -4,6 +4,8 @@ import type { Platform } from './platform.ts';
 
 /** How long a poke that is not answered keeps the next one back. */
 const LONGEST_POKE_MS = 1_000;
+/** How long its request stays open at most: a runner answers before it begins, so this one hangs. */
+const TIMEOUT_MS = 30_000;
 
 /**
  * Makes what tells functions/runner that there is work, without waiting for it. A poke that is lost or refused is no error: the
@@ -18,12 +20,18 @@ export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?:
 
   const send = async (flowRunId?: string): Promise<void> => {
     const query = flowRunId === undefined ? '' : `?flow_run_id=${flowRunId}`;
+    const isAnswered = new AbortController();
+    const overdue = new AbortController();
+    const timer = setTimeout(() => overdue.abort(), TIMEOUT_MS);
     const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner${query}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${config.secretKey}` },
-    }).then((response) => response.arrayBuffer()).catch(() => {});
-    const isAnswered = new AbortController();
-    await Promise.race([answered.finally(() => isAnswered.abort()), pause(LONGEST_POKE_MS, isAnswered.signal)]);
+      signal: overdue.signal,
+    }).then((response) => response.arrayBuffer()).catch(() => {}).finally(() => {
+      clearTimeout(timer);
+      isAnswered.abort();
+    });
+    await Promise.race([answered, pause(LONGEST_POKE_MS, isAnswered.signal)]);
   };
   const begin = (flowRunId?: string): Promise<void> => {
     next = undefined;
