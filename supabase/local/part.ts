@@ -42,7 +42,7 @@ export interface Part {
   describeExit(): string;
   /** Resolves when `isReady` answers true; rejects when the process ends first or the time is over. */
   waitUntil(isReady: () => Promise<boolean> | boolean, timeoutMs?: number): Promise<void>;
-  /** Resolves when the process has printed its `readyText`; rejects as `waitUntil` does. */
+  /** Resolves when the process has printed its `readyText`, if it has one; rejects as `waitUntil` does. */
   waitUntilReady(): Promise<void>;
   /** Ends the process by `stopSignal`, or as told; SIGKILL follows after 5 s. */
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -77,7 +77,8 @@ export function startPart(options: PartOptions): Part {
   const lines: string[] = [];
   let end: string | undefined;
   let stopping = false;
-  let saidReady = false;
+  // One that never says it has nothing to hold its lines back for.
+  let saidReady = options.readyText === undefined;
   let restarting = false;
   let failure: string | undefined;
   const early: string[] = [];
