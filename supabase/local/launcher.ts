@@ -17,7 +17,8 @@ export function watchLauncher(script: string, onGone: () => void): void {
   // A shell that does not replace itself by the program outlives a killed npm.
   const npm = isShell(parentLine) ? parentOf(parent) ?? parent : parent;
   const timer = setInterval(() => {
-    if (process.ppid === parent && commandLine(npm) !== '') return;
+    // A parent that is gone is no parent any more; to look at another process costs a process of its own where there is no /proc.
+    if (process.ppid === parent && (npm === parent || commandLine(npm) !== '')) return;
     clearInterval(timer);
     onGone();
   }, CHECK_INTERVAL_MS);
