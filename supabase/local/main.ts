@@ -53,11 +53,15 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
         process.exit(1);
       },
     });
-    await seedNodes(stack.status);
-    console.log(formatStatus(stack.status));
-    console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
-    if (!signal.aborted) await once(signal, 'abort');
-    await stack.stop();
+    try {
+      await seedNodes(stack.status, { log: (line) => console.log(line), signal });
+      signal.throwIfAborted();
+      console.log(formatStatus(stack.status));
+      console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      await stack.stop();
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
   }

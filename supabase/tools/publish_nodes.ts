@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { projectDir, stackDir } from '../local/paths.ts';
@@ -7,9 +8,10 @@ import { DEFAULT_PORT } from '../local/ports.ts';
 import { StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 import type { StackStatus } from '../local/stack_status.ts';
+import type { NodeDefinition } from '../../types/node_definition.ts';
 
 /** The folders of the project's native nodes. */
-const projectNodesDir = join(projectDir, 'functions/runner/nodes');
+export const projectNodesDir = join(projectDir, 'functions/runner/nodes');
 
 const USAGE = `npm run nodes:publish [-- [--url <address>] [--key <key>] [--publishable-key <key>] [--port <N>]]
 
@@ -79,6 +81,10 @@ export interface PublishOptions {
   url: string;
   headers: Record<string, string>;
   log: (line: string) => void;
+  /** Says only what goes wrong. */
+  quiet?: boolean;
+  /** Ends it, between two attempts as well; publishNodes rejects then. */
+  signal?: AbortSignal;
   firstDelayMs?: number;
 }
 
@@ -116,9 +122,16 @@ const describeError = (error: unknown): string => {
 
 const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
+/** A request to the table, which ends when its time is over, or `signal` says so. */
+const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
+  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+  const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+  return fetch(`${options.url.replace(/\/+$/, '')}/rest/v1/nodes${query}`, { ...init, signal });
+};
+
 async function post(options: PublishOptions, body: string): Promise<'created' | 'merged' | Failure> {
   try {
-    const response = await fetch(`${options.url.replace(/\/+$/, '')}/rest/v1/nodes`, {
+    const response = await requestNodes(options, '', {
       method: 'POST',
       headers: {
         ...options.headers,
@@ -126,7 +139,6 @@ async function post(options: PublishOptions, body: string): Promise<'created' | 
         prefer: 'resolution=merge-duplicates,return=minimal',
       },
       body,
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     });
     const text = await response.text();
     if (response.ok) return response.status === 201 ? 'created' : 'merged';
@@ -137,6 +149,7 @@ async function post(options: PublishOptions, body: string): Promise<'created' | 
       ...(Number.isFinite(retryAfter) && { retryAfterMs: retryAfter * 1000 }),
     };
   } catch (error) {
+    options.signal?.throwIfAborted();
     return { reason: describeError(error), isTransient: true, isUnreachable: true };
   }
 }
@@ -153,7 +166,7 @@ async function postPatiently(
     if (typeof outcome === 'string' || !outcome.isTransient || attempt === ATTEMPTS) return outcome;
     const waitMs = Math.min(outcome.retryAfterMs ?? delayMs, MAX_DELAY_MS);
     log(`${outcome.reason}; trying again in ${waitMs / 1000} s`);
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await pause(waitMs, undefined, { signal: options.signal });
     delayMs *= 2;
   }
 }
@@ -175,7 +188,7 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
       const outcome = await postPatiently(options, toBody(text), (line) => log(`${label}: ${line}`));
       if (typeof outcome === 'string') {
         summary[outcome]++;
-        log(`${label}: ${outcome === 'created' ? 'created' : 'there already, merged'}`);
+        if (!options.quiet) log(`${label}: ${outcome === 'created' ? 'created' : 'there already, merged'}`);
         continue;
       }
       fail(outcome.reason);
@@ -193,17 +206,56 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
   return summary;
 }
 
-/** Publishes the project's own definitions to a local stack that has none yet. */
-export async function seedNodes(status: StackStatus): Promise<void> {
-  const headers = keyHeaders(status.SERVICE_ROLE_KEY, undefined);
-  const response = await fetch(`${status.API_URL}/rest/v1/nodes?select=node_id&limit=1`, { headers });
-  if (await response.text() !== '[]') return;
-  await publishNodes({
-    files: await readDefinitionFiles(projectNodesDir),
-    url: status.API_URL,
-    headers,
-    log: () => {},
+/** What a definition is known by. */
+type Identity = Pick<NodeDefinition['data'], 'node_id' | 'version'>;
+
+const keyOf = ({ node_id, version }: Identity): string => JSON.stringify([node_id, version]);
+
+/** That of a file; undefined where it holds none, which is for the database to say. */
+function identityOf({ text }: DefinitionFile): Identity | undefined {
+  try {
+    return JSON.parse(text).data ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those of the definitions that are not in the table, or are somebody's own there. */
+async function findMissing(
+  files: DefinitionFile[],
+  options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
+): Promise<DefinitionFile[]> {
+  const identities = files.map(identityOf);
+  const ids = identities.map((identity) => JSON.stringify(identity?.node_id ?? ''));
+  const query = `?select=node_id,version&is_public=is.true&node_id=in.(${encodeURIComponent(ids.join())})`;
+  const response = await requestNodes(options, query, { headers: options.headers });
+  const text = await response.text();
+  if (!response.ok) throw new Error(describeRefusal(response.status, text));
+  const stored = new Set((JSON.parse(text) as Identity[]).map(keyOf));
+  return files.filter((_, index) => {
+    const identity = identities[index];
+    return identity === undefined || !stored.has(keyOf(identity));
   });
+}
+
+/**
+ * Publishes those of the project's own definitions that a local stack lacks, all of them at its first start, and says what goes
+ * wrong: a stack without them works. Rejects only when `signal` is aborted.
+ */
+export async function seedNodes(
+  { API_URL: url, SERVICE_ROLE_KEY }: Pick<StackStatus, 'API_URL' | 'SERVICE_ROLE_KEY'>,
+  options: Pick<PublishOptions, 'log' | 'signal' | 'firstDelayMs'>,
+  nodesDir = projectNodesDir,
+): Promise<void> {
+  const target = { ...options, url, headers: keyHeaders(SERVICE_ROLE_KEY, undefined), quiet: true };
+  try {
+    const files = await findMissing(await readDefinitionFiles(nodesDir), target);
+    const { failed } = await publishNodes({ ...target, files });
+    if (failed > 0) options.log(`${failed} node definitions are not published; the next start tries them again.`);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    options.log(`The node definitions could not be read: ${describeError(error)}`);
+  }
 }
 
 function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {

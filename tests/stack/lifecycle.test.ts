@@ -9,6 +9,7 @@ import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, findFreePort } from '../../supabase/local/ports.ts';
 import { preparePostgres } from '../../supabase/local/postgres_home.ts';
 import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
+import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
 import { type NpmStart, npmStart, npmStatus, stackProcesses } from '../support/stack_process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -76,6 +77,23 @@ it('npm run status fails while the stack boots, and SIGTERM stops the boot clean
   expect(await end('SIGTERM')).toBe(0);
   await expectNothingLeft();
   expect(await npmStatus(port)).toMatchObject({ code: 1, stdout: '' });
+});
+
+const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[]> =>
+  await (await fetch(`${API_URL}/rest/v1/nodes?select=node_id`, { headers: { apikey: ANON_KEY } })).json();
+
+it('a first boot that is stopped while it adds the node definitions says nothing of being ready; the next one has them all', async () => {
+  start('--reset');
+  const { output } = running!;
+  await waitFor(async () => {
+    const status = readStatus(port);
+    return status !== undefined && (await storedNodes(status)).length > 0 || undefined;
+  });
+  expect(await end('SIGINT', 'group')).toBe(0);
+  expect(output()).toBe('');
+  await expectNothingLeft();
+
+  expect(await storedNodes(await boot())).toHaveLength((await readDefinitionFiles(projectNodesDir)).length);
 });
 
 describe('a running stack', () => {

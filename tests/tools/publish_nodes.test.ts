@@ -1,27 +1,31 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { claimStack } from '../../supabase/local/stack_record.ts';
 import {
   type DefinitionFile,
   keyHeaders,
+  projectNodesDir,
   publishNodes,
   type PublishSummary,
   readDefinitionFiles,
+  seedNodes,
 } from '../../supabase/tools/publish_nodes.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
-import { asStored, definitionOf } from '../support/node_definitions.ts';
+import { asStored, definitionOf, fixtureDefinitions, type JsonObject } from '../support/node_definitions.ts';
 import { signUp } from '../support/people.ts';
 import { rest } from '../support/rest.ts';
 import { createApiKey } from '../support/tokens.ts';
 
-const files = await readDefinitionFiles(join(projectDir, 'functions/runner/nodes'));
+const files = await readDefinitionFiles(projectNodesDir);
 const definitions = files.map(({ text }) => JSON.parse(text));
 
 /** `npm run nodes:publish -- <args>`. */
@@ -224,6 +228,83 @@ describe('publishing over a bad line', () => {
     expect(lines[4]).toMatch(/^\[1\/3\] a: FAILED: fetch failed \(ECONNREFUSED\)$/);
     expect(lines[5]).toContain("can't be reached: the other 2 are not tried");
   });
+});
+
+describe('the definitions that a start adds', () => {
+  let nodesDir: string;
+  beforeEach(() => {
+    nodesDir = mkdtempSync(join(tmpdir(), 'flow-nodes-'));
+  });
+  afterEach(() => rmSync(nodesDir, { recursive: true, force: true }));
+
+  const status = inject('stack');
+  const definition = (node_id: string) => {
+    const [, base] = fixtureDefinitions[0]!;
+    return { ...base, data: { ...base.data as JsonObject, node_id } };
+  };
+  const write = (folder: string, text: string) => {
+    mkdirSync(join(nodesDir, folder));
+    writeFileSync(join(nodesDir, folder, 'definition.json'), text);
+  };
+  const stored = async (ids: string[]): Promise<string[]> =>
+    (await rest(`nodes?select=node_id&user_id=is.null&order=created_at,node_id&node_id=in.(${ids})`)).body
+      .map((row: { node_id: string }) => row.node_id);
+  /** What it says. */
+  const seed = async (stack = status): Promise<string[]> => {
+    const lines: string[] = [];
+    await seedNodes(stack, { log: (line) => lines.push(line), firstDelayMs: 1 }, nodesDir);
+    return lines;
+  };
+
+  it('are those that are not there, of which nothing is said', async () => {
+    const ids = ['a', 'b', 'c'].map((name) => `seeded_${name}_${randomUUID()}`);
+    write('a', JSON.stringify(definition(ids[0]!)));
+    expect(await seed()).toEqual([]);
+    for (const [name, id] of [['b', ids[1]!], ['c', ids[2]!]] as const) write(name, JSON.stringify(definition(id)));
+    expect(await seed()).toEqual([]);
+    expect(await stored(ids)).toEqual(ids);
+    const before = (await rest(`nodes?node_id=in.(${ids})&order=node_id`)).body;
+    expect(await seed()).toEqual([]);
+    expect((await rest(`nodes?node_id=in.(${ids})&order=node_id`)).body).toEqual(before);
+  });
+
+  it('are those that hold, and of the others it says what is wrong', async () => {
+    const id = `seeded_${randomUUID()}`;
+    write('a', '{');
+    write('b', JSON.stringify({ ...definition(`${id}_b`), targets: null }));
+    write('c', JSON.stringify(definition(id)));
+    expect(await seed()).toEqual([
+      expect.stringMatching(/^\[1\/3\] a: FAILED: definition\.json holds no JSON/),
+      expect.stringMatching(/^\[2\/3\] b: FAILED: 400 node_definition_invalid targets/),
+      '2 node definitions are not published; the next start tries them again.',
+    ]);
+    expect(await stored([id, `${id}_b`])).toEqual([id]);
+  });
+
+  it('are said to be unknown where the table can not be read', async () => {
+    write('a', JSON.stringify(definition(`seeded_${randomUUID()}`)));
+    const nowhere = { ...status, API_URL: `http://127.0.0.1:${await findFreePort()}` };
+    expect(await seed(nowhere)).toEqual(['The node definitions could not be read: fetch failed (ECONNREFUSED)']);
+    expect(await seed({ ...status, SERVICE_ROLE_KEY: 'sb_wrong' })).toEqual([
+      expect.stringMatching(/^The node definitions could not be read: 401 .*Invalid API key/),
+    ]);
+  });
+});
+
+it('publishing ends when it is asked to, in the middle of a request and between two', async () => {
+  for (const reply of [() => {}, answer(503, '', { 'retry-after': '30' })]) {
+    const stop = new AbortController();
+    const server = createServer((request, response) => {
+      reply(response, request);
+      stop.abort();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const publishing = publishNodes({ files: [file('a')], url, headers: {}, log: () => {}, signal: stop.signal });
+    await expect(publishing).rejects.toMatchObject({ name: 'AbortError' });
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 it('keys are shown as the gateway of the project wants them', () => {
