@@ -22,6 +22,22 @@ export const denoBinary = (): string =>
     path: 'deno',
   });
 
+/** What a function gets of the shell's environment: what Deno runs with and goes out by. Its secrets stay where they are. */
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
+
+/** The runner's settings, as README.md has them: they come from the shell's environment, too. */
+const RUNNER_SETTINGS =
+  /^(RUNNER_\w+|FLOW_RUN_MAX_\w+|HTTP_(TIMEOUT_MS|MAX_RESPONSE_BYTES)|(SIGNATURE|ACTION)_TIMEOUT_MS|ALLOW_PRIVATE_NETWORK|HELIUS_API_KEY)$/;
+
+/** What an environment says of the runner. */
+export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] =>
+      entry[1] !== undefined && RUNNER_SETTINGS.test(entry[0])
+    ),
+  );
+
 export interface FunctionOptions {
   name: string;
   functionsDir: string;
@@ -48,6 +64,7 @@ export function startFunction(options: FunctionOptions): Part {
       join(options.functionsDir, options.name, 'index.ts'),
     ],
     cwd: projectDir,
+    inherits: INHERITED,
     env: { ...options.env, DENO_SERVE_ADDRESS: `unix:${options.socketPath}`, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
     // Under --watch, SIGTERM only restarts.
     stopSignal: 'SIGINT',

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { runnerEnvironment } from './functions.ts';
 import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
@@ -30,15 +31,6 @@ function listenForStop(): AbortSignal {
   return request.signal;
 }
 
-/** What the environment says of the runner: its Edge Function sees nothing else of the shell's. */
-const runnerEnvironment = (): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(process.env).filter((entry): entry is [string, string] =>
-      entry[1] !== undefined &&
-      /^(RUNNER_|FLOW_RUN_MAX_|HTTP_(TIMEOUT_MS|MAX_RESPONSE_BYTES)$|ALLOW_PRIVATE_NETWORK$)/.test(entry[0])
-    ),
-  );
-
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
@@ -47,7 +39,7 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
       ...options,
       signal,
       log: (line) => console.log(line),
-      functionEnv: runnerEnvironment(),
+      functionEnv: runnerEnvironment(process.env),
       onCrash: (description) => {
         console.error(`\n${description}\n\nThe other parts have been stopped.`);
         process.exit(1);

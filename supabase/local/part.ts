@@ -13,6 +13,8 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: Record<string, string>;
+  /** The variables that it gets of this process as well; default: all but PG…. */
+  inherits?: RegExp;
   cwd?: string;
   uid?: number;
   gid?: number;
@@ -49,8 +51,10 @@ export interface Part {
 }
 
 /** What a developer's shell has set for psql and the like must not reach the stack's own connections. */
-const inheritedEnv = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('PG')));
+const NOT_FOR_DATABASES = /^(?!PG)/;
+
+const inheritedEnv = (names: RegExp): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));
 
 /** Why a program that could not be started could not. */
 const describeStartError = (error: NodeJS.ErrnoException, command: string): string => {
@@ -64,10 +68,10 @@ process.once('exit', () => living.forEach((signal, child) => child.kill(signal))
 
 /** Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches it through the stack's orderly stop only. */
 export function startPart(options: PartOptions): Part {
-  const { stopSignal = 'SIGTERM' } = options;
+  const { stopSignal = 'SIGTERM', inherits = NOT_FOR_DATABASES } = options;
   const child: ChildProcess = spawn(options.command, options.args, {
     cwd: options.cwd,
-    env: { ...inheritedEnv(), ...options.env },
+    env: { ...inheritedEnv(inherits), ...options.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     uid: options.uid,
