@@ -14,6 +14,8 @@ import { readStatus, type StackStatus, startStack } from './stack.ts';
 import { StackError } from './stack_error.ts';
 import './websocket.ts';
 
+const USAGE = 'npm run demo -- [--port N] [path/to/flow.json]';
+
 const BODY_SHOWN = 300;
 const RUN_TIMEOUT_MS = 30_000;
 const HAS_ENDED = new Set(['succeeded', 'failed', 'stopped']);
@@ -92,13 +94,12 @@ async function waitForRun(status: StackStatus, token: string, runId: string): Pr
 }
 
 /** The main job, end to end, as two users see it. */
-async function demonstrate(status: StackStatus, editorFlow: unknown): Promise<void> {
+async function demonstrate(status: StackStatus, row: ReturnType<typeof editorFlowToRow>): Promise<void> {
   step('1. Two users sign up');
   const owner = await signUp(status, 'owner');
   const other = await signUp(status, 'other');
 
   step('2. The owner stores a flow, as the editor saved it');
-  const row = editorFlowToRow(editorFlow);
   const flow = unwrap(await owner.client.from('flows').insert(row).select('id, name').single());
 
   const deploy = async () =>
@@ -181,14 +182,16 @@ try {
   // npm runs scripts in the project's folder; a path is meant from where the person stands.
   const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? join(projectDir, 'docs/example_flow.json'));
   if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
-  const editorFlow = JSON.parse(await readFile(file, 'utf8'));
+  const row = editorFlowToRow(JSON.parse(await readFile(file, 'utf8')));
   await withStack(
     values.port === undefined ? undefined : parsePort(values.port),
-    (status) => demonstrate(status, editorFlow),
+    (status) => demonstrate(status, row),
   );
   console.log('\nAll of it held.');
 } catch (error) {
+  const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof StackError) console.error(`\n${error.message}`);
+  else if (isUsage) console.error(`\n${(error as Error).message}\n${USAGE}`);
   else if (error instanceof ZodError) console.error(`\nThis is no flow as the editor saves it: ${error.message}`);
   else if (error instanceof SyntaxError) console.error(`\nThe file holds no JSON: ${error.message}`);
   else console.error(error);

@@ -139,7 +139,16 @@ it('the demo says in one line what is wrong with its file', async () => {
   expect([missing.code, missing.output.trim().split('\n')]).toEqual([1, [expect.stringContaining('There is no file')]]);
   const wrong = await node('--import', 'tsx', 'supabase/local/demo.ts', 'package.json');
   expect(wrong.code).toBe(1);
-  expect(wrong.output).toContain('This is no flow as the editor saves it');
+  // Before anything is booted.
+  expect(wrong.output).toMatch(/^\nThis is no flow as the editor saves it/);
+});
+
+it('the demo answers an option that it has not with those that it has', async () => {
+  const { code, output } = await node('--import', 'tsx', 'supabase/local/demo.ts', '--foo');
+  expect([code, output.trim().split('\n')]).toEqual([1, [
+    expect.stringContaining("Unknown option '--foo'"),
+    expect.stringMatching(/^npm run demo -- \[--port N\]/),
+  ]]);
 });
 
 it('every path that the documents name exists', () => {
