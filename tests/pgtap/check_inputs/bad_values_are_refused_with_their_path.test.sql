@@ -1,4 +1,4 @@
-select plan(40);
+select plan(48);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -40,6 +40,11 @@ from (values
   ('{"N": 1}', 'N: takes 0'),
   ('{"N": null}', 'N: takes 0'),
   ('{"N": "0"}', 'N: takes 0'),
+  ('{"N": [0]}', 'N: takes 0'),
+  ('{"S": ["x"]}', 'S: takes a string'),
+  ('{"B": [true]}', 'B: takes true or false'),
+  ('{"A": "[]"}', 'A: takes an array'),
+  ('{"M": "{}"}', 'M: takes an object'),
   ('{"A": {}}', 'A: takes an array'),
   ('{"M": []}', 'M: takes an object')
 ) as bad (value, fault);
@@ -49,6 +54,9 @@ from (values
   ('{"a": {"S": "x"}, "b": {"A": [{"N": 0}, {"N": 1}]}}', 'inputs.b.A[1].N: takes 0'),
   ('{"a": {"M": {"k": {"A": [{"M": {"l": {"B": 1}}}]}}}}', 'inputs.a.M.k.A[0].M.l.B: takes true or false'),
   ('{"a": {"A": [1]}}', 'inputs.a.A[0]: a value is an object with exactly one tag, such as {"S": "text"}'),
+  ('{"a": {"A": [[{"S": "x"}]]}}', 'inputs.a.A[0]: a value is an object with exactly one tag, such as {"S": "text"}'),
+  ('{"a": {"M": {"k": {"A": [], "x": 0}}}}', 'inputs.a.M.k: a value is an object with exactly one tag, such as {"S": "text"}'),
+  ('{"a": {"A": [{"A": [{"A": [0]}]}, 0]}}', 'inputs.a.A[0].A[0].A[0]: a value is an object with exactly one tag, such as {"S": "text"}'),
   ('{"a": {"M": {"k": "text"}}}', 'inputs.a.M.k: a value is an object with exactly one tag, such as {"S": "text"}')
 ) as bad (inputs, fault);
 
