@@ -32,6 +32,11 @@ comment on column public.flows.is_public is 'Signed-in users may read the flow.'
 comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
 
+-- Not valid: flows that were larger before there were these limits stay, until they are written.
+alter table public.flows add constraint flows_environment_size check (pg_column_size(environment) <= 65536) not valid;
+-- Editors keep members of their own beside url and cluster.
+alter table public.flows add constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384) not valid;
+
 create index flows_user_id_idx on public.flows (user_id);
 
 alter table public.flows enable row level security;

@@ -1,4 +1,4 @@
-select plan(23);
+select plan(25);
 
 select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
@@ -37,5 +37,12 @@ from (values
   ('{"url": "https://a.example/b c", "cluster": "devnet"}'),
   (format('{"url": "https://%s", "cluster": "devnet"}', repeat('a', 2041)))
 ) as bad (value);
+
+select is(
+  test.error(format('update public.flows set chain_network = chain_network || %L', jsonb_build_object('more', repeat('a', length))))
+    ->> 'constraint',
+  rule, format('a further member of %s letters is %s', length, case when rule is null then 'taken' else 'refused' end)
+)
+from (values (14000, null), (16384, 'flows_chain_network_size')) as long (length, rule);
 
 select * from finish();

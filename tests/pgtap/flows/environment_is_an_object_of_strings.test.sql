@@ -1,4 +1,4 @@
-select plan(12);
+select plan(14);
 
 select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
@@ -25,6 +25,12 @@ from (values
   ('{"a": "text", "b": {"c": "text"}}'),
   ('{"a": ["text"]}')
 ) as bad (value);
+
+select is(
+  test.error(format('update public.flows set environment = %L', jsonb_build_object('a', repeat('a', length)))) ->> 'constraint', rule,
+  format('a text of %s letters is %s', length, case when rule is null then 'taken' else 'refused' end)
+)
+from (values (65500, null), (65536, 'flows_environment_size')) as long (length, rule);
 
 select is(test.error_code('update public.flows set environment = null'), '23502', 'no environment at all is refused');
 
