@@ -32,11 +32,12 @@ begin
       then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
     when n.node #> '{data,targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
   end) as f (fault)
-  where f.fault is not null;
+  where f.fault is not null
+  order by n.position limit 1001;
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What makes nodes unreadable for the runner, one fault a node. Source: the node object of the editor''s flow JSON, its mandatory members.';
+  'What makes nodes unreadable for the runner, one fault a node, the first 1,001. Source: the node object of the editor''s flow JSON, its mandatory members.';
 
 create function private.flow_edges(nodes jsonb, edges jsonb)
 returns table (edge_index integer, source text, target text, target_port text)
@@ -204,7 +205,10 @@ begin
     group by node.label having count(*) > 1
   )
   select
-    (select jsonb_agg(to_jsonb(finding) order by finding.path, finding.code) from finding),
+    (
+      select jsonb_agg(to_jsonb(first) order by first.path, first.code)
+      from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
+    ),
     (select array_agg(node.id order by node.index) from node where node.type <> 'mock'),
     (select array_agg(kept.source) from kept),
     (select array_agg(kept.target) from kept)
@@ -222,7 +226,7 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does. Interflow references are checked by private.take_snapshot, which follows them.';
+  'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does, and after a thousand it is cut. Interflow references are checked by private.take_snapshot, which follows them.';
 
 -- Reduced graphs are put together as text, members in the order of jsonb: each level of jsonb that is built copies all that is in it,
 -- value by value, and what is the text of jsonb already can be hashed as it is.

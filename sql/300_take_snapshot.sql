@@ -1,72 +1,91 @@
-create function private.take_snapshot(flow_id integer)
+create function private.take_snapshot(entry public.flows)
 returns bytea
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_flow public.flows;
-  v_owner uuid;
+  v_flow public.flows := take_snapshot.entry;
+  v_reached integer[] := array[take_snapshot.entry.id];
+  v_called integer[];
+  v_position integer := 1;
+  v_ids integer[] := '{}';
   v_graphs text[] := '{}';
-  v_called integer[] := '{}';
-  v_wanted integer[] := array[take_snapshot.flow_id];
-  v_seen integer[] := '{}';
-  v_current integer;
+  v_size integer := 0;
+  v_is_entry_called boolean := false;
   v_findings jsonb := '[]';
-  v_reference record;
   v_data text;
   v_hash bytea;
 begin
-  select f.user_id into strict v_owner from public.flows as f where f.id = take_snapshot.flow_id;
-
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
-  while cardinality(v_wanted) > 0 loop
-    v_current := v_wanted[1];
-    v_wanted := v_wanted[2:];
-    continue when v_current = any (v_seen);
-
-    select * into v_flow from public.flows as f where f.id = v_current and f.user_id = v_owner;
-    -- Deleted since it was found: a run that calls it says so.
-    continue when not found;
-    v_seen := v_seen || v_current;
+  <<flows>>
+  loop
     v_findings := v_findings || coalesce((
-      select jsonb_agg(jsonb_build_object('flow_id', v_current) || finding)
+      select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
       from jsonb_array_elements(
-        private.flow_findings(v_flow.nodes, v_flow.edges) || private.environment_findings(v_flow.environment, v_owner)
+        private.flow_findings(v_flow.nodes, v_flow.edges) || private.environment_findings(v_flow.environment, v_flow.user_id)
       ) as finding
     ), '[]');
     if v_findings = '[]' then
+      v_ids := v_ids || v_flow.id;
       v_graphs := v_graphs || format(
         '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
         private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
     end if;
 
-    for v_reference in
-      select r.*, f.id as flow_id
-      from private.interflow_references(v_flow.nodes) as r
-      left join public.flows as f on f.id = r.id and f.user_id = v_owner
+    select
+      v_findings || coalesce(jsonb_agg(jsonb_build_object(
+        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'this is the id of none of your flows',
+        'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+      ) order by r.node_index) filter (where f.id is null), '[]'),
+      array_agg(distinct f.id) filter (where f.id is not null)
+    into v_findings, v_called
+    from private.interflow_references(v_flow.nodes) as r
+    left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
+    -- Not by the query, which would be planned anew each time.
+    if v_called is not null then
+      v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
+      v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
+    end if;
+
     loop
-      if v_reference.flow_id is null then
-        v_findings := v_findings || jsonb_build_object(
-          'flow_id', v_current, 'code', 'interflow_flow_unknown', 'path', v_reference.path,
-          'message', 'this is the id of none of your flows'
-        );
-      else
-        v_called := v_called || v_reference.flow_id;
-        v_wanted := v_wanted || v_reference.flow_id;
-      end if;
+      exit flows when v_position = cardinality(v_reached);
+      v_position := v_position + 1;
+      select f.* into v_flow
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
+      -- Deleted since it was found: a run that calls it says so.
+      exit when found;
     end loop;
+    if v_findings = '[]' then
+      v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
+    end if;
+    -- What comes behind would change nothing.
+    exit when v_size > 16777216 or jsonb_array_length(v_findings) > 1000;
   end loop;
 
   if v_findings <> '[]' then
-    perform private.fail(422, 'flow_invalid', format('The flow can''t run: %s.', v_findings #>> '{0,message}'), v_findings);
+    perform private.fail(
+      422, 'flow_invalid',
+      format('The flow can''t run: %s.', v_findings #>> '{0,message}')
+        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
+      jsonb_path_query_array(v_findings, '$[0 to 999]')
+    );
   end if;
 
   v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
     -- Called by its id, the entry is one of the called flows too.
     select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
-    from unnest(v_seen, v_graphs) as reached (id, graph) where reached.id = any (v_called)
+    from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
   ));
+  if octet_length(v_data) > 16777216 then
+    perform private.fail(
+      422, 'flow_invalid', 'The flow can''t run: with the flows that it calls it is larger than 16 MiB.',
+      jsonb_build_array(jsonb_build_object(
+        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'message', 'with the flows that it calls it is larger than 16 MiB'
+      ))
+    );
+  end if;
   v_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
     -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
@@ -78,26 +97,25 @@ begin
   return v_hash;
 end;
 $$;
-comment on function private.take_snapshot(integer) is
-  'Freezes a flow and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists everything that keeps them from running. Definer, since snapshots are private; callers check who asks.';
+comment on function private.take_snapshot(public.flows) is
+  'Freezes a flow, as its caller has read it, and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private; callers check who asks.';
 
 create function private.interflow_references(nodes jsonb)
-returns table (path text, id integer)
+returns table (node_index integer, id integer)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
   return query
   select
-    format('nodes[%s].data.targets_form.form_data.id', position - 1),
+    (position - 1)::integer,
     case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
       and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
       then (node #>> '{data,targets_form,form_data,id}')::integer
     end
   from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
-  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions')
-  order by position;
+  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, with the path that names each; id is null where the path holds no integer.';
+  'The flows that a graph calls, with the node that names each; id is null where the node names no integer.';

@@ -17,7 +17,7 @@ begin
 
   insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, start_permission, chain_network)
   values (
-    v_user_id, v_flow.id, private.take_snapshot(v_flow.id),
+    v_user_id, v_flow.id, private.take_snapshot(v_flow),
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'
@@ -43,5 +43,5 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with all findings.';
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with the first 1,000 findings.';
 grant execute on function public.deploy_flow(integer) to anon, authenticated, service_role;

@@ -7,7 +7,8 @@ declare
   v_user_id uuid := private.lock_user();
   v_flow public.flows;
 begin
-  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along.
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, and is
+  -- read once: network and graph are of one edit.
   select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
   if not found then
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
@@ -15,7 +16,7 @@ begin
   return private.enqueue_run(
     user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
     inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
-    chain_network => v_flow.chain_network, snapshot_hash => private.take_snapshot(v_flow.id),
+    chain_network => v_flow.chain_network, snapshot_hash => private.take_snapshot(v_flow),
     idempotency_key => start_flow.idempotency_key,
     request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
   );

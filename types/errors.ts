@@ -91,7 +91,7 @@ export const errorCodes = {
     meaning: "For runners: the key-value stores of the flow's owner would exceed 100 MiB.",
   },
   media_type_unsupported: { status: 415, meaning: 'A body must be `application/json`.' },
-  flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists every finding." },
+  flow_invalid: { status: 422, meaning: "The flow can't run; `details` lists the first 1,000 findings." },
   queue_full: {
     status: 429,
     meaning:

@@ -121,6 +121,13 @@ as $$
   select (public.deploy_flow(deploy.flow_id) ->> 'deployment_id')::uuid;
 $$;
 
+-- The snapshot of the flow as it is now.
+create function test.take_snapshot(flow_id integer) returns bytea
+language sql volatile set search_path = ''
+as $$
+  select private.take_snapshot(f) from public.flows as f where f.id = take_snapshot.flow_id;
+$$;
+
 -- A wallet of the user; a HARDCODED one has a secret of no meaning.
 create function test.create_wallet(user_id uuid, public_key text, type text default 'HARDCODED') returns integer
 language sql volatile security definer set search_path = ''
@@ -161,7 +168,7 @@ declare
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
   insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
-  values (v_run_id, claimed_run.user_id, private.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
+  values (v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
   return v_run_id;
 end;
 $$;

@@ -46,7 +46,9 @@ export async function makeClaimedRun(userId: string, startedBy: string | null = 
     }, ${startedBy}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id, private.run_token(id) as token`;
     await sql`
       insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
-      values (${run!.id}, ${userId}, private.take_snapshot(${flow!.id}), 'https://api.devnet.solana.com', 1)`;
+      values (${run!.id}, ${userId}, (select private.take_snapshot(f) from public.flows as f where f.id = ${
+      flow!.id
+    }), 'https://api.devnet.solana.com', 1)`;
     return run as unknown as { id: string; token: string };
   });
   const rpc = serviceRpc();

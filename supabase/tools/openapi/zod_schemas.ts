@@ -135,6 +135,7 @@ export const answerSchemas = {
       'output_label_duplicate',
       'graph_has_cycle',
       'interflow_flow_unknown',
+      'snapshot_too_large',
       'environment_value_invalid',
       'environment_key_pair',
       'environment_wallet_unknown',

@@ -7,7 +7,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('insertion', format(
   $$ insert into public.flow_deployments (id, created_at, user_id, entrypoint, snapshot_hash, chain_network)
   values (gen_random_uuid(), now(), %L, %s, %L, '{"url": "https://rpc.example.com", "cluster": "devnet"}') $$,
-  test.user_id('owner'), test.kept('flow'), private.take_snapshot(test.kept('flow')::integer)
+  test.user_id('owner'), test.kept('flow'), test.take_snapshot(test.kept('flow')::integer)
 ));
 
 select test.sign_in(test.user_id('owner'));

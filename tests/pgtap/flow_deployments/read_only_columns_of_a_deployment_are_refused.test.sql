@@ -8,7 +8,7 @@ select test.sign_in(test.user_id('owner'));
 select test.deploy(test.kept('flow')::integer);
 select test.keep('row', to_jsonb(d)) from public.flow_deployments as d;
 select test.sign_out();
-select test.keep('other_snapshot', private.take_snapshot(test.kept('other_flow')::integer));
+select test.keep('other_snapshot', test.take_snapshot(test.kept('other_flow')::integer));
 
 create temporary view attempts as
   select * from (values

@@ -78,7 +78,7 @@ select is_empty(
   $$ select name from held group by schema, name having count(*) > 1 $$, 'no name stands for two functions, which PostgREST could mix up'
 );
 
-grant execute on function private.take_snapshot(integer) to public;
+grant execute on function private.take_snapshot(public.flows) to public;
 select results_eq(
   $$ select roles from held where name = 'take_snapshot' $$, $$ values ('anon, authenticated, service_role') $$,
   'a grant to everybody is found'

@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 create function pg_temp.refusal(node jsonb) returns text language plpgsql as $$
 begin
   update public.flows set nodes = jsonb_build_array(node) where id = test.kept('flow')::integer;
-  return test.error('select private.take_snapshot(test.kept(''flow'')::integer)') #>> '{details,0,message}';
+  return test.error('select test.take_snapshot(test.kept(''flow'')::integer)') #>> '{details,0,message}';
 end;
 $$;
 

@@ -9,18 +9,18 @@ from (values ('flow', 'owner'), ('twin', 'owner'), ('foreign', 'other')) as flow
 update public.flows set chain_network = '{"url": "http://127.0.0.1:8899", "cluster": "devnet"}', name = 'Twin', is_public = true
 where id = test.kept('twin')::integer;
 
-select test.keep('hash', private.take_snapshot(test.kept('flow')::integer));
+select test.keep('hash', test.take_snapshot(test.kept('flow')::integer));
 select results_eq(
   'select hash, sha256(convert_to(data::text, ''UTF8'')) from private.flow_snapshots',
   $$ select test.kept('hash')::bytea, test.kept('hash')::bytea $$,
   'a snapshot''s key is the SHA-256 of its text'
 );
-select is(private.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'the same flow gives the same snapshot');
+select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'the same flow gives the same snapshot');
 select is(
-  private.take_snapshot(test.kept('twin')::integer), test.kept('hash')::bytea,
+  test.take_snapshot(test.kept('twin')::integer), test.kept('hash')::bytea,
   'so does a flow with the same graph, whatever its name and network'
 );
-select is(private.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'and one of another owner');
+select is(test.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'and one of another owner');
 select results_eq('select count(*) from private.flow_snapshots', 'values (1::bigint)', 'which is stored once');
 
 create temporary table changed (title text, assignment text);
@@ -33,7 +33,7 @@ begin
   update public.flows set environment = '{}', instructions_bundling = 'Off', nodes = test.kept('nodes')::jsonb
   where id = test.kept('flow')::integer;
   execute format('update public.flows set %s where id = test.kept(''flow'')::integer', assignment);
-  return private.take_snapshot(test.kept('flow')::integer);
+  return test.take_snapshot(test.kept('flow')::integer);
 end;
 $$;
 select isnt(pg_temp.snapshot_with(assignment), test.kept('hash')::bytea, format('another %s is another snapshot', title)) from changed;

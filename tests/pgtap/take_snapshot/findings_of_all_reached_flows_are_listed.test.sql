@@ -18,7 +18,7 @@ update public.flows set nodes = '[{"id": "no uuid"}]' where id = test.kept('deep
 
 create function pg_temp.refused(flow text) returns text[] language sql as $$
   select array_agg(format('%s %s %s', name.name, f ->> 'code', f ->> 'path'))
-  from jsonb_array_elements(test.error(format('select private.take_snapshot(%s)', test.kept(flow))) -> 'details') as f
+  from jsonb_array_elements(test.error(format('select test.take_snapshot(%s)', test.kept(flow))) -> 'details') as f
   join unnest('{entry,sound,broken,deep}'::text[]) as name on test.kept(name.name) = f ->> 'flow_id';
 $$;
 

@@ -12,7 +12,7 @@ returns jsonb language plpgsql as $$
 begin
   update public.flows set nodes = jsonb_build_array(test.node('a', 'x'), test.node('call', node_id, form_data => form_data, type => type))
   where id = test.kept('flow')::integer;
-  return test.error('select private.take_snapshot(test.kept(''flow'')::integer)');
+  return test.error('select test.take_snapshot(test.kept(''flow'')::integer)');
 end;
 $$;
 

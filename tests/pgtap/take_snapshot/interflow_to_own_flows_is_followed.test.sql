@@ -22,7 +22,7 @@ create function pg_temp.reached(flow text) returns text language sql volatile as
   from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f (id, graph)
   where s.hash = test.kept('hash_' || flow)::bytea;
 $$;
-select test.keep('hash_' || flow, private.take_snapshot(test.kept(flow)::integer)) from unnest('{a,b,c,d}'::text[]) as flow;
+select test.keep('hash_' || flow, test.take_snapshot(test.kept(flow)::integer)) from unnest('{a,b,c,d}'::text[]) as flow;
 
 select is(pg_temp.reached('a'), 'b c', 'a flow brings the flows it calls, and those that they call, once each');
 select is(pg_temp.reached('b'), 'c', 'an id may be written as a number or as text');
@@ -33,7 +33,7 @@ from private.flow_snapshots where hash = test.kept('hash_a')::bytea;
 
 update public.flows set environment = '{"flow": "edited"}' where id = test.kept('c')::integer;
 select isnt(
-  private.take_snapshot(test.kept('a')::integer), test.kept('hash_a')::bytea,
+  test.take_snapshot(test.kept('a')::integer), test.kept('hash_a')::bytea,
   'an edit of a flow far down makes another snapshot of the entry'
 );
 

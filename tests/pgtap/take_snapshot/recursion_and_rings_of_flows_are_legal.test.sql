@@ -14,7 +14,7 @@ create function pg_temp.called(flow text) returns text[] language sql as $$
   join unnest('{self,a,b,c}'::text[]) as name on test.kept(name.name) = id
   where s.hash = test.kept('hash_' || flow)::bytea;
 $$;
-select test.keep('hash_' || flow, private.take_snapshot(test.kept(flow)::integer)) from unnest('{self,a,b}'::text[]) as flow;
+select test.keep('hash_' || flow, test.take_snapshot(test.kept(flow)::integer)) from unnest('{self,a,b}'::text[]) as flow;
 
 select is(pg_temp.called('self'), '{self}', 'a flow that calls itself is entry and called flow at once');
 select is(data -> 'entry', data #> array['flows', test.kept('self')], 'with the same graph')

@@ -13,7 +13,7 @@ declare
 begin
   update public.flows as f set nodes = entry.nodes, edges = entry.edges, environment = entry.environment
   where f.id = test.kept('flow')::integer;
-  v_hash := private.take_snapshot(test.kept('flow')::integer);
+  v_hash := test.take_snapshot(test.kept('flow')::integer);
   return (
     select case when s.hash = sha256(convert_to(s.data::text, 'UTF8')) then s.data -> 'entry' end
     from private.flow_snapshots as s where s.hash = v_hash

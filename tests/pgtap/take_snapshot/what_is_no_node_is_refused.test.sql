@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 create function pg_temp.refusal(node jsonb) returns jsonb language plpgsql as $$
 begin
   update public.flows set nodes = jsonb_build_array(test.node('a', 'x'), node) where id = test.kept('flow')::integer;
-  return test.error('select private.take_snapshot(test.kept(''flow'')::integer)') -> 'details';
+  return test.error('select test.take_snapshot(test.kept(''flow'')::integer)') -> 'details';
 end;
 $$;
 

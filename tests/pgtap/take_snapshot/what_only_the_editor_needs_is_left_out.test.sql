@@ -28,7 +28,7 @@ select test.keep('flow', test.create_flow(
   ),
   jsonb_build_array(test.kept('edge')::jsonb || '{"id": "e", "animated": true, "style": {"stroke": "#fff"}}')
 ));
-select test.keep('hash', private.take_snapshot(test.kept('flow')::integer));
+select test.keep('hash', test.take_snapshot(test.kept('flow')::integer));
 
 select is(
   data,
@@ -42,13 +42,13 @@ from private.flow_snapshots;
 
 -- Moving a node about on the canvas makes no new snapshot.
 update public.flows set nodes = jsonb_set(nodes, '{0,position}', '{"x": 500, "y": 500}'), edges = edges #- '{0,style}' where true;
-select is(private.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node that was moved gives the same snapshot');
+select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node that was moved gives the same snapshot');
 
 update public.flows set nodes = jsonb_set(nodes, '{0,data,targets_form,form_data,value,tooltip}', '"edited"') where true;
-select isnt(private.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node whose form was filled otherwise does not');
+select isnt(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node whose form was filled otherwise does not');
 
 update public.flows set nodes = jsonb_build_array(test.node('b', 'x'), test.node('a', 'x')), edges = '[]' where true;
-select test.keep('reordered', private.take_snapshot(test.kept('flow')::integer));
+select test.keep('reordered', test.take_snapshot(test.kept('flow')::integer));
 select is(
   jsonb_path_query_array(data, '$.entry.nodes[*].id'), jsonb_build_array(test.node_id('b'), test.node_id('a')),
   'the order of the nodes is kept'

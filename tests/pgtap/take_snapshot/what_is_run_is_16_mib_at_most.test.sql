@@ -1,0 +1,43 @@
+select plan(4);
+
+-- Each flow is small enough to be stored, and is run together with those that it calls.
+select test.create_user('owner');
+select test.keep('half', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('a', 'x', form_data => to_jsonb(repeat('a', 9000000)))
+)));
+select test.keep('other_half', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('b', 'x', form_data => to_jsonb(repeat('b', 9000000)))
+)));
+select test.keep('entry', test.create_flow(test.user_id('owner')));
+
+create function pg_temp.refusal(called text[]) returns jsonb language plpgsql as $$
+begin
+  update public.flows as f
+  set nodes = (
+    select jsonb_agg(test.node(name || n, 'interflow', form_data => jsonb_build_object('id', test.kept(name)::integer)))
+    from unnest(called) with ordinality as c (name, n)
+  )
+  where f.id = test.kept('entry')::integer;
+  return test.error('select test.take_snapshot(test.kept(''entry'')::integer)');
+end;
+$$;
+
+select is(pg_temp.refusal('{half}'), null, 'a call of a large flow is taken');
+select is(pg_temp.refusal('{half,half,entry,half}'), null, 'several calls of it are, which is frozen once');
+select is(
+  pg_temp.refusal('{half,other_half}'),
+  jsonb_build_object(
+    'code', 'flow_invalid', 'status', 422, 'hint', null,
+    'message', 'The flow can''t run: with the flows that it calls it is larger than 16 MiB.',
+    'details', jsonb_build_array(jsonb_build_object(
+      'flow_id', test.kept('entry')::integer, 'code', 'snapshot_too_large', 'path', 'nodes',
+      'message', 'with the flows that it calls it is larger than 16 MiB'
+    ))
+  ),
+  'calls of two are refused'
+);
+select is(
+  test.error('select test.take_snapshot(test.kept(''other_half'')::integer)'), null, 'each by itself is not'
+);
+
+select * from finish();
