@@ -11,6 +11,7 @@ import { waitFor } from '../support/wait.ts';
 let own: OwnStack;
 let stack: Stack;
 let headers: Record<string, string>;
+let userId: string;
 
 /** A request of the user to the stack, whose answer is JSON. */
 const ask = async <Answer>(path: string, body?: unknown): Promise<{ status: number; body: Answer }> => {
@@ -30,24 +31,26 @@ beforeAll(async () => {
     'content-type': 'application/json',
     prefer: 'return=representation',
   };
-  const { body } = await ask<{ access_token: string }>('auth/v1/signup', {
+  const { body } = await ask<{ access_token: string; user: { id: string } }>('auth/v1/signup', {
     email: 'owner@example.com',
     password: 'correct horse',
   });
+  userId = body.user.id;
   headers.authorization = `Bearer ${body.access_token}`;
 });
 afterAll(() => own.remove());
 
-const startUnpoked = async (): Promise<string> => {
+const storeFlow = async (): Promise<number> => {
   const { body: [flow] } = await ask<[{ id: number }]>('rest/v1/flows', textFlow().row());
-  return (await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: flow.id })).body.flow_run_id;
+  return flow.id;
 };
 
 const resultOf = async (flow_run_id: string) =>
   (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
 
 it('whoever asks for the output of a run that nobody has been poked for pokes the runner, once it is overdue', async () => {
-  const flow_run_id = await startUnpoked();
+  const started = await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: await storeFlow() });
+  const { flow_run_id } = started.body;
   const result = () => resultOf(flow_run_id);
   const output = (wait: number) => ask(`functions/v1/flow/output/${flow_run_id}?wait=${wait}`);
 
@@ -61,16 +64,18 @@ it('whoever asks for the output of a run that nobody has been poked for pokes th
 });
 
 it('a stop pokes the runner, which ends a run that waits', async () => {
-  const flow_run_id = await startUnpoked();
+  const flowId = await storeFlow();
   const sql = connect(stack.superuserUrl);
-  try {
+  // In one transaction: the last claim of the runner may still wait for a run to come.
+  const flow_run_id = await sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: userId, role: 'authenticated' })}, true)`;
+    const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
     // As a worker leaves it that waits for a signature.
-    await sql`update public.flow_run set status = 'waiting', start_time = now() where id = ${flow_run_id}`;
-    await sql`update private.flow_run_jobs set attempt = 1 where flow_run_id = ${flow_run_id}`;
-    await sql`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
-  } finally {
-    await sql.end();
-  }
+    await tx`update public.flow_run set status = 'waiting', start_time = now() where id = ${id}`;
+    await tx`update private.flow_run_jobs set attempt = 1 where flow_run_id = ${id}`;
+    await tx`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
+    return id;
+  }).finally(() => sql.end());
   expect(await ask(`functions/v1/flow/stop/${flow_run_id}`, {})).toEqual({ status: 200, body: { success: true } });
   await waitFor(async () => (await resultOf(flow_run_id)).status === 'stopped' || undefined);
 });
