@@ -55,6 +55,21 @@ $$;
 comment on function private.caller() is
   'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed; one that Auth keeps (soft deletion) is deleted too.';
 
+create function private.hold_user(user_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform from auth.users as u where u.id = hold_user.user_id and u.deleted_at is null for key share;
+  if not found then
+    perform private.refuse_deleted_user();
+  end if;
+end;
+$$;
+comment on function private.hold_user(uuid) is
+  'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
+
 create function private.lock_caller()
 returns uuid
 language plpgsql volatile security definer
@@ -68,10 +83,7 @@ begin
     perform private.refuse_service_role();
   end if;
   if v_user_id is not null then
-    perform from auth.users as u where u.id = v_user_id and u.deleted_at is null for key share;
-    if not found then
-      perform private.refuse_deleted_user();
-    end if;
+    perform private.hold_user(v_user_id);
   end if;
   return v_user_id;
 end;

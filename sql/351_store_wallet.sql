@@ -13,11 +13,7 @@ begin
   then
     perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
   end if;
-  -- Until the wallet is stored nobody deletes its owner.
-  perform from auth.users as u where u.id = store_wallet.user_id and u.deleted_at is null for key share;
-  if not found then
-    perform private.refuse_deleted_user();
-  end if;
+  perform private.hold_user(store_wallet.user_id);
   -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)

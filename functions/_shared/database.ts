@@ -1,5 +1,6 @@
 import type { ErrorBody } from '../../types/errors.ts';
 import { ApiError, apiError } from './api_error.ts';
+import { withTimeLimit } from './time_limit.ts';
 
 /** Calls SQL functions through PostgREST; one call is one transaction. */
 export type Rpc = <Result>(
@@ -109,31 +110,20 @@ function toApiError(
 /** Makes one request to PostgREST; gives the JSON of the answer. */
 function makeRequest(options: RpcOptions) {
   return async (name: string, path: string, init: RequestInit): Promise<unknown> => {
-    let response: Response;
-    let text: string;
-    // Not AbortSignal.timeout, which keeps what a call holds until its time is over, however soon the call is.
-    const overdue = new AbortController();
-    const timer = setTimeout(() => overdue.abort(new DOMException('Timed out', 'TimeoutError')), TIMEOUT_MS);
-    try {
-      response = await options.fetch(
-        `${options.supabaseUrl}/rest/v1/${path}`,
-        {
-          ...init,
-          headers: {
-            apikey: options.apikey,
-            ...(options.authorization &&
-              { authorization: options.authorization }),
-            ...init.headers as Record<string, string>,
-          },
-          signal: overdue.signal,
+    const [response, text] = await withTimeLimit(TIMEOUT_MS, async (signal) => {
+      const response = await options.fetch(`${options.supabaseUrl}/rest/v1/${path}`, {
+        ...init,
+        headers: {
+          apikey: options.apikey,
+          ...(options.authorization && { authorization: options.authorization }),
+          ...init.headers as Record<string, string>,
         },
-      );
-      text = await response.text();
-    } catch (error) {
+        signal,
+      });
+      return [response, await response.text()] as const;
+    }).catch((error: unknown) => {
       throw unavailable(error);
-    } finally {
-      clearTimeout(timer);
-    }
+    });
     let answer: unknown = null;
     try {
       if (text !== '') answer = JSON.parse(text);

@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { pause } from './pause.ts';
 import type { Platform } from './platform.ts';
+import { withTimeLimit } from './time_limit.ts';
 
 /** How long a poke that is not answered keeps the next one back. */
 const LONGEST_POKE_MS = 1_000;
@@ -21,16 +22,14 @@ export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?:
   const send = async (flowRunId?: string): Promise<void> => {
     const query = flowRunId === undefined ? '' : `?flow_run_id=${flowRunId}`;
     const isAnswered = new AbortController();
-    const overdue = new AbortController();
-    const timer = setTimeout(() => overdue.abort(), TIMEOUT_MS);
-    const answered = platform.fetch(`${config.supabaseUrl}/functions/v1/runner${query}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${config.secretKey}` },
-      signal: overdue.signal,
-    }).then((response) => response.arrayBuffer()).catch(() => {}).finally(() => {
-      clearTimeout(timer);
-      isAnswered.abort();
-    });
+    const answered = withTimeLimit(TIMEOUT_MS, async (signal) => {
+      const response = await platform.fetch(`${config.supabaseUrl}/functions/v1/runner${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${config.secretKey}` },
+        signal,
+      });
+      await response.arrayBuffer();
+    }).catch(() => {}).finally(() => isAnswered.abort());
     await Promise.race([answered, pause(LONGEST_POKE_MS, isAnswered.signal)]);
   };
   const begin = (flowRunId?: string): Promise<void> => {

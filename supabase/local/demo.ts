@@ -11,7 +11,7 @@ import type { DeployFlowResult, StartResult } from '../../types/deployment.ts';
 import { projectDir } from './paths.ts';
 import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
 import { readStatus, type StackStatus, startStack } from './stack.ts';
-import { StackError } from './stack_error.ts';
+import { isUsageError, StackError } from './stack_error.ts';
 import './websocket.ts';
 
 const USAGE = 'npm run demo -- [--port N] [path/to/flow.json]';
@@ -189,9 +189,8 @@ try {
   );
   console.log('\nAll of it held.');
 } catch (error) {
-  const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof StackError) console.error(`\n${error.message}`);
-  else if (isUsage) console.error(`\n${(error as Error).message}\n${USAGE}`);
+  else if (isUsageError(error)) console.error(`\n${error.message}\n${USAGE}`);
   else if (error instanceof ZodError) console.error(`\nThis is no flow as the editor saves it: ${error.message}`);
   else if (error instanceof SyntaxError) console.error(`\nThe file holds no JSON: ${error.message}`);
   else console.error(error);

@@ -6,7 +6,7 @@ import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
 import { type StackOptions, type StackStatus, startStack } from './stack.ts';
 import { seedNodes } from '../tools/publish_nodes.ts';
-import { StackError } from './stack_error.ts';
+import { isUsageError, StackError } from './stack_error.ts';
 import { readStack } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset] [--chain]
@@ -91,9 +91,8 @@ try {
   else if (command === 'status') status(port, values.json ?? false);
   else throw new StackError(USAGE);
 } catch (error) {
-  const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
   if (error instanceof StackError || isSystemError(error)) console.error(error.message);
-  else if (isUsage) console.error(`${(error as Error).message}\n${USAGE}`);
+  else if (isUsageError(error)) console.error(`${error.message}\n${USAGE}`);
   else console.error(error);
   process.exit(1);
 }

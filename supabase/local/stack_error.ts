@@ -2,3 +2,7 @@
 export class StackError extends Error {
   override name = 'StackError';
 }
+
+/** What `parseArgs` throws at arguments that it does not take: its message says which, and the usage belongs beside it. */
+export const isUsageError = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

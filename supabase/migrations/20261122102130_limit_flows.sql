@@ -394,6 +394,7 @@ declare
   v_position integer := 1;
   v_ids integer[] := '{}';
   v_graphs text[] := '{}';
+  v_max_size constant integer := 16777216;
   v_size integer := 0;
   v_is_entry_called boolean := false;
   v_findings jsonb := '[]';
@@ -444,30 +445,28 @@ begin
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
     -- What comes behind would change nothing.
-    exit when v_size > 16777216 or jsonb_array_length(v_findings) > 1000;
+    exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
   end loop;
 
+  if v_findings = '[]' then
+    v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
+      -- Called by its id, the entry is one of the called flows too.
+      select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
+    ));
+    if octet_length(v_data) > v_max_size then
+      v_findings := jsonb_build_array(jsonb_build_object(
+        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'message', 'with the flows that it calls it is larger than 16 MiB'
+      ));
+    end if;
+  end if;
   if v_findings <> '[]' then
     perform private.fail(
       422, 'flow_invalid',
       format('The flow can''t run: %s.', v_findings #>> '{0,message}')
         || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
       jsonb_path_query_array(v_findings, '$[0 to 999]')
-    );
-  end if;
-
-  v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-    -- Called by its id, the entry is one of the called flows too.
-    select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
-    from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
-  ));
-  if octet_length(v_data) > 16777216 then
-    perform private.fail(
-      422, 'flow_invalid', 'The flow can''t run: with the flows that it calls it is larger than 16 MiB.',
-      jsonb_build_array(jsonb_build_object(
-        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message', 'with the flows that it calls it is larger than 16 MiB'
-      ))
     );
   end if;
   v_hash := sha256(convert_to(v_data, 'UTF8'));

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { projectDir, stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT } from '../local/ports.ts';
-import { StackError } from '../local/stack_error.ts';
+import { isUsageError, StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 import type { StackStatus } from '../local/stack_status.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
@@ -295,9 +295,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     await main(process.argv.slice(2));
   } catch (error) {
-    const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
     if (error instanceof StackError) console.error(error.message);
-    else if (isUsage) console.error(`${(error as Error).message}\n\n${USAGE}`);
+    else if (isUsageError(error)) console.error(`${error.message}\n\n${USAGE}`);
     else console.error(error);
     process.exitCode = 1;
   }

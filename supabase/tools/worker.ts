@@ -9,7 +9,7 @@ import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { stackDir } from '../local/paths.ts';
 import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
 import { loadWalletKeys } from '../local/stack_dir.ts';
-import { StackError } from '../local/stack_error.ts';
+import { isUsageError, StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 
 // By itself V8 lets the heap of a busy process grow to several times what lives in it, and keeps it: with this, ten thousand runs
@@ -69,7 +69,7 @@ async function main(args: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const isUsage = (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  console.error(isUsage ? `${(error as Error).message}\n\n${USAGE}` : (error as Error).message);
+  const { message } = error as Error;
+  console.error(isUsageError(error) ? `${message}\n\n${USAGE}` : message);
   process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { isUsageError } from '../../supabase/local/stack_error.ts';
 import { type FigureSpec, figureSpecs, takeFigure } from './figures.ts';
 import { FULL, type Plan, QUICK } from './plan.ts';
 import { formatTable } from './table.ts';
@@ -62,7 +63,7 @@ async function main(args: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
+  const isUsage = error instanceof UsageError || isUsageError(error);
   console.error(isUsage ? `${(error as Error).message}\n\n${USAGE}` : error);
   process.exitCode = 1;
 }

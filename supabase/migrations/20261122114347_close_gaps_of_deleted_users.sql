@@ -91,6 +91,22 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.hold_user (
+  user_id uuid
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  perform from auth.users as u where u.id = hold_user.user_id and u.deleted_at is null for key share;
+  if not found then
+    perform private.refuse_deleted_user();
+  end if;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.lock_caller()
   RETURNS uuid
   LANGUAGE plpgsql
@@ -105,10 +121,7 @@ begin
     perform private.refuse_service_role();
   end if;
   if v_user_id is not null then
-    perform from auth.users as u where u.id = v_user_id and u.deleted_at is null for key share;
-    if not found then
-      perform private.refuse_deleted_user();
-    end if;
+    perform private.hold_user(v_user_id);
   end if;
   return v_user_id;
 end;
@@ -252,11 +265,7 @@ begin
   then
     perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
   end if;
-  -- Until the wallet is stored nobody deletes its owner.
-  perform from auth.users as u where u.id = store_wallet.user_id and u.deleted_at is null for key share;
-  if not found then
-    perform private.refuse_deleted_user();
-  end if;
+  perform private.hold_user(store_wallet.user_id);
   -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
@@ -322,6 +331,14 @@ COMMENT ON FUNCTION "private"."api_key_claims"(text) IS 'The claims with which t
 
 COMMENT ON FUNCTION "private"."caller"() IS 'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed; one that Auth keeps (soft deletion) is deleted too.';
 
+COMMENT ON FUNCTION "private"."hold_user"(uuid) IS 'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
+
 COMMENT ON FUNCTION "private"."tg_users__after_delete"() IS 'Runs of others'' flows that a deleted user started, and what they asked the user for, name nobody any more. Definer: who deletes users has no part in runs.';
 
 COMMENT ON FUNCTION "public"."store_wallet"(uuid, text, text, text, text, bytea, bytea) IS 'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use.';
+
+REVOKE ALL ON FUNCTION "private"."hold_user"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."hold_user"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."hold_user"(uuid) TO "postgres";
