@@ -27,7 +27,7 @@ comment on column private.flow_run_jobs.message_id is 'Its message in the queue;
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight the run counts for until it ends; null for a run that counts for none.';
 comment on column private.flow_run_jobs.turn is
-  'Runs are claimed in this order: the start tag of start-time fair queuing, in which each owner''s runs follow one another and owners alternate.';
+  'Its place among the runs of its owner, which are claimed in this order: message_id, and a newer number of the same sequence each time that it is handed back.';
 comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
 comment on column private.flow_run_jobs.is_held is 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is 'Workers lost in a row with this run, since it last got anywhere.';
@@ -36,7 +36,6 @@ comment on column private.flow_run_jobs.stop_requested_at is 'When somebody firs
 comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it did, for the metrics: an index of flow_run''s own ends would be written at the end of every run.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
-create index flow_run_jobs_turn_idx_pending on private.flow_run_jobs (turn, message_id) where message_id is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null;
 
 create function private.tg_flow_run__after_delete()
@@ -101,6 +100,13 @@ create constraint trigger flow_run_jobs_count_delete after delete on private.flo
   for each row when (old.counted_deployment_id is not null and old.message_id is not null)
   execute function private.tg_flow_run_jobs__after_end();
 
-create sequence private.flow_run_turn minvalue 0;
-comment on sequence private.flow_run_turn is
-  'The greatest turn claimed so far, the queue''s virtual time. A sequence, since it only moves forward and never with a transaction.';
+create table private.last_claim (
+  id boolean primary key default true,
+  user_id uuid not null,
+  turn bigint,
+  constraint last_claim_single check (id)
+);
+comment on table private.last_claim is
+  'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
+comment on column private.last_claim.user_id is 'The owner whose run was claimed last; may be gone.';
+comment on column private.last_claim.turn is 'Null, unless the next claim begins within the runs of user_id, behind this turn: with a run that has to be claimed alone.';

@@ -33,26 +33,6 @@ $$;
 comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
-create function private.next_turn(user_id uuid)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
--- A plan that is kept must not be one that was made while there were no jobs.
-set enable_seqscan = off
-as $$
-begin
-  return greatest(
-    coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
-    (
-      select j.turn + 1 from private.flow_run_jobs as j where j.user_id = next_turn.user_id and j.message_id is not null
-      order by j.turn desc limit 1
-    )
-  );
-end;
-$$;
-comment on function private.next_turn(uuid) is
-  'The turn of an owner''s new run: after the owner''s other pending runs, and not before the queue''s present. Source: P. Goyal, H. M. Vin, H. Cheng, Start-time fair queuing, SIGCOMM 1996. Definer: the jobs are private.';
-
 create function private.enqueue_run(
   user_id uuid, flow_id integer, inputs jsonb, chain_network jsonb, snapshot_hash bytea, started_by uuid,
   started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
@@ -63,11 +43,11 @@ create function private.enqueue_run(
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while there were no jobs.
+-- A plan that is kept must not be one that was made while there was no usage.
 set enable_seqscan = off
 as $$
--- Every start goes through here, and each function and statement costs it as much as a write or two: id, turn and token are made as
--- private.uuid_v7, private.next_turn and private.run_token make them, without calling those.
+-- Every start goes through here, and each function and statement costs it as much as a write or two: id and token are made as
+-- private.uuid_v7 and private.run_token make them, without calling those.
 declare
   v_now timestamptz := clock_timestamp();
   v_microseconds bigint := round(date_part('epoch', v_now) * 1000000);
@@ -132,14 +112,7 @@ begin
   values (
     v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id,
     case when enqueue_run.max_starts_per_minute is not null then enqueue_run.deployment_id end,
-    greatest(
-      coalesce(pg_sequence_last_value('private.flow_run_turn'), 0),
-      (
-        select j.turn + 1 from private.flow_run_jobs as j
-        where j.user_id = enqueue_run.user_id and j.message_id is not null
-        order by j.turn desc limit 1
-      )
-    )
+    v_message_id
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (

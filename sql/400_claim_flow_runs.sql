@@ -1,47 +1,127 @@
+create function private.owners_in_turn(max_owners integer)
+returns table (user_id uuid, turn bigint, suspect_id uuid)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  c_last_turn constant bigint := 9223372036854775807;
+  v_last_id uuid;
+  v_after_id uuid;
+  v_after_turn bigint;
+  v_until_id uuid := c_last_id;
+  v_first_id uuid;
+  v_count integer := 0;
+begin
+  select l.user_id, l.user_id, coalesce(l.turn, c_last_turn) into v_last_id, v_after_id, v_after_turn from private.last_claim as l;
+  if not found then
+    v_after_id := c_first_id;
+    v_after_turn := 0;
+  end if;
+  while v_count < owners_in_turn.max_owners loop
+    select j.user_id, j.turn, case when j.lost_claim_count + j.is_held::integer >= 2 then j.flow_run_id end
+    into user_id, turn, suspect_id
+    from private.flow_run_jobs as j
+    join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+    where j.message_id is not null and m.vt <= clock_timestamp()
+      and (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
+    order by j.user_id, j.turn
+    limit 1;
+    if found then
+      exit when user_id = v_first_id;
+      return next;
+      v_count := v_count + 1;
+      v_first_id := coalesce(v_first_id, user_id);
+      v_after_id := user_id;
+      v_after_turn := c_last_turn;
+    else
+      -- Behind the last of all owners come those before the one whose run was claimed last, and that one.
+      exit when v_until_id is distinct from c_last_id;
+      v_after_id := c_first_id;
+      v_after_turn := 0;
+      v_until_id := v_last_id;
+    end if;
+  end loop;
+end;
+$$;
+comment on function private.owners_in_turn(integer) is
+  'The owners who have a run whose message is visible, from where claims have come to, each once, with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
+
 create function private.pick_flow_runs(max_runs integer)
 returns table (flow_run_id uuid, lost_claim_count integer)
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
+  v_owner_ids uuid[];
+  v_turns bigint[];
+  v_suspect_ids uuid[];
+  v_wanted integer := pick_flow_runs.max_runs;
+  v_share integer;
   v_run_ids uuid[];
   v_lost_claim_counts integer[];
+  v_user_ids uuid[];
+  v_rounds integer;
+  v_suspect integer;
 begin
-  select array_agg(free.flow_run_id), array_agg(free.lost_claim_count) into v_run_ids, v_lost_claim_counts
-  from (
-    select j.flow_run_id, j.lost_claim_count + j.is_held::integer as lost_claim_count
-    from private.flow_run_jobs as j
-    join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-    join public.flow_run as r on r.id = j.flow_run_id
-    where j.message_id is not null and m.vt <= clock_timestamp()
-    order by j.turn, j.message_id
-    limit pick_flow_runs.max_runs
-    -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
-    -- changing now is no worker's to take over.
-    for no key update skip locked
-  ) as free;
-  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along, when it is the first.
-  if v_lost_claim_counts[1] >= 2 then
-    v_run_ids := v_run_ids[:1];
-  elsif 2 <= any (v_lost_claim_counts) then
-    -- Others take the places of those that have to wait for that.
-    v_run_ids := array(
-      select j.flow_run_id
-      from private.flow_run_jobs as j
-      join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-      join public.flow_run as r on r.id = j.flow_run_id
-      where j.message_id is not null and m.vt <= clock_timestamp() and j.lost_claim_count + j.is_held::integer < 2
-      order by j.turn, j.message_id
+  loop
+    select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
+    from private.owners_in_turn(v_wanted) as o;
+    v_share := ceil(v_wanted::double precision / cardinality(v_owner_ids));
+    select array_agg(picked.flow_run_id order by picked.round, picked.place),
+      array_agg(picked.lost_claim_count order by picked.round, picked.place),
+      array_agg(picked.user_id order by picked.round, picked.place), max(picked.round)
+    into v_run_ids, v_lost_claim_counts, v_user_ids, v_rounds
+    from (
+      select own.*, o.user_id, o.place
+      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, place)
+      cross join lateral (
+        select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn) as round
+        from (
+          select j.flow_run_id, j.turn, j.lost_claim_count + j.is_held::integer as lost_claim_count
+          from private.flow_run_jobs as j
+          join pgmq.q_flow_runs as m on m.msg_id = j.message_id
+          join public.flow_run as r on r.id = j.flow_run_id
+          where j.message_id is not null and m.vt <= clock_timestamp() and j.user_id = o.user_id and j.turn >= o.turn
+            and (j.lost_claim_count + j.is_held::integer < 2 or j.flow_run_id = v_suspect_ids[1])
+          order by j.turn
+          limit v_share
+          -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
+          -- changing now is no worker's to take over.
+          for no key update skip locked
+        ) as free
+      ) as own
+      order by own.round, o.place
       limit pick_flow_runs.max_runs
-      for no key update skip locked
-    );
+    ) as picked;
+    -- Again with twice as many, as long as those that are missing may be more of the same owners, or of others: some had fewer than
+    -- their share, or such as somebody is changing.
+    exit when (
+      coalesce(cardinality(v_run_ids), 0) < pick_flow_runs.max_runs and (v_rounds = v_share or cardinality(v_owner_ids) = v_wanted)
+    ) is not true;
+    v_wanted := 2 * v_wanted;
+  end loop;
+  if v_run_ids is null then
+    return;
   end if;
-  return query
-  select j.flow_run_id, j.lost_claim_count + j.is_held::integer from private.flow_run_jobs as j where j.flow_run_id = any (v_run_ids);
+
+  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along, when it is the first. Others
+  -- take its place until then, and the next claim begins with it.
+  v_suspect := (select min(s.place) from unnest(v_suspect_ids) with ordinality as s (id, place) where s.id is not null);
+  if v_run_ids[1] = v_suspect_ids[1] then
+    v_run_ids := v_run_ids[:1];
+    v_suspect := null;
+  end if;
+  insert into private.last_claim as l (user_id, turn)
+  values (coalesce(v_owner_ids[v_suspect], v_user_ids[cardinality(v_run_ids)]), v_turns[v_suspect] - 1)
+  on conflict (id) do update set user_id = excluded.user_id, turn = excluded.turn
+  where (l.user_id, l.turn) is distinct from (excluded.user_id, excluded.turn);
+  return query select picked.id, picked.lost from unnest(v_run_ids, v_lost_claim_counts[:cardinality(v_run_ids)]) as picked (id, lost);
 end;
 $$;
 comment on function private.pick_flow_runs(integer) is
-  'Locks the runs to claim next, in turn: those whose message is visible. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+  'Locks the runs to claim next, and returns them in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; a run that lost two workers alone. Notes in private.last_claim where the next claim goes on. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
 create function private.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer
@@ -53,7 +133,7 @@ returns table (
 language plpgsql volatile security definer
 set search_path = ''
 -- Planning would take longer than all the rest: the first plan is kept. It must not be one that was made while the queue was empty:
--- along the turns, by keys.
+-- along the index of turns, and by keys.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -66,7 +146,6 @@ declare
   v_lost_id uuid;
   v_lost_claim_count integer;
   v_message_ids bigint[];
-  v_turn bigint;
 begin
   -- Idle workers neither wait for each other nor look at runs that are due later.
   while not private.has_queued_run() loop
@@ -82,11 +161,12 @@ begin
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select array_agg(p.flow_run_id) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
+    select
+      array_agg(p.flow_run_id order by p.place) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
       (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
       max(p.lost_claim_count)
     into v_run_ids, v_lost_id, v_lost_claim_count
-    from private.pick_flow_runs(claim_flow_runs.max_runs) as p;
+    from private.pick_flow_runs(claim_flow_runs.max_runs) with ordinality as p (flow_run_id, lost_claim_count, place);
     exit when v_lost_id is null;
     perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
       'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
@@ -103,13 +183,10 @@ begin
     update private.flow_run_jobs as j
     set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
     where j.flow_run_id = any (v_run_ids)
-    returning j.message_id, j.turn
+    returning j.message_id
   )
-  select array_agg(claimed.message_id), max(claimed.turn) into v_message_ids, v_turn from claimed;
+  select array_agg(claimed.message_id) into v_message_ids from claimed;
   perform private.hide_messages(v_message_ids, claim_flow_runs.lease_seconds);
-  if v_turn > coalesce(pg_sequence_last_value('private.flow_run_turn'), 0) then
-    perform setval('private.flow_run_turn', v_turn);
-  end if;
 
   return query
   select
@@ -133,7 +210,7 @@ begin
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
   where j.flow_run_id = any (v_run_ids)
-  order by j.turn, j.message_id;
+  order by array_position(v_run_ids, r.id);
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer) is

@@ -136,8 +136,8 @@ begin
     -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
     -- suspects for as long as they wait, each executed alone while all others are given back.
     lost_claim_count = 0,
-    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices are one owner's turn, as new ones are.
-    turn = greatest(private.next_turn(j.user_id), (select t.last_value + 1 from private.flow_run_turn as t))
+    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices take turns, as new ones do.
+    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
   returning j.message_id into v_message_id;
   perform private.hide_messages(array[v_message_id], give_back_flow_run.delay_seconds);

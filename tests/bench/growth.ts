@@ -9,8 +9,18 @@ import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter } from './worker_loa
 const LOAD_MS = 3_000;
 const RUNS = 1_500;
 const CLAIMS = 25;
-const CLAIMED_AT_A_TIME = 16;
-const HELD = [0, 1_000, 10_000];
+const CLAIMED_AT_A_TIME = [1, 16, 64];
+/** Runs that wait to be claimed, of so many owners, behind some that workers hold. */
+const QUEUES = [
+  { queued: 5_000, owners: 1, held: 0 },
+  { queued: 100_000, owners: 1, held: 0 },
+  { queued: 100_000, owners: 1_000, held: 0 },
+  { queued: 20_000, owners: 1, held: 1_000 },
+  { queued: 20_000, owners: 1, held: 10_000 },
+  { queued: 20_000, owners: 1_000, held: 10_000 },
+  { queued: 20_000, owners: 1, held: 100_000 },
+];
+type Queue = (typeof QUEUES)[number];
 const SWEPT = 10_000;
 
 const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', 'pgmq.q_flow_runs'];
@@ -69,15 +79,19 @@ async function measureRuns(bench: BenchStack, deploymentId: string): Promise<voi
   });
 }
 
-/** Stores runs that wait to be claimed, behind others that workers hold. */
-const storePending = (sql: Sql, userId: string, held: number, queued: number) =>
+/** Stores runs as starts and claims do. */
+const storeQueue = (sql: Sql, { queued, owners, held }: Queue) =>
   sql`
-    with made as materialized (
-      select i, i <= ${held} as is_held, private.uuid_v7() as id from generate_series(1, ${held + queued}::integer) as i
+    with owner as materialized (
+      select row_number() over () as number, gen_random_uuid() as id from generate_series(1, ${owners}::integer)
+    ),
+    made as materialized (
+      select i, i <= ${held} as is_held, private.uuid_v7() as id, owner.id as user_id
+      from generate_series(1, ${held + queued}::integer) as i join owner on owner.number = i % ${owners}::integer + 1
     ),
     run as (
       insert into public.flow_run (id, user_id, flow_id, status, inputs, start_time, chain_network)
-      select id, ${userId}, 1, case when is_held then 'running' else 'queued' end, '{"M": {}}', case when is_held then now() end,
+      select id, user_id, 1, case when is_held then 'running' else 'queued' end, '{"M": {}}', case when is_held then now() end,
         '{"cluster": "devnet"}'
       from made
     ),
@@ -86,24 +100,25 @@ const storePending = (sql: Sql, userId: string, held: number, queued: number) =>
       select i, now() + is_held::integer * interval '1 hour', jsonb_build_object('flow_run_id', id) from made
     )
     insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn, is_held)
-    select id, ${userId}, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9', i, i, is_held from made`;
+    select id, user_id, (select hash from private.flow_snapshots limit 1), 'http://127.0.0.1:9', i, i, is_held from made`;
 
 async function measureClaims(bench: BenchStack): Promise<void> {
-  const { sql, owner } = bench;
+  const { sql } = bench;
   const [snapshot] = await sql`select encode(hash, 'hex') as hash from private.flow_snapshots limit 1`;
-  for (const held of HELD) {
+  const claim = (count: number) =>
+    sql`select flow_run_id from private.claim_flow_runs(${count}, 30, array[${snapshot!.hash}], 5, 0)`;
+  for (const queue of QUEUES) {
     await bench.clearRuns();
-    await storePending(sql, owner.id, held, CLAIMED_AT_A_TIME * CLAIMS);
+    await storeQueue(sql, queue);
     await sql`vacuum analyze`;
-    const times: number[] = [];
-    for (let claim = 0; claim < CLAIMS; claim++) {
-      times.push(
-        await time(() =>
-          sql`select flow_run_id from private.claim_flow_runs(${CLAIMED_AT_A_TIME}, 30, array[${snapshot!.hash}], 5, 0)`
-        ),
-      );
+    const medians: string[] = [];
+    for (const count of CLAIMED_AT_A_TIME) {
+      const times: number[] = [];
+      for (let claims = 0; claims < CLAIMS; claims++) times.push(await time(() => claim(count)));
+      medians.push(`${median(times).toFixed(1)} ms of ${count}`);
     }
-    console.log(`claim of ${CLAIMED_AT_A_TIME} behind ${held} held: ${median(times).toFixed(1)} ms`);
+    const { queued, owners, held } = queue;
+    console.log(`claim from ${queued} queued of ${owners} owners behind ${held} held: ${medians.join(', ')}`);
   }
 }
 

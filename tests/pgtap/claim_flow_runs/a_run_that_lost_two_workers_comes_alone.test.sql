@@ -1,4 +1,4 @@
-select plan(7);
+select plan(10);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -8,7 +8,8 @@ select test.sign_out();
 create function pg_temp.claimed(max_runs integer default 10) returns text language sql volatile as $$
   select string_agg(name, ' ' order by position)
   from rows from (public.claim_flow_runs(claimed.max_runs, 60)) with ordinality as c
-  join unnest('{first,suspect,third,fourth}'::text[]) as name on test.kept(name) = c.flow_run_id::text
+  join unnest('{first,suspect,third,fourth,a1,a2,a3,b1,b2,b3}'::text[]) as name
+    on current_setting('test.' || name, true) = c.flow_run_id::text
   cross join lateral (select c.ordinality as position) as o;
 $$;
 create function pg_temp.lost(name text, count integer) returns void language sql as $$
@@ -33,5 +34,20 @@ select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs as j set turn = array_position('{first,suspect,third,fourth}', name)
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
 select is(pg_temp.claimed(2), 'first third', 'while it waits others take its place');
+
+-- Among owners who always have runs, with as many places as there are owners: it would never be the first by itself.
+delete from public.flow_run where true;
+delete from private.last_claim where true;
+insert into auth.users (id, email)
+select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b}'::text[]) as name;
+select test.sign_in(test.user_id(name)), test.keep('deployment', test.deploy(test.create_flow(test.user_id(name)))),
+  test.start_and_keep(name || '1', test.kept('deployment')::uuid), test.start_and_keep(name || '2', test.kept('deployment')::uuid),
+  test.start_and_keep(name || '3', test.kept('deployment')::uuid)
+from unnest('{a,b}'::text[]) as name;
+select test.sign_out();
+select pg_temp.lost('b1', 2);
+select is(pg_temp.claimed(2), 'a1 b2', 'of its owner''s runs too');
+select is(pg_temp.claimed(2), 'b1', 'the next claim begins with it');
+select is(pg_temp.claimed(2), 'a2 b3', 'and then the owners go on');
 
 select * from finish();

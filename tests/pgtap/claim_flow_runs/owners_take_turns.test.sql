@@ -1,4 +1,4 @@
-select plan(8);
+select plan(13);
 
 create function pg_temp.start(owner text, count integer default 1) returns void language plpgsql as $$
 begin
@@ -7,45 +7,61 @@ begin
   perform test.sign_out();
 end;
 $$;
--- The owners of the runs that a worker claims, one after another.
-create function pg_temp.claim(count integer) returns text language plpgsql as $$
-declare
-  v_owners text := '';
-begin
-  for n in 1..count loop
-    v_owners := v_owners || (
-      select left(u.email, 1) from public.claim_flow_runs(1, 60) as c join auth.users as u on u.id = c.user_id
-    );
-  end loop;
-  return v_owners;
-end;
+-- The owners of the runs that a worker claims together, in their order.
+create function pg_temp.together(count integer) returns text language sql volatile as $$
+  select string_agg(left(u.email, 1), '' order by c.place)
+  from public.claim_flow_runs(together.count, 60) with ordinality as c (
+    flow_run_id, attempt, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop, place
+  )
+  join auth.users as u on u.id = c.user_id;
 $$;
--- Counted from where the sequence, which no rollback takes back, stands now.
-select test.keep('before', last_value) from private.flow_run_turn;
-create temporary view present as select last_value - test.kept('before')::bigint as turn from private.flow_run_turn;
-create temporary view job as
-  select j.message_id, left(u.email, 1) as owner, j.turn - test.kept('before')::bigint as turn
-  from private.flow_run_jobs as j join auth.users as u on u.id = j.user_id;
+-- The same, one after another.
+create function pg_temp.claim(count integer) returns text language sql volatile as $$
+  select string_agg(pg_temp.together(1), '' order by n) from generate_series(1, claim.count) as n;
+$$;
+create function pg_temp.lose(run text) returns void language sql volatile as $$
+  select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.flow_run_id = test.kept(run)::uuid;
+$$;
 
-select test.create_user(name) from unnest('{a,b,c,d}'::text[]) as name;
+-- In the order of their ids.
+insert into auth.users (id, email)
+select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))
 from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('a', 50), pg_temp.start('b'), pg_temp.start('c', 2);
 select is(pg_temp.claim(3), 'abc', 'a flood of one owner''s runs keeps nobody waiting');
-select is(pg_temp.claim(3), 'aca', 'the second run of each comes after the first of all');
-select results_eq('select turn from present', 'values (2::bigint)', 'the present is the turn that was claimed last');
+select is(pg_temp.claim(2), 'ac', 'the second run of each comes after the first of all');
 select pg_temp.start('d', 2), pg_temp.start('b');
-select is(pg_temp.claim(4), 'dbad', 'who comes late begins at the present, and makes up for nothing');
+select is(pg_temp.claim(4), 'dabd', 'who comes late has a turn in each round, as all others have, and makes up for nothing');
 
--- Turn 0 again: its worker is lost.
-select pgmq.set_vt('flow_runs', message_id, 0) from job where owner = 'b' and turn = 0;
-select is(pg_temp.claim(1), 'b', 'a run whose worker is lost has the first place');
-select results_eq('select turn from present', 'values (3::bigint)', 'but the present does not go back');
+select pg_temp.start('b', 3), pg_temp.start('c'), pg_temp.start('d');
+select is(pg_temp.together(9), 'abcdababa', 'runs that are claimed together are those that come one after another');
+select pg_temp.start('b', 2);
+select is(pg_temp.together(3), 'bab', 'the next claim goes on where they ended');
+select is(pg_temp.together(2), 'aa', 'and from the beginning, with who is left');
 
-select pg_temp.start('c');
-select results_eq($$ select max(turn) from job where owner = 'c' $$, 'values (3::bigint)', 'so that a new run starts from it');
-select is(pg_temp.claim(46), 'c' || repeat('a', 45), 'all of them are claimed once');
+select test.sign_in(test.user_id('b'));
+select test.start_and_keep('lost', test.kept('b')::uuid);
+select test.sign_out();
+select is(pg_temp.claim(1), 'b', 'a run is claimed');
+select pg_temp.start('b'), pg_temp.start('c'), pg_temp.lose('lost');
+select results_eq(
+  'select c.user_id, c.flow_run_id = test.kept(''lost'')::uuid from public.claim_flow_runs(3, 60) as c',
+  $$ values (test.user_id('c'), false), (test.user_id('a'), false), (test.user_id('b'), true) $$,
+  'once its worker is lost it is the first of its owner''s'
+);
+
+delete from auth.users where email = 'b@example.com';
+select pg_temp.start('c'), pg_temp.start('d');
+select is(pg_temp.claim(3), 'cda', 'when the owner of the last run is gone it goes on behind');
+select is(pg_temp.together(40), repeat('a', 38), 'all of them are claimed once');
+select is(pg_temp.together(1), null, 'and then there are none');
+
+delete from private.last_claim;
+select pg_temp.start('d'), pg_temp.start('c');
+select is(pg_temp.claim(2), 'cd', 'where nobody has claimed before it begins with the first');
+select results_eq('select user_id from private.last_claim', $$ values (test.user_id('d')) $$, 'one row notes the last');
 
 select * from finish();

@@ -185,6 +185,22 @@ describe('of a claim and a stop', () => {
     expect(await stateOf(id!)).toMatchObject({ status: 'stopped', attempt: 0, is_pending: false });
   });
 
+  it('the stop of all that the next owner has comes first, and the claim goes on with another', async () => {
+    const [next, other] = [randomUUID(), randomUUID()].sort() as [string, string];
+    const signIn = (id: string) =>
+      first`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, false)`;
+    const ids: string[] = [];
+    for (const id of [other, next]) {
+      await first`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+      const [flow] = await first`insert into public.flows (user_id) values (${id}) returning id`;
+      await signIn(id);
+      const [run] = await first`select public.start_flow(${flow!.id}) ->> 'flow_run_id' as id`;
+      ids.unshift(run!.id);
+    }
+    await first`delete from private.last_claim`;
+    expect(await race((sql) => stop(sql, ids[0]!), (sql) => claim(sql, 1), { waits: false })).toEqual([ids[1]]);
+  });
+
   it('the stop comes second, and the worker hears of it', async () => {
     const [id] = await start();
     expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');

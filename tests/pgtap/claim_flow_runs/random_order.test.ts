@@ -1,0 +1,152 @@
+import '../../support/fuzz_seed.ts';
+import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+const OWNERS = 5;
+const CASES = 200;
+
+let database: TestDatabase;
+let sql: Sql;
+/** Owners in the order of their ids, which is the order of their turns. */
+let owners: { id: string; flowId: number }[];
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect();
+  const ids = Array.from({ length: OWNERS }, () => randomUUID()).sort();
+  owners = [];
+  for (const id of ids) {
+    await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+    const [flow] = await sql`insert into public.flows (user_id) values (${id}) returning id`;
+    owners.push({ id, flowId: flow!.id });
+  }
+});
+afterAll(() => database.drop());
+
+async function start(owner: number, count: number): Promise<string[]> {
+  const { id, flowId } = owners[owner]!;
+  await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, false)`;
+  const started = await sql<{ id: string }[]>`
+    select public.start_flow(${flowId}) ->> 'flow_run_id' as id from generate_series(1, ${count}::integer)`;
+  return started.map((row) => row.id);
+}
+
+const claim = async (count: number): Promise<string[]> =>
+  (await sql<
+    { id: string }[]
+  >`select flow_run_id as id from public.claim_flow_runs(${count}, 60, max_lost_claims => null)`)
+    .map((row) => row.id);
+
+const setLost = (id: string, count: number) =>
+  sql`update private.flow_run_jobs set lost_claim_count = ${count} where flow_run_id = ${id}`;
+
+/** The worker that holds the run is lost: its lease is over, and it is nobody's suspect by that. */
+async function lose(id: string): Promise<void> {
+  await sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${id}`;
+  await setLost(id, -1);
+}
+
+const handBack = (id: string) =>
+  sql`
+    select public.checkpoint_flow_run(flow_run_id, attempt, 60, '{}', 0) from private.flow_run_jobs where flow_run_id = ${id}`;
+
+const commands = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('start' as const), owner: fc.nat(OWNERS - 1), count: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({ do: fc.constant('claim' as const), count: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({
+      do: fc.constantFrom('lose' as const, 'handBack' as const, 'suspect' as const, 'acquit' as const),
+      which: fc.nat(),
+    }),
+  ),
+  { minLength: 4, maxLength: 24 },
+);
+
+it('however many are claimed at a time, owners alternate, and the runs of each come in turn', async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (steps) => {
+      await sql`delete from public.flow_run`;
+      await sql`delete from private.last_claim`;
+      /** What waits, of each owner in turn, and who has the rest. */
+      const waiting = owners.map((): { id: string; turn: number }[] => []);
+      const held: { id: string; owner: number; turn: number }[] = [];
+      let [turn, last] = [0, OWNERS - 1];
+      const wait = (owner: number, run: { id: string; turn: number }) => {
+        waiting[owner]!.push(run);
+        waiting[owner]!.sort((a, b) => a.turn - b.turn);
+      };
+      /** The next run is the first of the next owner who has any. */
+      const claimNext = (): string[] => {
+        for (let distance = 1; distance <= OWNERS; distance++) {
+          const owner = (last + distance) % OWNERS;
+          const run = waiting[owner]!.shift();
+          if (run === undefined) continue;
+          last = owner;
+          held.push({ ...run, owner });
+          return [run.id];
+        }
+        return [];
+      };
+      for (const step of [...steps, { do: 'claim' as const, count: 200 }]) {
+        if (step.do === 'start') {
+          for (const id of await start(step.owner, step.count)) wait(step.owner, { id, turn: turn++ });
+        } else if (step.do === 'claim') {
+          const expected = Array.from({ length: step.count }, claimNext).flat();
+          expect(await claim(step.count)).toEqual(expected);
+        } else if ((step.do === 'lose' || step.do === 'handBack') && held.length > 0) {
+          const [run] = held.splice(step.which % held.length, 1);
+          await (step.do === 'lose' ? lose(run!.id) : handBack(run!.id));
+          wait(run!.owner, { id: run!.id, turn: step.do === 'lose' ? run!.turn : turn++ });
+        }
+      }
+      expect(waiting.flat()).toEqual([]);
+    }),
+    { numRuns: CASES },
+  );
+});
+
+it('a run that lost two workers is claimed alone, and soon, however many others there are', async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (steps) => {
+      await sql`delete from public.flow_run`;
+      await sql`delete from private.last_claim`;
+      const waiting = new Set<string>();
+      const suspects = new Set<string>();
+      const claimSome = async (count: number): Promise<string[]> => {
+        const claimed = await claim(count);
+        const isAlone = claimed.some((id) => suspects.delete(id));
+        expect(claimed).toHaveLength(isAlone ? 1 : Math.min(count, waiting.size - suspects.size));
+        for (const id of claimed) expect(waiting.delete(id)).toBe(true);
+        return claimed;
+      };
+      for (const step of steps) {
+        if (step.do === 'start') { for (const id of await start(step.owner, step.count)) waiting.add(id); }
+        if (step.do === 'claim') await claimSome(step.count);
+        if (step.do === 'suspect' && waiting.size > 0) {
+          const id = [...waiting][step.which % waiting.size]!;
+          await setLost(id, 2);
+          suspects.add(id);
+        }
+        if (step.do === 'acquit' && suspects.size > 0) {
+          const id = [...suspects][step.which % suspects.size]!;
+          await setLost(id, 0);
+          suspects.delete(id);
+        }
+      }
+      // A flood of all owners. Each round passes over a suspect once at the most, as soon as it is its owner's first.
+      const before = waiting.size;
+      let claims = 0;
+      for (; suspects.size > 0; claims++) {
+        for (let owner = 0; owner < OWNERS; owner++) for (const id of await start(owner, 2)) waiting.add(id);
+        await claimSome(2 * OWNERS);
+      }
+      expect(claims).toBeLessThanOrEqual(2 * before);
+      while ((await claimSome(50)).length > 0);
+      expect([...waiting]).toEqual([]);
+    }),
+    { numRuns: CASES },
+  );
+});
