@@ -103,10 +103,10 @@ create constraint trigger flow_run_jobs_count_delete after delete on private.flo
 create table private.last_claim (
   id boolean primary key default true,
   user_id uuid not null,
-  turn bigint,
+  suspect_id uuid,
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
   'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
 comment on column private.last_claim.user_id is 'The owner whose run was claimed last; may be gone.';
-comment on column private.last_claim.turn is 'Null, unless the next claim begins within the runs of user_id, behind this turn: with a run that has to be claimed alone.';
+comment on column private.last_claim.suspect_id is 'A run that lost two workers and had to wait: the next claim takes it alone, if it is still there.';

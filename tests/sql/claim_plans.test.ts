@@ -11,23 +11,26 @@ const PENDING = 10_000;
 const TABLES = ['flow_run', 'flow_run_jobs', 'q_flow_runs'];
 const CLAIM = 'select public.claim_flow_runs(16, 60)';
 
-/** Owners whose runs have ended, most of them, or are queued. */
-async function fill(sql: Sql, { owners, ended } = { owners: 10, ended: ENDED }): Promise<void> {
-  await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, ${owners}::int) as n`;
-  await sql`insert into public.flows (user_id) select id from auth.users`;
-  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{}')`;
+/** Stores runs of new owners: many that have ended, and some that are queued. */
+async function fill(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING } = {}): Promise<void> {
+  const ids = await sql<{ id: string }[]>`
+    insert into auth.users (id, email) select gen_random_uuid(), gen_random_uuid() || '@example.com'
+    from generate_series(1, ${owners}::int) returning id`;
+  await sql`insert into public.flows (user_id) select unnest(${ids.map(({ id }) => id)}::uuid[])`;
+  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{}') on conflict do nothing`;
   await sql`
     insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time)
     select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', case when is_ended then 'succeeded' else 'queued' end,
       case when is_ended then now() end, case when is_ended then now() end
-    from (select n, n <= ${ended} as is_ended from generate_series(1, ${ended + PENDING}) as n) as run
-    join (select f.*, row_number() over () as number from public.flows as f) as f on f.number = n % ${owners} + 1`;
+    from (select n, n <= ${ended} as is_ended from generate_series(1, ${ended + queued}) as n) as run
+    join (select f.*, row_number() over (order by f.id desc) as number from public.flows as f) as f
+      on f.number = n % ${owners} + 1`;
   await sql`
-    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+    insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id)
     select id, user_id, sha256(''), 'https://example.com',
-      case when end_time is null then (select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', id))) end,
-      row_number() over (partition by user_id, end_time is null)
+      case when end_time is null then (select pgmq.send('flow_runs', jsonb_build_object('flow_run_id', id))) end
     from public.flow_run as r where not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
+  await sql`update private.flow_run_jobs set turn = message_id where message_id is not null`;
 }
 
 beforeAll(async () => {
@@ -106,3 +109,27 @@ it('a plan that was made while there was next to nothing serves thousands', asyn
     await young.drop();
   }
 });
+
+it.each([0, 5, 300, 3_000])(
+  'a plan that was made with %i in the queue, and thousands that had ended, serves a flood',
+  async (queued) => {
+    const idle = await cloneDatabase();
+    try {
+      const worker = idle.connect('supabase_admin');
+      // What would replace the plan, at some time.
+      for (const table of ['private.flow_run_jobs', 'pgmq.q_flow_runs', 'public.flow_run']) {
+        await worker.unsafe(`alter table ${table} set (autovacuum_enabled = off)`);
+      }
+      await fill(worker, { owners: 3, queued });
+      await worker`vacuum analyze`;
+      if (queued === 0) await fill(worker, { owners: 1, ended: 0, queued: 1 });
+      expect(await worker.unsafe(CLAIM)).toHaveLength(Math.min(Math.max(queued, 1), 16));
+      await fill(worker, { owners: 5, ended: 0, queued: 3 * PENDING });
+      const { scanned, rows } = await countReads(worker, TABLES, CLAIM);
+      expect(scanned).toEqual([]);
+      expect(rows).toBeLessThan(16 * 25);
+    } finally {
+      await idle.drop();
+    }
+  },
+);

@@ -185,22 +185,6 @@ describe('of a claim and a stop', () => {
     expect(await stateOf(id!)).toMatchObject({ status: 'stopped', attempt: 0, is_pending: false });
   });
 
-  it('the stop of all that the next owner has comes first, and the claim goes on with another', async () => {
-    const [next, other] = [randomUUID(), randomUUID()].sort() as [string, string];
-    const signIn = (id: string) =>
-      first`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, false)`;
-    const ids: string[] = [];
-    for (const id of [other, next]) {
-      await first`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
-      const [flow] = await first`insert into public.flows (user_id) values (${id}) returning id`;
-      await signIn(id);
-      const [run] = await first`select public.start_flow(${flow!.id}) ->> 'flow_run_id' as id`;
-      ids.unshift(run!.id);
-    }
-    await first`delete from private.last_claim`;
-    expect(await race((sql) => stop(sql, ids[0]!), (sql) => claim(sql, 1), { waits: false })).toEqual([ids[1]]);
-  });
-
   it('the stop comes second, and the worker hears of it', async () => {
     const [id] = await start();
     expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');
@@ -209,6 +193,104 @@ describe('of a claim and a stop', () => {
       is_lost: false,
       stop: { reason: 'no more', timeout_millies: 0 },
     }]);
+  });
+});
+
+describe('of owners who alternate, and somebody who has runs locked,', () => {
+  /** Owners in the order of their turns, each with so many runs, by turn. */
+  const startByOwners = async (owners: number, count: number): Promise<string[][]> => {
+    const ids = Array.from({ length: owners }, () => randomUUID()).sort();
+    const runs: string[][] = [];
+    for (const id of ids) {
+      await first`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+      const [flow] = await first`insert into public.flows (user_id) values (${id}) returning id`;
+      await first`select set_config('request.jwt.claims', ${
+        JSON.stringify({ sub: id, role: 'authenticated' })
+      }, false)`;
+      const started = await first<{ id: string }[]>`
+        select public.start_flow(${flow!.id}) ->> 'flow_run_id' as id from generate_series(1, ${count}::integer)`;
+      runs.push(started.map((row) => row.id));
+    }
+    await first`delete from private.last_claim`;
+    return runs;
+  };
+  const lock = (id: string) => first`select from public.flow_run where id = ${id} for no key update`;
+  const suspect = (id: string) =>
+    first`update private.flow_run_jobs set lost_claim_count = 2 where flow_run_id = ${id}`;
+  /** The owners and places of what is claimed, `a1` first, while `first` goes on with what it does. */
+  const claimWhile = async (runs: string[][], counts: number[]): Promise<string[]> => {
+    const claims: string[] = [];
+    for (const count of counts) {
+      const claimed = await claim(second, count);
+      claims.push(
+        claimed.map((id) => {
+          const owner = runs.findIndex((ids) => ids.includes(id));
+          return `${'abcdef'[owner]}${runs[owner]!.indexOf(id) + 1}`;
+        }).join(' '),
+      );
+    }
+    return claims;
+  };
+
+  it('all that the next owner has: the claim goes on with another', async () => {
+    const runs = await startByOwners(2, 1);
+    expect(await race(() => lock(runs[0]![0]!), (sql) => claim(sql, 1), { waits: false })).toEqual(runs[1]);
+  });
+
+  it('some that the next owners have: others take their place', async () => {
+    const runs = await startByOwners(4, 2);
+    await first`begin`;
+    for (const id of [runs[0]![0]!, ...runs[1]!]) await lock(id);
+    const claims = await claimWhile(runs, [3, 9]);
+    await first`rollback`;
+    expect(claims).toEqual(['a2 c1 d1', 'c2 d2']);
+    expect(await claimWhile(runs, [9])).toEqual(['a1 b1 b2']);
+  });
+
+  it('a run that has to go alone: the owners alternate until it is free', async () => {
+    const runs = await startByOwners(4, 3);
+    await suspect(runs[1]![0]!);
+    await first`begin`;
+    await lock(runs[1]![0]!);
+    const claims = await claimWhile(runs, [1, 1, 1, 1, 1, 3]);
+    await first`rollback`;
+    expect(claims).toEqual(['a1', 'b2', 'c1', 'd1', 'a2', 'b3 c2 d2']);
+    expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a3 c3 d3', 'b1', '']);
+  });
+
+  it('a run that has to go alone, of an owner who is looked at in the place of another, has its turn and no more', async () => {
+    const runs = await startByOwners(6, 2);
+    await suspect(runs[5]![0]!);
+    await first`begin`;
+    for (const id of runs[1]!) await lock(id);
+    const claims = await claimWhile(runs, [3, 3, 3, 3]);
+    await first`rollback`;
+    expect(claims).toEqual(['a1 c1 d1', 'e1 f2 a2', 'f1', 'c2 d2 e2']);
+  });
+
+  it('a run that has to go alone goes alone once an older one of its owner is back', async () => {
+    const runs = await startByOwners(3, 3);
+    expect(await claimWhile(runs, [2])).toEqual(['a1 b1']);
+    await suspect(runs[1]![1]!);
+    expect(await claimWhile(runs, [3])).toEqual(['c1 a2 b3']);
+    await first`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runs[
+      1
+    ]![0]!}`;
+    expect(await claimWhile(runs, [9, 9])).toEqual(['b2', 'c2 a3 b1 c3']);
+  });
+
+  it('a run that has to go alone comes between: the owners go on where they were', async () => {
+    const runs = await startByOwners(4, 2);
+    await suspect(runs[1]![0]!);
+    expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a1 b2 c1', 'b1', 'd1 a2 c2']);
+  });
+
+  it('a run that had to go alone, and need not any more, goes with others', async () => {
+    const runs = await startByOwners(3, 2);
+    await suspect(runs[1]![0]!);
+    expect(await claimWhile(runs, [3])).toEqual(['a1 b2 c1']);
+    await first`update private.flow_run_jobs set lost_claim_count = 0`;
+    expect(await claimWhile(runs, [9])).toEqual(['a2 b1 c2']);
   });
 });
 

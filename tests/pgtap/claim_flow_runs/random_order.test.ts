@@ -43,7 +43,7 @@ const claim = async (count: number): Promise<string[]> =>
 const setLost = (id: string, count: number) =>
   sql`update private.flow_run_jobs set lost_claim_count = ${count} where flow_run_id = ${id}`;
 
-/** The worker that holds the run is lost: its lease is over, and it is nobody's suspect by that. */
+/** The worker that holds the run is lost: its lease is over. That makes it no suspect yet. */
 async function lose(id: string): Promise<void> {
   await sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${id}`;
   await setLost(id, -1);
@@ -115,11 +115,13 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
       await sql`delete from private.last_claim`;
       const waiting = new Set<string>();
       const suspects = new Set<string>();
+      const held: string[] = [];
       const claimSome = async (count: number): Promise<string[]> => {
         const claimed = await claim(count);
         const isAlone = claimed.some((id) => suspects.delete(id));
         expect(claimed).toHaveLength(isAlone ? 1 : Math.min(count, waiting.size - suspects.size));
         for (const id of claimed) expect(waiting.delete(id)).toBe(true);
+        held.push(...claimed);
         return claimed;
       };
       for (const step of steps) {
@@ -127,12 +129,17 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
         if (step.do === 'claim') await claimSome(step.count);
         if (step.do === 'suspect' && waiting.size > 0) {
           const id = [...waiting][step.which % waiting.size]!;
-          await setLost(id, 2);
+          await setLost(id, 9);
           suspects.add(id);
+        }
+        if ((step.do === 'lose' || step.do === 'handBack') && held.length > 0) {
+          const [id] = held.splice(step.which % held.length, 1);
+          await (step.do === 'lose' ? lose(id!) : handBack(id!));
+          waiting.add(id!);
         }
         if (step.do === 'acquit' && suspects.size > 0) {
           const id = [...suspects][step.which % suspects.size]!;
-          await setLost(id, 0);
+          await setLost(id, -1);
           suspects.delete(id);
         }
       }

@@ -2,17 +2,15 @@ SET local check_function_bodies = off;
 
 DROP INDEX "private"."flow_run_jobs_turn_idx_pending";
 
-DROP FUNCTION "private"."next_turn"(uuid);
-
-DROP SEQUENCE "private"."flow_run_turn";
+DROP FUNCTION "private"."pick_flow_runs"(integer);
 
 -- Numbers of the queue's messages from now on, as the new runs of the same owners have.
 update private.flow_run_jobs as j set turn = j.message_id where j.message_id is not null;
 
 CREATE TABLE "private"."last_claim" (
-  "id"      boolean NOT NULL DEFAULT true,
-  "user_id" uuid    NOT NULL,
-  "turn"    bigint,
+  "id"         boolean NOT NULL DEFAULT true,
+  "user_id"    uuid    NOT NULL,
+  "suspect_id" uuid,
   CONSTRAINT "last_claim_pkey" PRIMARY KEY (id),
   CONSTRAINT "last_claim_single" CHECK (id)
 );
@@ -45,10 +43,14 @@ CREATE OR REPLACE FUNCTION private.claim_flow_runs (
   SET enable_seqscan TO 'off'
   SET enable_hashjoin TO 'off'
   SET enable_mergejoin TO 'off'
+  SET enable_bitmapscan TO 'off'
+  SET enable_sort TO 'off'
+  SET jit TO 'off'
   AS $function$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
+  v_picked record;
   v_run_ids uuid[];
   v_lost_id uuid;
   v_lost_claim_count integer;
@@ -68,21 +70,24 @@ begin
   -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
-    select
-      array_agg(p.flow_run_id order by p.place) filter (where (p.lost_claim_count > claim_flow_runs.max_lost_claims) is not true),
-      (array_agg(p.flow_run_id order by p.lost_claim_count desc) filter (where p.lost_claim_count > claim_flow_runs.max_lost_claims))[1],
-      max(p.lost_claim_count)
-    into v_run_ids, v_lost_id, v_lost_claim_count
-    from private.pick_flow_runs(claim_flow_runs.max_runs) with ordinality as p (flow_run_id, lost_claim_count, place);
-    exit when v_lost_id is null;
+    v_picked := private.pick_flow_runs(claim_flow_runs.max_runs);
+    select p.id, p.lost_claim_count into v_lost_id, v_lost_claim_count
+    from unnest(v_picked.run_ids, v_picked.lost_claim_counts) as p (id, lost_claim_count)
+    where p.lost_claim_count > claim_flow_runs.max_lost_claims
+    limit 1;
+    exit when not found;
     perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
       'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
     )], null);
   end loop;
+  v_run_ids := v_picked.run_ids;
   if v_run_ids is null then
     return;
   end if;
 
+  insert into private.last_claim as l (user_id, suspect_id) values (v_picked.last_user_id, v_picked.suspect_id)
+  on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
+  where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
   update public.flow_run as r
   set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
   where r.id = any (v_run_ids) and r.status <> 'running';
@@ -272,37 +277,31 @@ declare
   c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
   c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   c_last_turn constant bigint := 9223372036854775807;
-  v_last_id uuid;
-  v_after_id uuid;
-  v_after_turn bigint;
+  v_last_id uuid := (select l.user_id from private.last_claim as l where l.id);
+  v_after_id uuid := coalesce(v_last_id, c_first_id);
+  v_after_turn bigint := case when v_last_id is null then 0 else c_last_turn end;
   v_until_id uuid := c_last_id;
-  v_first_id uuid;
+  v_is_anew boolean := v_last_id is null;
   v_count integer := 0;
 begin
-  select l.user_id, l.user_id, coalesce(l.turn, c_last_turn) into v_last_id, v_after_id, v_after_turn from private.last_claim as l;
-  if not found then
-    v_after_id := c_first_id;
-    v_after_turn := 0;
-  end if;
   while v_count < owners_in_turn.max_owners loop
     select j.user_id, j.turn, case when j.lost_claim_count + j.is_held::integer >= 2 then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.flow_run_jobs as j
-    join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-    where j.message_id is not null and m.vt <= clock_timestamp()
-      and (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
+    -- A look for each job by itself: a join might be planned, and its plan kept, as one that reads the whole queue for each.
+    cross join lateral (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0) as m
+    where j.message_id is not null and (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
     order by j.user_id, j.turn
     limit 1;
     if found then
-      exit when user_id = v_first_id;
       return next;
       v_count := v_count + 1;
-      v_first_id := coalesce(v_first_id, user_id);
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- Behind the last of all owners come those before the one whose run was claimed last, and that one.
-      exit when v_until_id is distinct from c_last_id;
+      -- Behind the last of all owners come the first ones, up to the one whose run was claimed last.
+      exit when v_is_anew;
+      v_is_anew := true;
       v_after_id := c_first_id;
       v_after_turn := 0;
       v_until_id := v_last_id;
@@ -312,36 +311,53 @@ end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.pick_flow_runs (
-  max_runs integer
+  max_runs integer,
+  OUT      run_ids uuid[],
+  OUT      lost_claim_counts integer[],
+  OUT      last_user_id uuid,
+  OUT      suspect_id uuid
 )
-  RETURNS TABLE (
-    flow_run_id      uuid,
-    lost_claim_count integer
-  )
+  RETURNS record
   LANGUAGE plpgsql
   SECURITY DEFINER
   SET search_path TO ''
   AS $function$
 declare
+  v_last private.last_claim;
+  v_wanted integer := pick_flow_runs.max_runs;
   v_owner_ids uuid[];
   v_turns bigint[];
   v_suspect_ids uuid[];
-  v_wanted integer := pick_flow_runs.max_runs;
+  v_tried_id uuid;
+  v_suspect record;
   v_share integer;
-  v_run_ids uuid[];
-  v_lost_claim_counts integer[];
-  v_user_ids uuid[];
   v_rounds integer;
-  v_suspect integer;
+  v_places integer;
 begin
+  select l.* into v_last from private.last_claim as l where l.id;
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.owners_in_turn(v_wanted) as o;
+    if v_tried_id is null then
+      -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
+      v_tried_id := coalesce(v_last.suspect_id, v_suspect_ids[1]);
+      if v_tried_id is not null and pick_flow_runs.max_runs > 0 then
+        v_suspect := private.pick_suspect(v_tried_id);
+        if v_suspect.user_id is not null then
+          run_ids := array[v_tried_id];
+          lost_claim_counts := array[v_suspect.lost_claim_count];
+          -- After one that had to wait the owners go on where they were.
+          last_user_id := case when v_last.suspect_id is null then v_suspect.user_id else v_last.user_id end;
+          return;
+        end if;
+      end if;
+    end if;
+
     v_share := ceil(v_wanted::double precision / cardinality(v_owner_ids));
     select array_agg(picked.flow_run_id order by picked.round, picked.place),
       array_agg(picked.lost_claim_count order by picked.round, picked.place),
-      array_agg(picked.user_id order by picked.round, picked.place), max(picked.round)
-    into v_run_ids, v_lost_claim_counts, v_user_ids, v_rounds
+      (array_agg(picked.user_id order by picked.round desc, picked.place desc))[1], max(picked.round), max(picked.place)
+    into run_ids, lost_claim_counts, last_user_id, v_rounds, v_places
     from (
       select own.*, o.user_id, o.place
       from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, place)
@@ -350,15 +366,16 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claim_count + j.is_held::integer as lost_claim_count
           from private.flow_run_jobs as j
-          join pgmq.q_flow_runs as m on m.msg_id = j.message_id
-          join public.flow_run as r on r.id = j.flow_run_id
-          where j.message_id is not null and m.vt <= clock_timestamp() and j.user_id = o.user_id and j.turn >= o.turn
-            and (j.lost_claim_count + j.is_held::integer < 2 or j.flow_run_id = v_suspect_ids[1])
-          order by j.turn
-          limit v_share
           -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
           -- changing now is no worker's to take over.
-          for no key update skip locked
+          cross join lateral (
+            select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+          ) as m
+          join public.flow_run as r on r.id = j.flow_run_id
+          where j.message_id is not null and j.user_id = o.user_id and j.turn >= o.turn and j.lost_claim_count + j.is_held::integer < 2
+          order by j.turn
+          limit v_share
+          for no key update of j, r skip locked
         ) as free
       ) as own
       order by own.round, o.place
@@ -367,38 +384,52 @@ begin
     -- Again with twice as many, as long as those that are missing may be more of the same owners, or of others: some had fewer than
     -- their share, or such as somebody is changing.
     exit when (
-      coalesce(cardinality(v_run_ids), 0) < pick_flow_runs.max_runs and (v_rounds = v_share or cardinality(v_owner_ids) = v_wanted)
+      coalesce(cardinality(run_ids), 0) < pick_flow_runs.max_runs and (v_rounds = v_share or cardinality(v_owner_ids) = v_wanted)
     ) is not true;
     v_wanted := 2 * v_wanted;
   end loop;
-  if v_run_ids is null then
-    return;
-  end if;
+  -- Others have taken the place of one that had to wait.
+  suspect_id := (
+    select s.id from unnest(v_suspect_ids) with ordinality as s (id, place)
+    where s.place <= v_places and s.id is not null and s.id is distinct from v_tried_id
+    order by s.place limit 1
+  );
+end;
+$function$;
 
-  -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along, when it is the first. Others
-  -- take its place until then, and the next claim begins with it.
-  v_suspect := (select min(s.place) from unnest(v_suspect_ids) with ordinality as s (id, place) where s.id is not null);
-  if v_run_ids[1] = v_suspect_ids[1] then
-    v_run_ids := v_run_ids[:1];
-    v_suspect := null;
-  end if;
-  insert into private.last_claim as l (user_id, turn)
-  values (coalesce(v_owner_ids[v_suspect], v_user_ids[cardinality(v_run_ids)]), v_turns[v_suspect] - 1)
-  on conflict (id) do update set user_id = excluded.user_id, turn = excluded.turn
-  where (l.user_id, l.turn) is distinct from (excluded.user_id, excluded.turn);
-  return query select picked.id, picked.lost from unnest(v_run_ids, v_lost_claim_counts[:cardinality(v_run_ids)]) as picked (id, lost);
+CREATE OR REPLACE FUNCTION private.pick_suspect (
+  flow_run_id uuid,
+  OUT         user_id uuid,
+  OUT         lost_claim_count integer
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  select j.user_id, j.lost_claim_count + j.is_held::integer into pick_suspect.user_id, pick_suspect.lost_claim_count
+  from private.flow_run_jobs as j
+  cross join lateral (
+    select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+  ) as m
+  join public.flow_run as r on r.id = j.flow_run_id
+  where j.flow_run_id = pick_suspect.flow_run_id and j.lost_claim_count + j.is_held::integer >= 2
+  for no key update of j, r skip locked;
 end;
 $function$;
 
 COMMENT ON COLUMN "private"."flow_run_jobs"."turn" IS 'Its place among the runs of its owner, which are claimed in this order: message_id, and a newer number of the same sequence each time that it is handed back.';
 
-COMMENT ON COLUMN "private"."last_claim"."turn" IS 'Null, unless the next claim begins within the runs of user_id, behind this turn: with a run that has to be claimed alone.';
+COMMENT ON COLUMN "private"."last_claim"."suspect_id" IS 'A run that lost two workers and had to wait: the next claim takes it alone, if it is still there.';
 
 COMMENT ON COLUMN "private"."last_claim"."user_id" IS 'The owner whose run was claimed last; may be gone.';
 
-COMMENT ON FUNCTION "private"."owners_in_turn"(integer) IS 'The owners who have a run whose message is visible, from where claims have come to, each once, with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
+COMMENT ON FUNCTION "private"."owners_in_turn"(integer) IS 'The owners who have a run whose message is visible, from the one after the last claim''s on, each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
 
-COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'Locks the runs to claim next, and returns them in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; a run that lost two workers alone. Notes in private.last_claim where the next claim goes on. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'Locks the runs to claim next, in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; a run that lost two workers alone. With them what private.last_claim has to note. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+
+COMMENT ON FUNCTION "private"."pick_suspect"(uuid) IS 'Locks a run that lost two workers, as pick_flow_runs does; null when it is none any more, is not there to be claimed, or somebody is changing it. Definer: queue and jobs are private.';
 
 COMMENT ON TABLE "private"."last_claim" IS 'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
 
@@ -407,3 +438,15 @@ REVOKE ALL ON FUNCTION "private"."owners_in_turn"(integer) FROM PUBLIC;
 REVOKE ALL ON FUNCTION "private"."owners_in_turn"(integer) FROM "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."owners_in_turn"(integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pick_flow_runs"(integer) TO "postgres";
+
+REVOKE ALL ON FUNCTION "private"."pick_suspect"(uuid) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."pick_suspect"(uuid) FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."pick_suspect"(uuid) TO "postgres";
