@@ -74,6 +74,7 @@ declare
   v_owner_ids uuid[];
   v_turns bigint[];
   v_suspect_ids uuid[];
+  v_tried_ids uuid[];
   v_tried_id uuid;
   v_suspect record;
   v_share integer;
@@ -84,19 +85,19 @@ begin
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.owners_in_turn(v_wanted) as o;
-    if v_tried_id is null then
-      -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along.
-      v_tried_id := coalesce(v_last.suspect_id, v_suspect_ids[1]);
-      if v_tried_id is not null and pick_flow_runs.max_runs > 0 then
+    if v_tried_ids is null and v_owner_ids is not null then
+      -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along. One that had to wait
+      -- comes before all others, and after it the owners go on where they were.
+      v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
+      foreach v_tried_id in array v_tried_ids loop
         v_suspect := private.pick_suspect(v_tried_id);
         if v_suspect.user_id is not null then
           run_ids := array[v_tried_id];
           lost_claim_counts := array[v_suspect.lost_claim_count];
-          -- After one that had to wait the owners go on where they were.
-          last_user_id := case when v_last.suspect_id is null then v_suspect.user_id else v_last.user_id end;
+          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
           return;
         end if;
-      end if;
+      end loop;
     end if;
 
     v_share := ceil(v_wanted::double precision / cardinality(v_owner_ids));
@@ -137,7 +138,7 @@ begin
   -- Others have taken the place of one that had to wait.
   suspect_id := (
     select s.id from unnest(v_suspect_ids) with ordinality as s (id, place)
-    where s.place <= v_places and s.id is not null and s.id is distinct from v_tried_id
+    where s.place <= v_places and s.id is not null and s.id <> all (v_tried_ids)
     order by s.place limit 1
   );
 end;

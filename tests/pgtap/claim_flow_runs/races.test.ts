@@ -285,6 +285,15 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a1 b2 c1', 'b1', 'd1 a2 c2']);
   });
 
+  it('a run that had to go alone, and is gone, keeps no other from going alone', async () => {
+    const runs = await startByOwners(4, 1);
+    await suspect(runs[1]![0]!);
+    await suspect(runs[3]![0]!);
+    expect(await claimWhile(runs, [2])).toEqual(['a1 c1']);
+    await first`delete from public.flow_run where id = ${runs[1]![0]!}`;
+    expect(await claimWhile(runs, [2, 2])).toEqual(['d1', '']);
+  });
+
   it('a run that had to go alone, and need not any more, goes with others', async () => {
     const runs = await startByOwners(3, 2);
     await suspect(runs[1]![0]!);

@@ -58,7 +58,13 @@ const commands = fc.array(
     fc.record({ do: fc.constant('start' as const), owner: fc.nat(OWNERS - 1), count: fc.integer({ min: 1, max: 6 }) }),
     fc.record({ do: fc.constant('claim' as const), count: fc.integer({ min: 1, max: 12 }) }),
     fc.record({
-      do: fc.constantFrom('lose' as const, 'handBack' as const, 'suspect' as const, 'acquit' as const),
+      do: fc.constantFrom(
+        'lose' as const,
+        'handBack' as const,
+        'suspect' as const,
+        'acquit' as const,
+        'delete' as const,
+      ),
       which: fc.nat(),
     }),
   ),
@@ -120,6 +126,7 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
         const claimed = await claim(count);
         const isAlone = claimed.some((id) => suspects.delete(id));
         expect(claimed).toHaveLength(isAlone ? 1 : Math.min(count, waiting.size - suspects.size));
+        expect(claimed.length > 0 || waiting.size === 0).toBe(true);
         for (const id of claimed) expect(waiting.delete(id)).toBe(true);
         held.push(...claimed);
         return claimed;
@@ -137,12 +144,19 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
           await (step.do === 'lose' ? lose(id!) : handBack(id!));
           waiting.add(id!);
         }
+        if (step.do === 'delete' && waiting.size > 0) {
+          const id = [...suspects, ...waiting][step.which % waiting.size]!;
+          await sql`delete from public.flow_run where id = ${id}`;
+          waiting.delete(id);
+          suspects.delete(id);
+        }
         if (step.do === 'acquit' && suspects.size > 0) {
           const id = [...suspects][step.which % suspects.size]!;
           await setLost(id, -1);
           suspects.delete(id);
         }
       }
+      while (steps.length % 2 === 0 && waiting.size > 0) await claimSome(3);
       // A flood of all owners. Each round passes over a suspect once at the most, as soon as it is its owner's first.
       const before = waiting.size;
       let claims = 0;
