@@ -1,4 +1,4 @@
-create function private.owners_in_turn(max_owners integer)
+create function private.owners_in_turn(last_id uuid, max_owners integer)
 returns table (user_id uuid, turn bigint, suspect_id uuid)
 language plpgsql stable security definer
 set search_path = ''
@@ -7,11 +7,10 @@ declare
   c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
   c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   c_last_turn constant bigint := 9223372036854775807;
-  v_last_id uuid := (select l.user_id from private.last_claim as l where l.id);
-  v_after_id uuid := coalesce(v_last_id, c_first_id);
-  v_after_turn bigint := case when v_last_id is null then 0 else c_last_turn end;
+  v_after_id uuid := coalesce(owners_in_turn.last_id, c_first_id);
+  v_after_turn bigint := case when owners_in_turn.last_id is null then 0 else c_last_turn end;
   v_until_id uuid := c_last_id;
-  v_is_anew boolean := v_last_id is null;
+  v_is_anew boolean := owners_in_turn.last_id is null;
   v_count integer := 0;
 begin
   while v_count < owners_in_turn.max_owners loop
@@ -29,18 +28,18 @@ begin
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- Behind the last of all owners come the first ones, up to the one whose run was claimed last.
+      -- Behind the last of all owners come the first ones, up to the one that was begun after.
       exit when v_is_anew;
       v_is_anew := true;
       v_after_id := c_first_id;
       v_after_turn := 0;
-      v_until_id := v_last_id;
+      v_until_id := owners_in_turn.last_id;
     end if;
   end loop;
 end;
 $$;
-comment on function private.owners_in_turn(integer) is
-  'The owners who have a run whose message is visible, from the one after the last claim''s on, each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
+comment on function private.owners_in_turn(uuid, integer) is
+  'The owners who have a run whose message is visible, in the order of their ids from the one after last_id on (null: from the first), each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
 
 create function private.pick_suspect(flow_run_id uuid, out user_id uuid, out lost_claim_count integer)
 returns record
@@ -84,7 +83,7 @@ begin
   select l.* into v_last from private.last_claim as l where l.id;
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.owners_in_turn(v_wanted) as o;
+    from private.owners_in_turn(v_last.user_id, v_wanted) as o;
     if v_tried_ids is null and v_owner_ids is not null then
       -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along. One that had to wait
       -- comes before all others, and after it the owners go on where they were.

@@ -261,6 +261,7 @@ end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.owners_in_turn (
+  last_id    uuid,
   max_owners integer
 )
   RETURNS TABLE (
@@ -277,11 +278,10 @@ declare
   c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
   c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
   c_last_turn constant bigint := 9223372036854775807;
-  v_last_id uuid := (select l.user_id from private.last_claim as l where l.id);
-  v_after_id uuid := coalesce(v_last_id, c_first_id);
-  v_after_turn bigint := case when v_last_id is null then 0 else c_last_turn end;
+  v_after_id uuid := coalesce(owners_in_turn.last_id, c_first_id);
+  v_after_turn bigint := case when owners_in_turn.last_id is null then 0 else c_last_turn end;
   v_until_id uuid := c_last_id;
-  v_is_anew boolean := v_last_id is null;
+  v_is_anew boolean := owners_in_turn.last_id is null;
   v_count integer := 0;
 begin
   while v_count < owners_in_turn.max_owners loop
@@ -299,12 +299,12 @@ begin
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- Behind the last of all owners come the first ones, up to the one whose run was claimed last.
+      -- Behind the last of all owners come the first ones, up to the one that was begun after.
       exit when v_is_anew;
       v_is_anew := true;
       v_after_id := c_first_id;
       v_after_turn := 0;
-      v_until_id := v_last_id;
+      v_until_id := owners_in_turn.last_id;
     end if;
   end loop;
 end;
@@ -338,7 +338,7 @@ begin
   select l.* into v_last from private.last_claim as l where l.id;
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.owners_in_turn(v_wanted) as o;
+    from private.owners_in_turn(v_last.user_id, v_wanted) as o;
     if v_tried_ids is null and v_owner_ids is not null then
       -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along. One that had to wait
       -- comes before all others, and after it the owners go on where they were.
@@ -426,7 +426,7 @@ COMMENT ON COLUMN "private"."last_claim"."suspect_id" IS 'A run that lost two wo
 
 COMMENT ON COLUMN "private"."last_claim"."user_id" IS 'The owner whose run was claimed last; may be gone.';
 
-COMMENT ON FUNCTION "private"."owners_in_turn"(integer) IS 'The owners who have a run whose message is visible, from the one after the last claim''s on, each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
+COMMENT ON FUNCTION "private"."owners_in_turn"(uuid, integer) IS 'The owners who have a run whose message is visible, in the order of their ids from the one after last_id on (null: from the first), each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
 
 COMMENT ON FUNCTION "private"."pick_flow_runs"(integer) IS 'Locks the runs to claim next, in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; a run that lost two workers alone. With them what private.last_claim has to note. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
 
@@ -434,11 +434,11 @@ COMMENT ON FUNCTION "private"."pick_suspect"(uuid) IS 'Locks a run that lost two
 
 COMMENT ON TABLE "private"."last_claim" IS 'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
 
-REVOKE ALL ON FUNCTION "private"."owners_in_turn"(integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."owners_in_turn"(uuid, integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."owners_in_turn"(integer) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."owners_in_turn"(uuid, integer) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."owners_in_turn"(integer) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."owners_in_turn"(uuid, integer) TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."pick_flow_runs"(integer) FROM PUBLIC;
 

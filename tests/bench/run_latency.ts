@@ -79,15 +79,12 @@ const roundOf = (timed: Timed[], share: number): Round => ({
 });
 
 /** Until the run itself has ended, as its `end_time` says: its caller hears of it later. */
-async function endRoundOf({ sql }: BenchStack, timed: Timed[]): Promise<Round> {
+async function medianEnd({ sql }: BenchStack, timed: Timed[]): Promise<number> {
   const rows = await sql<{ id: string; ended_at: number }[]>`
     select id, (extract(epoch from end_time) * 1000)::float8 as ended_at
     from public.flow_run where id = any (${timed.map(({ flowRunId }) => flowRunId)}::uuid[])`;
   const endedAt = new Map(rows.map((row) => [row.id, row.ended_at]));
-  return {
-    measured: percentile(timed.map(({ flowRunId, beganAt }) => endedAt.get(flowRunId)! - beganAt), 0.5),
-    baseline: roundOf(timed, 0.5).baseline,
-  };
+  return percentile(timed.map(({ flowRunId, beganAt }) => endedAt.get(flowRunId)! - beganAt), 0.5);
 }
 
 /** From the start of a three-node flow until its caller has the output, against the start alone, both over HTTP. */
@@ -125,9 +122,10 @@ export const measureRunLatency = (plan: Plan): Promise<Part[]> =>
       await runMany(callsWithoutClaim, count, 1);
       for (let round = 0; round < plan.rounds; round++) {
         const timed = await runMany(run, count, 1);
-        p50.push(roundOf(timed, 0.5));
-        p99.push({ ...roundOf(timed, 0.99), baseline: roundOf(timed, 0.5).baseline });
-        ended.push(await endRoundOf(bench, timed));
+        const half = roundOf(timed, 0.5);
+        p50.push(half);
+        p99.push({ ...half, measured: roundOf(timed, 0.99).measured });
+        ended.push({ ...half, measured: await medianEnd(bench, timed) });
         alone.push(roundOf(await runMany(callsAlone, count, 1), 0.5));
         withoutClaim.push(roundOf(await runMany(callsWithoutClaim, count, 1), 0.5));
         for (const { inFlight, rounds } of busy) rounds.push(roundOf(await runMany(run, busyCount, inFlight), 0.5));

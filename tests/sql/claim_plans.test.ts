@@ -33,6 +33,16 @@ async function fill(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING } =
   await sql`update private.flow_run_jobs set turn = message_id where message_id is not null`;
 }
 
+/** Does something in a database of its own. */
+async function inAnother(work: (sql: Sql) => Promise<void>): Promise<void> {
+  const another = await cloneDatabase();
+  try {
+    await work(another.connect('supabase_admin'));
+  } finally {
+    await another.drop();
+  }
+}
+
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
@@ -48,19 +58,14 @@ it('a claim among thousands of queued runs reads the few that it takes', async (
   expect(rows).toBeLessThan(16 * 20);
 });
 
-it('a claim among the runs of thousands of owners reads the few of each that it takes', async () => {
-  const crowd = await cloneDatabase();
-  try {
-    const sql = crowd.connect('supabase_admin');
+it('a claim among the runs of thousands of owners reads the few of each that it takes', () =>
+  inAnother(async (sql) => {
     await fill(sql, { owners: 3_000, ended: 0 });
     await sql`analyze`;
     const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
     expect(scanned).toEqual([]);
     expect(rows).toBeLessThan(16 * 25);
-  } finally {
-    await crowd.drop();
-  }
-});
+  }));
 
 it('a start looks at none of the runs that its owner has', async () => {
   const [flow] = await sql`select id, user_id from public.flows limit 1`;
@@ -87,10 +92,8 @@ it('a claim passes over runs that wait for their time with a look at the job and
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
 });
 
-it('a plan that was made while there was next to nothing serves thousands', async () => {
-  const young = await cloneDatabase();
-  try {
-    const worker = young.connect('supabase_admin');
+it('a plan that was made while there was next to nothing serves thousands', () =>
+  inAnother(async (worker) => {
     await worker`vacuum analyze`;
     await worker`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
     await worker`insert into public.flows (user_id) select id from auth.users`;
@@ -105,17 +108,12 @@ it('a plan that was made while there was next to nothing serves thousands', asyn
     expect(claim.rows).toBeLessThan(16 * 20);
     const start = await countReads(worker, TABLES, 'select public.start_flow(min(id)) from public.flows');
     expect(start.scanned).toEqual([]);
-  } finally {
-    await young.drop();
-  }
-});
+  }));
 
 it.each([0, 5, 300, 3_000])(
   'a plan that was made with %i in the queue, and thousands that had ended, serves a flood',
-  async (queued) => {
-    const idle = await cloneDatabase();
-    try {
-      const worker = idle.connect('supabase_admin');
+  (queued) =>
+    inAnother(async (worker) => {
       // What would replace the plan, at some time.
       for (const table of ['private.flow_run_jobs', 'pgmq.q_flow_runs', 'public.flow_run']) {
         await worker.unsafe(`alter table ${table} set (autovacuum_enabled = off)`);
@@ -128,8 +126,5 @@ it.each([0, 5, 300, 3_000])(
       const { scanned, rows } = await countReads(worker, TABLES, CLAIM);
       expect(scanned).toEqual([]);
       expect(rows).toBeLessThan(16 * 25);
-    } finally {
-      await idle.drop();
-    }
-  },
+    }),
 );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
+import { addFlowOwners, startRunsOf } from '../../support/flow_owners.ts';
 import { fallsAsleep, hasToWait } from '../../support/locks.ts';
 
 let database: TestDatabase;
@@ -199,18 +200,8 @@ describe('of a claim and a stop', () => {
 describe('of owners who alternate, and somebody who has runs locked,', () => {
   /** Owners in the order of their turns, each with so many runs, by turn. */
   const startByOwners = async (owners: number, count: number): Promise<string[][]> => {
-    const ids = Array.from({ length: owners }, () => randomUUID()).sort();
     const runs: string[][] = [];
-    for (const id of ids) {
-      await first`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
-      const [flow] = await first`insert into public.flows (user_id) values (${id}) returning id`;
-      await first`select set_config('request.jwt.claims', ${
-        JSON.stringify({ sub: id, role: 'authenticated' })
-      }, false)`;
-      const started = await first<{ id: string }[]>`
-        select public.start_flow(${flow!.id}) ->> 'flow_run_id' as id from generate_series(1, ${count}::integer)`;
-      runs.push(started.map((row) => row.id));
-    }
+    for (const owner of await addFlowOwners(first, owners)) runs.push(await startRunsOf(first, owner, count));
     await first`delete from private.last_claim`;
     return runs;
   };

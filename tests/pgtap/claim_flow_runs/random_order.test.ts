@@ -1,38 +1,25 @@
 import '../../support/fuzz_seed.ts';
 import fc from 'fast-check';
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { addFlowOwners, type FlowOwner, startRunsOf } from '../../support/flow_owners.ts';
 
 const OWNERS = 5;
 const CASES = 200;
 
 let database: TestDatabase;
 let sql: Sql;
-/** Owners in the order of their ids, which is the order of their turns. */
-let owners: { id: string; flowId: number }[];
+let owners: FlowOwner[];
 
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect();
-  const ids = Array.from({ length: OWNERS }, () => randomUUID()).sort();
-  owners = [];
-  for (const id of ids) {
-    await sql`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
-    const [flow] = await sql`insert into public.flows (user_id) values (${id}) returning id`;
-    owners.push({ id, flowId: flow!.id });
-  }
+  owners = await addFlowOwners(sql, OWNERS);
 });
 afterAll(() => database.drop());
 
-async function start(owner: number, count: number): Promise<string[]> {
-  const { id, flowId } = owners[owner]!;
-  await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, false)`;
-  const started = await sql<{ id: string }[]>`
-    select public.start_flow(${flowId}) ->> 'flow_run_id' as id from generate_series(1, ${count}::integer)`;
-  return started.map((row) => row.id);
-}
+const start = (owner: number, count: number) => startRunsOf(sql, owners[owner]!, count);
 
 const claim = async (count: number): Promise<string[]> =>
   (await sql<
