@@ -4,8 +4,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  -- A double holds the microseconds of our time; the numeric of extract would cost more than all the rest.
-  v_microseconds bigint := round(date_part('epoch', uuid_v7.at) * 1000000);
+  -- A double holds the microseconds of our time, to which it is rounded; the numeric of extract would cost more than all the rest.
+  v_microseconds bigint := date_part('epoch', uuid_v7.at) * 1000000;
 begin
   -- 48 bits of milliseconds, version 7 with 12 bits of the millisecond's fraction, before 64 bits of a random UUID's second half,
   -- which already starts with the variant bits. The milliseconds stand 16 bits up: 2^12 times of them are in the fraction's sum.

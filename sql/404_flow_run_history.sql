@@ -21,7 +21,13 @@ as $$
   with recursive tree as (
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
     union all
-    select r.id, r.parent_flow_run_id, r.end_time from tree join public.flow_run as r on r.parent_flow_run_id = tree.id
+    -- Everything of the tree by a look for each of its runs (`offset 0`): the planner takes the tree for far larger than it is, as large
+    -- as the average of all that call others makes it, and would rather read whole tables.
+    select r.id, r.parent_flow_run_id, r.end_time
+    from tree
+    cross join lateral (
+      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
+    ) as r
   )
   select json_build_object(
     'children', (
@@ -30,13 +36,13 @@ as $$
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
         'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
-      from tree join public.flow_run as r on r.id = tree.id
+      from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
     ),
     'node_runs', (
       -- Of a child that has ended its result is enough.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
-      from tree join public.node_run as n on n.flow_run_id = tree.id
+      from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
     ),
     'transactions', (
@@ -53,7 +59,12 @@ as $$
     ),
     'ended_executions', (
       -- They count against the limit of the tree, though nobody goes through them again.
-      select count(*) from tree join public.node_run as n on n.flow_run_id = tree.id where tree.end_time is not null
+      select coalesce(sum(counted.execution_count), 0)
+      from tree
+      cross join lateral (
+        select count(*) as execution_count from public.node_run as n where n.flow_run_id = tree.id
+      ) as counted
+      where tree.end_time is not null
     ),
     'log_counts', (
       select coalesce(json_object_agg(tree.id, counted.log_count), '{}')

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { countReads } from '../support/plans.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let rootId: string;
+
+const TREES = 100;
+const CALLED = 300;
+
+/** Trees in which a run calls hundreds, by which the planner takes every run for one that does; and one that called a single run. */
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
+  await sql`insert into public.flows (user_id) select id from auth.users`;
+  const storeRuns = async (parents: (string | null)[], count: number) =>
+    (await sql<{ id: string }[]>`
+      insert into public.flow_run (
+        user_id, flow_id, inputs, chain_network, status, start_time, parent_flow_run_id, parent_node_id, parent_times
+      )
+      select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', 'running', now(), parent.id, parent.id,
+        case when parent.id is not null then n end
+      from public.flows as f cross join unnest(${parents}::uuid[]) as parent (id) cross join generate_series(1, ${count}) as n
+      returning id`).map(({ id }) => id);
+  const roots = await storeRuns([null], TREES + 1);
+  rootId = roots.pop()!;
+  const called = await storeRuns(roots, CALLED);
+  const calledOnce = await storeRuns([rootId], 1);
+  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
+  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
+    select id, user_id, sha256(''), 'https://example.com' from public.flow_run where parent_flow_run_id is null`;
+  await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+    select r.id, r.id, times, r.user_id, now(), '{"M": {}}'
+    from public.flow_run as r cross join generate_series(0, 1) as times
+    where r.id = any (${[...called, ...calledOnce]})`;
+  await sql`analyze`;
+});
+afterAll(() => database.drop());
+
+const TABLES = ['flow_run', 'node_run'];
+
+it('the end of a run looks for what it called, whatever others call', async () => {
+  const { scanned, rows } = await countReads(
+    sql,
+    TABLES,
+    `select private.end_flow_run('${rootId}', 'failed', null, '{a failed}', null)`,
+  );
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThan(30);
+});
+
+it('and so does its history', async () => {
+  const { scanned, rows } = await countReads(sql, TABLES, `select private.flow_run_history('${rootId}')`);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThan(30);
+});
+
+it('and its deletion', async () => {
+  const { scanned, rows } = await countReads(sql, TABLES, `delete from public.flow_run where id = '${rootId}'`);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThan(30);
+});
+
+it('the end of a large tree reads each of its runs a few times', async () => {
+  const [parent] = await sql<{ id: string }[]>`
+    select parent_flow_run_id as id from public.flow_run where parent_flow_run_id <> ${rootId} limit 1`;
+  const { scanned, rows } = await countReads(
+    sql,
+    TABLES,
+    `select private.end_flow_run('${parent!.id}', 'stopped', null, null, null)`,
+  );
+  expect(scanned).toEqual([]);
+  expect(rows).toBeGreaterThan(CALLED);
+  expect(rows).toBeLessThan(5 * CALLED);
+});
