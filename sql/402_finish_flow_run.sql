@@ -22,7 +22,7 @@ begin
     status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
     errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
     output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
-  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null)) and r.end_time is null;
+  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is

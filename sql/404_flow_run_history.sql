@@ -59,11 +59,8 @@ as $$
     ),
     'ended_executions', (
       -- They count against the limit of the tree, though nobody goes through them again.
-      select coalesce(sum(counted.execution_count), 0)
-      from tree
-      cross join lateral (
-        select count(*) as execution_count from public.node_run as n where n.flow_run_id = tree.id
-      ) as counted
+      select count(*)
+      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (

@@ -27,7 +27,7 @@ begin
     status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
     errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
     output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
-  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null)) and r.end_time is null;
+  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
 end;
 $function$;
 
@@ -227,11 +227,8 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
     ),
     'ended_executions', (
       -- They count against the limit of the tree, though nobody goes through them again.
-      select coalesce(sum(counted.execution_count), 0)
-      from tree
-      cross join lateral (
-        select count(*) as execution_count from public.node_run as n where n.flow_run_id = tree.id
-      ) as counted
+      select count(*)
+      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (

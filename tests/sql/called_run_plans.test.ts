@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { addFlowOwners } from '../support/flow_owners.ts';
 import { countReads } from '../support/plans.ts';
 
 let database: TestDatabase;
@@ -14,16 +15,15 @@ const CALLED = 300;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
-  await sql`insert into public.flows (user_id) select id from auth.users`;
+  const [owner] = await addFlowOwners(sql, 1);
   const storeRuns = async (parents: (string | null)[], count: number) =>
     (await sql<{ id: string }[]>`
       insert into public.flow_run (
         user_id, flow_id, inputs, chain_network, status, start_time, parent_flow_run_id, parent_node_id, parent_times
       )
-      select f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', 'running', now(), parent.id, parent.id,
-        case when parent.id is not null then n end
-      from public.flows as f cross join unnest(${parents}::uuid[]) as parent (id) cross join generate_series(1, ${count}) as n
+      select ${owner!.id}, ${owner!.flowId}::integer, '{"M": {}}', '{"cluster": "devnet"}', 'running', now(),
+        parent.id, parent.id, case when parent.id is not null then n end
+      from unnest(${parents}::uuid[]) as parent (id) cross join generate_series(1, ${count}::integer) as n
       returning id`).map(({ id }) => id);
   const roots = await storeRuns([null], TREES + 1);
   rootId = roots.pop()!;
