@@ -194,6 +194,47 @@ describe('of starts by others at once, exactly as many succeed as the limit says
       .toEqual([{ reserved: 255 }]);
   });
 
+  it('two that come to reserve after others have used up most of the room take no more than is left together', async () => {
+    const room = 15;
+    // The first start of all makes the secret of run tokens, and others wait for it.
+    await start(admin);
+    await limit(MANY, 640);
+    await inOneMinute();
+    const slots = await Promise.all(
+      starters.map(async (sql) => (await sql<[{ slot: number }]>`select pg_backend_pid() % 32 as slot`)[0].slot),
+    );
+    const pair = [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
+    await admin`insert into private.deployment_usage (deployment_id, slot)
+      select ${deploymentId}, slot from unnest(${[...new Set(slots)]}::integer[]) as slot`;
+    await admin`begin`;
+    await admin`select from private.deployment_usage where deployment_id = ${deploymentId} for no key update`;
+    // Both have seen room for ten times 64, and wait for their slots.
+    for (const sql of pair) await sql`begin`;
+    const starts = pair.map((sql) => codeOf(start(sql)));
+    const observer = database.connect('supabase_admin');
+    await hasToWait(observer, Promise.race(starts), 2);
+    await observer`insert into private.deployment_usage (deployment_id, slot, in_flight) values (${deploymentId}, -1, ${
+      640 - room
+    })`;
+    await admin`commit`;
+
+    try {
+      const first = await Promise.race(starts.map(async (starting, index) => {
+        await starting;
+        return index;
+      }));
+      await hasToWait(observer, starts[1 - first]!);
+      for (const index of [first, 1 - first]) {
+        expect(await starts[index]).toBe('done');
+        await pair[index]!`commit`;
+      }
+    } finally {
+      // Without effect, unless one of the two did not wait.
+      for (const sql of pair) await sql`rollback`;
+    }
+    expect(await startMany(40)).toEqual({ done: room - 2, start_limit_reached: 40 - room + 2 });
+  });
+
   it('what a slot has reserved under an older limit is worth nothing', async () => {
     await startMany(40);
     await limit(MANY, 45);
