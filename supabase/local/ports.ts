@@ -10,6 +10,9 @@ export const databasePort = (port: number): number => port + 1;
 /** The chain, where one is asked for, listens one above the database. */
 export const chainPort = (port: number): number => port + 2;
 
+/** The chain's subscriptions are served one above its RPC: the port that Solana's clients derive. */
+export const chainWebSocketPort = (port: number): number => chainPort(port) + 1;
+
 /** Why nothing can listen on a port, or undefined when it is free. */
 const whyUnusable = (port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
@@ -21,11 +24,11 @@ const whyUnusable = (port: number): Promise<string | undefined> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(undefined)));
   });
 
-/** The ports of a stack: of the gateway, the database and, where there is one, the chain. */
+/** The ports of a stack: of the gateway, the database and, where there is one, the chain and its subscriptions. */
 const portsOf = (port: number, hasChain: boolean): number[] => [
   port,
   databasePort(port),
-  ...(hasChain ? [chainPort(port)] : []),
+  ...(hasChain ? [chainPort(port), chainWebSocketPort(port)] : []),
 ];
 
 /** Fails with one clear line when a port of the stack is taken. */
@@ -41,21 +44,21 @@ export async function assertPortsFree(port: number, { chain: hasChain = false } 
   }
 }
 
-/** A gateway port that is free right now with the two above it, away from the default and the system's ephemeral range. */
+/** A gateway port that is free right now with the three above it, away from the default and the system's ephemeral range. */
 export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
   for (let port = from; port < 32_000; port += 4) {
     const reasons = await Promise.all(portsOf(port, true).map(whyUnusable));
     if (reasons.every((reason) => reason === undefined)) return port;
   }
-  throw new StackError('No three adjacent free ports between 20000 and 32000');
+  throw new StackError('No four adjacent free ports between 20000 and 32000');
 }
 
 /** The port that a command line names; the default where it names none. */
 export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
-  // The database and the chain take the ports above.
-  if (!Number.isInteger(port) || port < 1 || port > 65_533) {
-    throw new StackError(`--port ${text}: not a port number (1 to 65533)`);
+  // The database, the chain and its subscriptions take the ports above.
+  if (!Number.isInteger(port) || port < 1 || port > 65_532) {
+    throw new StackError(`--port ${text}: not a port number (1 to 65532)`);
   }
   return port;
 }

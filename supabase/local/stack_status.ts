@@ -1,5 +1,5 @@
 import type { StackKeys } from './keys.ts';
-import { chainPort, databasePort } from './ports.ts';
+import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 
 /** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
@@ -14,6 +14,8 @@ export interface StackStatus {
   JWT_SECRET: string;
   /** The chain's RPC, where the stack has one. */
   CHAIN_URL?: string;
+  /** Where the chain serves subscriptions, where the stack has one. */
+  CHAIN_WS_URL?: string;
 }
 
 /** What the platform gives every Edge Function, both key generations included. */
@@ -38,6 +40,9 @@ export function makeStatus(port: number, keys: StackKeys, hasChain: boolean): St
     PUBLISHABLE_KEY: keys.publishableKey,
     SECRET_KEY: keys.secretKey,
     JWT_SECRET: keys.jwtSecret,
-    ...(hasChain && { CHAIN_URL: `http://127.0.0.1:${chainPort(port)}` }),
+    ...(hasChain && {
+      CHAIN_URL: `http://127.0.0.1:${chainPort(port)}`,
+      CHAIN_WS_URL: `ws://127.0.0.1:${chainWebSocketPort(port)}`,
+    }),
   };
 }

@@ -1,4 +1,4 @@
-import { createSolanaRpc, generateKeyPairSigner, lamports } from '@solana/kit';
+import { createSolanaRpc, createSolanaRpcSubscriptions, generateKeyPairSigner, lamports } from '@solana/kit';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -42,6 +42,14 @@ it('a stack has a chain only when it is asked for one, and its status has the ad
   const { address } = await generateKeyPairSigner();
   await rpc.requestAirdrop(address, lamports(SOL)).send();
   await waitFor(async () => (await rpc.getBalance(address).send()).value === SOL || undefined);
+
+  expect(status.CHAIN_WS_URL).toBe(`ws://127.0.0.1:${own.port + 3}`);
+  const subscriptions = createSolanaRpcSubscriptions(status.CHAIN_WS_URL!);
+  const slots = await subscriptions.slotNotifications().subscribe({ abortSignal: AbortSignal.timeout(20_000) });
+  for await (const { slot } of slots) {
+    expect(slot).toBeGreaterThan(0n);
+    break;
+  }
   await own.stop();
   await assertPortsFree(own.port, { chain: true });
 });
@@ -61,7 +69,7 @@ it('a boot with a chain is refused in one line when its port is taken, or its VM
   other.close();
   expect(taken).toBeInstanceOf(StackError);
   expect(taken.message).toMatch(
-    new RegExp(`^Port ${own.port + 2} is taken; a stack on ${own.port} needs .*${own.port + 2}\\.`),
+    new RegExp(`^Port ${own.port + 2} is taken; a stack on ${own.port} needs .*${own.port + 2} and ${own.port + 3}\\.`),
   );
 
   vi.stubEnv('NAPI_RS_NATIVE_LIBRARY_PATH', '/nowhere/at/all');
@@ -80,7 +88,10 @@ it('npm start -- --chain prints the address, npm run status tells it, and a star
   const first = await start();
   const url = `http://127.0.0.1:${own.port + 2}`;
   expect(first.output()).toMatch(new RegExp(`^CHAIN_URL +${url}$`, 'm'));
-  expect(JSON.parse((await npmStatus(own.port)).stdout).CHAIN_URL).toBe(url);
+  expect(JSON.parse((await npmStatus(own.port)).stdout)).toMatchObject({
+    CHAIN_URL: url,
+    CHAIN_WS_URL: `ws://127.0.0.1:${own.port + 3}`,
+  });
 
   const { pid } = JSON.parse(await readFile(join(stackDir(own.port), 'stack.json'), 'utf8'));
   process.kill(pid, 'SIGKILL');

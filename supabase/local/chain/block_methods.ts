@@ -1,3 +1,4 @@
+import { SLOTS_PER_EPOCH } from './ledger.ts';
 import { checkBase58 } from './rpc_params.ts';
 import {
   API_VERSION,
@@ -30,6 +31,20 @@ export const blockMethods: Methods = {
     const blockhash = checkBase58(params.text(0), 32);
     const isValid = ledger.clock.slotOfBlockhash(blockhash, config.commitment()) !== undefined;
     return withContext(ledger, config, isValid);
+  },
+
+  getEpochInfo({ clock, landed }, params) {
+    const config = params.config(0);
+    const slot = clock.slot(config.commitment());
+    checkMinContextSlot(slot, config);
+    return {
+      absoluteSlot: slot,
+      blockHeight: clock.blockHeight(slot),
+      epoch: slot / SLOTS_PER_EPOCH,
+      slotIndex: slot % SLOTS_PER_EPOCH,
+      slotsInEpoch: SLOTS_PER_EPOCH,
+      transactionCount: BigInt(landed.length),
+    };
   },
 
   getVersion: () => ({ 'solana-core': API_VERSION, 'feature-set': 0n }),

@@ -6,7 +6,7 @@ import { BLOCKHASH_BLOCKS, type Commitment, makeSlotClock, type SlotClock } from
 import { type DescribedError, describeError, namedError, type TransactionError } from './transaction_errors.ts';
 import { accountsOf, type WireTransaction } from './wire_transaction.ts';
 
-const SLOTS_PER_EPOCH = 432_000n;
+export const SLOTS_PER_EPOCH = 432_000n;
 
 /** What became of a transaction in the VM. */
 export interface Execution {
@@ -70,6 +70,8 @@ export interface Ledger {
   deliver: (delivery: Delivery) => void;
   /** Lets the network have what it held back, as far as that is still good. */
   release: () => void;
+  /** Calls whenever a transaction has landed or the clock was advanced, until the function that it gives is called. */
+  watch: (listener: () => void) => () => void;
 }
 
 const toAccount = ({ data, executable, lamports: balance, programAddress }: EncodedAccount): Account => ({
@@ -118,7 +120,16 @@ const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some
 export function makeLedger(slotMs: number): Ledger {
   // Signatures and blockhashes are checked here: the VM knows one blockhash only, and no signature can be left out for a simulation.
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n);
-  const clock = makeSlotClock(svm.getClock().slot, slotMs);
+  const listeners = new Set<() => void>();
+  const tellListeners = () => listeners.forEach((listener) => listener());
+  const { advance, ...slots } = makeSlotClock(svm.getClock().slot, slotMs);
+  const clock: SlotClock = {
+    ...slots,
+    advance(count) {
+      advance(count);
+      tellListeners();
+    },
+  };
   const landed: LandedTransaction[] = [];
   const bySignature = new Map<string, LandedTransaction>();
   const held = new Map<string, WireTransaction>();
@@ -171,6 +182,7 @@ export function makeLedger(slotMs: number): Ledger {
     };
     bySignature.set(signature, entry);
     landed.push(entry);
+    tellListeners();
   };
 
   return {
@@ -200,6 +212,10 @@ export function makeLedger(slotMs: number): Ledger {
       const waiting = [...held.values()];
       held.clear();
       waiting.forEach(land);
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }

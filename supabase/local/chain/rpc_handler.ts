@@ -1,17 +1,18 @@
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
-import { accountMethods } from './account_methods.ts';
-import { blockMethods } from './block_methods.ts';
 import { ConnectionFault, type Faults, suffer } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc_error.ts';
 import type { Methods } from './rpc_method.ts';
 import { type Json, readParams } from './rpc_params.ts';
-import { transactionMethods } from './transaction_methods.ts';
 
 type Answer = { jsonrpc: '2.0'; id: Json; result: Json } | { jsonrpc: '2.0'; id: Json; error: object };
 
 const isObject = (json: Json): json is { [name: string]: Json } =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** A call whose client wants no answer. Source: JSON-RPC 2.0, section 4.1. */
+const isNotification = (json: Json): boolean =>
+  isObject(json) && typeof json.method === 'string' && !Object.hasOwn(json, 'id');
 
 function errorAnswer(id: Json, error: unknown): Answer {
   const { code, message, data } = error instanceof RpcError
@@ -29,13 +30,11 @@ function readCall(json: Json): { method: string; params: Json[] } {
   return { method, params };
 }
 
-/** Gives the answer to a request's body, as text; throws a ConnectionFault when there shall be none. */
+/** Gives the answer to a request's body, as text, which is empty for a notification; throws a ConnectionFault when there shall be none. */
 export type RpcHandler = (body: string) => Promise<string>;
 
 /** Makes what answers JSON-RPC 2.0, batches too. Whole numbers pass through it with all their digits. */
-export function makeRpcHandler(ledger: Ledger, moreMethods: Methods, faults: Faults): RpcHandler {
-  const methods: Methods = { ...accountMethods, ...blockMethods, ...transactionMethods, ...moreMethods };
-
+export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults): RpcHandler {
   const answerOne = async (json: Json): Promise<Answer> => {
     const id = isObject(json) ? json.id ?? null : null;
     try {
@@ -49,7 +48,7 @@ export function makeRpcHandler(ledger: Ledger, moreMethods: Methods, faults: Fau
     }
   };
 
-  const answer = async (body: string): Promise<Answer | Answer[]> => {
+  const answer = async (body: string): Promise<Answer | Answer[] | undefined> => {
     let json: Json;
     try {
       // SAFETY: with this number parser the JSON's numbers are numbers and bigints.
@@ -57,10 +56,14 @@ export function makeRpcHandler(ledger: Ledger, moreMethods: Methods, faults: Fau
     } catch {
       return errorAnswer(null, new RpcError(PARSE_ERROR, 'Parse error'));
     }
-    if (!Array.isArray(json)) return await answerOne(json);
+    if (!Array.isArray(json)) {
+      const answered = await answerOne(json);
+      return isNotification(json) ? undefined : answered;
+    }
     if (json.length === 0) return errorAnswer(null, new RpcError(INVALID_REQUEST, 'Invalid request'));
-    return await Promise.all(json.map(answerOne));
+    const answered = (await Promise.all(json.map(answerOne))).filter((_, index) => !isNotification(json[index]!));
+    return answered.length === 0 ? undefined : answered;
   };
 
-  return async (body) => stringify(await answer(body)) ?? 'null';
+  return async (body) => stringify(await answer(body)) ?? '';
 }

@@ -23,6 +23,7 @@ const wrongType = (value: Json, expected: string): RpcError =>
 
 /** The parameters of one call, each read and checked by its place. */
 export interface Params {
+  value: (index: number) => Json;
   text: (index: number) => string;
   integer: (index: number) => bigint;
   texts: (index: number, max: number) => string[];
@@ -122,6 +123,7 @@ export function readParams(params: Json[]): Params {
     return value.map(toText);
   };
   return {
+    value: required,
     text: (index) => toText(required(index)),
     integer: (index) => toInteger(required(index)),
     texts,

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { accountMethods } from './account_methods.ts';
+import { blockMethods } from './block_methods.ts';
 import { ConnectionFault, type Faults, makeFaults } from './faults.ts';
 import { type Ledger, makeLedger } from './ledger.ts';
 import { makeFaucet } from './faucet.ts';
 import { makeRpcHandler } from './rpc_handler.ts';
+import { transactionMethods } from './transaction_methods.ts';
+import { makeWebSocketDoor } from './websocket_door.ts';
 import { readBody } from '../request_body.ts';
 
 /** A real network's slots. */
@@ -14,7 +18,7 @@ const SLOT_MS = 400;
 const MAX_BODY_BYTES = 50 * 1024;
 
 export interface ChainOptions {
-  /** Any free one unless given. */
+  /** The RPC's; subscriptions are served on the one above. Any two free ones unless given. */
   port?: number;
   /** Milliseconds of a slot, 400 unless given; with 0, slots go by only when the clock is advanced. */
   slotMs?: number;
@@ -23,6 +27,8 @@ export interface ChainOptions {
 /** A Solana chain of its own, with real programs, behind the JSON-RPC of a node. */
 export interface Chain {
   url: string;
+  /** Where subscriptions are served, at the port that clients derive from the RPC's; `url` serves them as well. */
+  wsUrl: string;
   /** The chain's inside, for tests. */
   ledger: Ledger;
   /** What shall go wrong with calls to come. */
@@ -37,11 +43,37 @@ const corsHeaders = {
   'access-control-allow-headers': '*',
 };
 
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  // SAFETY: it listens on a port.
+  return (server.address() as AddressInfo).port;
+}
+
+/** How often a free port is tried whose neighbour turns out to be taken. */
+const MAX_PORT_TRIES = 20;
+
+/** Lets one server listen on a port (0: any), and the other on the port above. Gives the first one's. */
+async function listenOnTwoPorts(first: Server, second: Server, port: number): Promise<number> {
+  for (let tries = 1;; tries++) {
+    const actual = await listen(first, port);
+    try {
+      await listen(second, actual + 1);
+      return actual;
+    } catch (error) {
+      first.close();
+      if (port !== 0 || tries === MAX_PORT_TRIES) throw error;
+    }
+  }
+}
+
 /** Starts a new chain on the loopback interface. Its state is gone when it stops. */
 export async function startChain({ port = 0, slotMs = SLOT_MS }: ChainOptions = {}): Promise<Chain> {
   const ledger = makeLedger(slotMs);
   const faults = makeFaults();
-  const answer = makeRpcHandler(ledger, await makeFaucet(ledger), faults);
+  const methods = { ...accountMethods, ...blockMethods, ...transactionMethods, ...await makeFaucet(ledger) };
+  const answer = makeRpcHandler(ledger, methods, faults);
+  const door = makeWebSocketDoor(ledger, faults, slotMs, MAX_BODY_BYTES);
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const send = (status: number, body: string, headers: { [name: string]: string } = {}) =>
@@ -62,19 +94,23 @@ export async function startChain({ port = 0, slotMs = SLOT_MS }: ChainOptions = 
     }
   };
 
-  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  // SAFETY: it listens on a port.
-  const { port: actual } = server.address() as AddressInfo;
+  const rpcServer = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
+  const webSocketServer = createServer((_, response) => void response.writeHead(426, { upgrade: 'websocket' }).end());
+  const servers = [rpcServer, webSocketServer];
+  for (const server of servers) server.on('upgrade', door.upgrade);
+  const actual = await listenOnTwoPorts(rpcServer, webSocketServer, port);
   return {
     url: `http://127.0.0.1:${actual}`,
+    wsUrl: `ws://127.0.0.1:${actual + 1}`,
     ledger,
     faults,
     async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      door.stop();
+      await Promise.all(servers.map((server) => {
+        server.close();
+        server.closeAllConnections();
+        return once(server, 'close');
+      }));
     },
   };
 }

@@ -1,0 +1,138 @@
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
+import { stringify } from 'lossless-json';
+import { encodeAccount } from './account_encoding.ts';
+import type { LandedTransaction, Ledger } from './ledger.ts';
+import { invalidParams } from './rpc_error.ts';
+import { checkBase58, type Json, type Params } from './rpc_params.ts';
+import { BLOCKHASH_BLOCKS, type Commitment } from './slot_clock.ts';
+import { errorJson } from './transaction_encoding.ts';
+
+/** What a client has subscribed to. */
+export interface Subscription {
+  /** The method of its notifications. */
+  method: string;
+  /** What has happened since it was asked last, oldest first. */
+  news: () => Json[];
+  /** There will be no more news. */
+  isOver?: () => boolean;
+}
+
+/** Makes the subscription that a call asks for; throws an RpcError when its parameters are wrong. */
+export type Subscribe = (ledger: Ledger, params: Params) => Subscription;
+
+/** An account without lamports: no account exists, but its subscribers are told of its end. */
+const CLOSED_ACCOUNT = {
+  data: new Uint8Array(),
+  executable: false,
+  lamports: 0n,
+  owner: SYSTEM_PROGRAM_ADDRESS as string,
+};
+
+const withSlot = (slot: bigint, value: Json): Json => ({ context: { slot }, value });
+
+/** Gives each landed transaction once, when its slot has reached the commitment; none that had reached it before. */
+function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LandedTransaction[] {
+  const known = clock.slot(commitment);
+  let next = landed.length;
+  for (let before = landed[next - 1]; before !== undefined && before.slot > known; before = landed[next - 1]) next--;
+  return () => {
+    const from = next;
+    const slot = clock.slot(commitment);
+    for (let entry = landed[next]; entry !== undefined && entry.slot <= slot; entry = landed[next]) next++;
+    return landed.slice(from, next);
+  };
+}
+
+const onSignature: Subscribe = (ledger, params) => {
+  const signature = checkBase58(params.text(0), 64);
+  const config = params.config(1);
+  const commitment = config.commitment();
+  let isReceiptDue = config.boolean('enableReceivedNotification');
+  let isOver = false;
+  return {
+    method: 'signatureNotification',
+    news() {
+      const entry = ledger.find(signature);
+      if (entry === undefined) return [];
+      const news = isReceiptDue ? [withSlot(entry.slot, 'receivedSignature')] : [];
+      isReceiptDue = false;
+      const slot = ledger.clock.slot(commitment);
+      if (entry.slot > slot) return news;
+      isOver = true;
+      return [...news, withSlot(slot, { err: errorJson(entry.error) })];
+    },
+    isOver: () => isOver,
+  };
+};
+
+/** Tells of an account what it is now, as `Ledger` does, once a transaction that names it has reached the commitment. */
+const onAccount: Subscribe = (ledger, params) => {
+  const address = params.publicKey(0);
+  const config = params.config(1);
+  const encode = () => encodeAccount(ledger.read(address) ?? CLOSED_ACCOUNT, config, ledger.read);
+  let told = stringify(encode());
+  const follow = followLanded(ledger, config.commitment());
+  return {
+    method: 'accountNotification',
+    news() {
+      const last = follow().findLast(({ accounts }) => accounts.includes(address));
+      if (last === undefined) return [];
+      const account = encode();
+      const text = stringify(account);
+      if (text === told) return [];
+      told = text;
+      return [withSlot(last.slot, account)];
+    },
+  };
+};
+
+const onSlot: Subscribe = ({ clock }) => {
+  let told = clock.slot();
+  return {
+    method: 'slotNotification',
+    news() {
+      const newest = clock.slot();
+      // A clock that was advanced by far tells of the last slots, as a node does that had lost touch.
+      const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
+      told = newest;
+      return Array.from({ length: Number(newest - first) + 1 }, (_, index) => {
+        const slot = first + BigInt(index);
+        return { parent: slot - 1n, root: slot - newest + clock.slot('finalized'), slot };
+      });
+    },
+  };
+};
+
+/** The address that transactions have to mention; undefined for all of them. */
+function readLogsFilter(filter: Json): string | undefined {
+  if (filter === 'all' || filter === 'allWithVotes') return undefined;
+  const mentions = typeof filter === 'object' && filter !== null && !Array.isArray(filter)
+    ? filter.mentions
+    : undefined;
+  if (!Array.isArray(mentions)) throw invalidParams('Invalid params: expected `all`, `allWithVotes` or `mentions`.');
+  const [address] = mentions;
+  if (mentions.length !== 1 || typeof address !== 'string') {
+    throw invalidParams('Invalid Request: Only 1 address supported');
+  }
+  return checkBase58(address, 32);
+}
+
+const onLogs: Subscribe = (ledger, params) => {
+  const mentioned = readLogsFilter(params.value(0));
+  const follow = followLanded(ledger, params.config(1).commitment());
+  return {
+    method: 'logsNotification',
+    news: () =>
+      follow()
+        .filter(({ accounts }) => mentioned === undefined || accounts.includes(mentioned))
+        .map(({ slot, signature, error, logs }) => withSlot(slot, { signature, err: errorJson(error), logs })),
+  };
+};
+
+/** What can be subscribed to. Source of names and shapes: Solana documentation, "RPC WebSocket methods". */
+export const subscribeMethods: { readonly [name: string]: Subscribe } = {
+  signature: onSignature,
+  account: onAccount,
+  slot: onSlot,
+  logs: onLogs,
+};
