@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
 
-const USAGE = `npm run soak [-- [--minutes <N>] [--seed <N>] [--json <file>]]
+const USAGE = `npm run soak [-- [--hostile] [--minutes <N>] [--seed <N>] [--json <file>]]
 
 Boots a stack of its own, keeps it busy while its parts are killed and restarted, and then looks whether all is as it should be.
 
-  --minutes  how long the load lasts, 5 unless given; each fault happens once at least, however short it is
+  --hostile  instead, one user attacks the stack in every known way at once, for 2 minutes unless told; what another user feels is measured
+
+  --minutes  how long the load lasts, 5 unless told; each fault happens once at least, however short it is
   --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given
   --json     writes the report to a file too`;
 
@@ -13,6 +15,7 @@ const MAX_MINUTES = 24 * 60;
 
 /** How a soak shall be. */
 export interface SoakOptions {
+  isHostile: boolean;
   minutes: number;
   seed: number;
   jsonFile: string | undefined;
@@ -26,14 +29,20 @@ export class UsageError extends Error {
 /** Reads the command line; throws a UsageError. */
 export function readOptions(args: string[]): SoakOptions {
   const fail = (reason: string) => new UsageError(`${reason}\n\n${USAGE}`);
-  let values: { minutes?: string; seed?: string; json?: string };
+  let values: { hostile?: boolean; minutes?: string; seed?: string; json?: string };
   try {
-    const options = { minutes: { type: 'string' }, seed: { type: 'string' }, json: { type: 'string' } } as const;
+    const options = {
+      hostile: { type: 'boolean' },
+      minutes: { type: 'string' },
+      seed: { type: 'string' },
+      json: { type: 'string' },
+    } as const;
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
     throw fail((error as Error).message);
   }
-  const minutes = Number(values.minutes ?? 5);
+  const isHostile = values.hostile ?? false;
+  const minutes = Number(values.minutes ?? (isHostile ? 2 : 5));
   if (values.minutes === '' || !(minutes > 0 && minutes <= MAX_MINUTES)) {
     throw fail(`--minutes ${values.minutes}: takes a number above 0, up to ${MAX_MINUTES}`);
   }
@@ -41,5 +50,5 @@ export function readOptions(args: string[]): SoakOptions {
     throw fail(`--seed ${values.seed}: takes a whole number of up to nine digits`);
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  return { minutes, seed, jsonFile: values.json };
+  return { isHostile, minutes, seed, jsonFile: values.json };
 }

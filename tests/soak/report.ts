@@ -1,17 +1,8 @@
+import { counted, type Counts, inMs, type Percentiles, percentiles } from './figures.ts';
 import type { Finding, Findings } from './findings.ts';
 import type { StartRecord } from './starts.ts';
 import type { Exchange } from './traffic.ts';
 import { type FaultWindow, isInFault } from './windows.ts';
-
-type Counts = { [name: string]: number };
-
-interface Percentiles {
-  count: number;
-  p50: number;
-  p90: number;
-  p99: number;
-  max: number;
-}
 
 /** What a soak has come to; `--json` writes it as it is. */
 export interface Report {
@@ -32,12 +23,6 @@ export interface Report {
   start_latency_ms: { calm: Percentiles; during_faults: Percentiles };
   /** How often each check found something, and the first of it. */
   findings: { counts: Counts; first: Finding[] };
-}
-
-function percentiles(values: number[]): Percentiles {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { count: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: sorted.at(-1) ?? 0 };
 }
 
 function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Counts {
@@ -83,12 +68,6 @@ export function makeReport(
     findings: { counts: findings.counts(), first: findings.list() },
   };
 }
-
-const counted = (counts: Counts): string =>
-  Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(', ');
-
-const inMs = ({ count, p50, p90, p99, max }: Percentiles): string =>
-  `p50 ${p50}, p90 ${p90}, p99 ${p99}, at most ${max} ms (${count})`;
 
 /** The report as lines for people. */
 export function formatReport(report: Report): string {

@@ -1,0 +1,73 @@
+import { setPriority } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { StackStatus } from '../../../supabase/local/stack.ts';
+import { makeAttacker, type Outcome } from './attacker.ts';
+import { type Attack, attacks } from './attacks.ts';
+import { startHostileServer } from './hostile_server.ts';
+
+/** What one attack came to. */
+export interface AttackTally {
+  name: string;
+  /** Answers by status. */
+  statuses: { [status: string]: number };
+  /** Bytes of the largest answer. */
+  largestAnswer: number;
+  /** Milliseconds that the slowest answer took. */
+  slowest: number;
+}
+
+/** What this process is told, and tells. */
+export type ToAttacker = { type: 'prepare'; status: StackStatus } | { type: 'strike' } | { type: 'stop' };
+export type FromAttacker =
+  | { type: 'prepared' }
+  | { type: 'ended'; tallies: AttackTally[] }
+  | { type: 'failed'; error: string };
+
+/** Between two strikes of a lane: the attacker's machine shall not be what is measured. */
+const PAUSE_MS = 50;
+
+// It stands for other machines: what it does there takes no time of the stack's.
+setPriority(19);
+
+const tell = (message: FromAttacker) => process.send?.(message);
+const stop = new AbortController();
+const prepared: { attack: Attack; strike: () => Promise<Outcome>; tally: AttackTally }[] = [];
+
+async function prepare(status: StackStatus): Promise<void> {
+  const server = await startHostileServer();
+  const attacker = await makeAttacker(status, server.url, stop.signal);
+  for (const attack of attacks) {
+    const tally = { name: attack.name, statuses: {}, largestAnswer: 0, slowest: 0 };
+    prepared.push({ attack, strike: await attack.prepare(attacker), tally });
+  }
+}
+
+async function strikeOnAndOn({ attack, strike, tally }: (typeof prepared)[number]): Promise<void> {
+  let left = attack.strikes ?? Infinity;
+  const lane = async () => {
+    while (left-- > 0 && !stop.signal.aborted) {
+      const began = performance.now();
+      const { status, bytes } = await strike();
+      if (stop.signal.aborted) return;
+      tally.statuses[status] = (tally.statuses[status] ?? 0) + 1;
+      tally.largestAnswer = Math.max(tally.largestAnswer, bytes);
+      tally.slowest = Math.max(tally.slowest, performance.now() - began);
+      await pause(PAUSE_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: attack.lanes }, lane));
+}
+
+process.on('message', async (message: ToAttacker) => {
+  try {
+    if (message.type === 'prepare') {
+      await prepare(message.status);
+      tell({ type: 'prepared' });
+    } else if (message.type === 'strike') {
+      await Promise.all(prepared.map(strikeOnAndOn));
+      tell({ type: 'ended', tallies: prepared.map(({ tally }) => tally) });
+    } else stop.abort();
+  } catch (error) {
+    tell({ type: 'failed', error: String(error) });
+  }
+});

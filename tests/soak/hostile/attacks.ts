@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { FlowBuilder } from '../../support/flow_builder.ts';
+import { makeKeypair } from '../../support/keypairs.ts';
+import type { Attacker, Outcome } from './attacker.ts';
+
+/** One way to do harm. */
+export interface Attack {
+  name: string;
+  /** Strikes under way at once. */
+  lanes: number;
+  /** Most strikes in all; without it as many as there is time for. */
+  strikes?: number;
+  /** Gives what is done each time; what it needs is made before the calm is measured. */
+  prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
+}
+
+/** Digits on which a pattern that backtracks needs minutes. */
+const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
+
+const json = JSON.stringify;
+
+/** Starts the flows in turn. */
+async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
+  const ids: number[] = [];
+  for (const flow of flows) ids.push(await attacker.store(flow));
+  let next = 0;
+  return () => attacker.run(ids[next++ % ids.length]!);
+}
+
+/** A flow that asks a path of the hostile server, so often side by side. */
+function askingFlow({ hostileUrl }: Attacker, path: string, times = 1): FlowBuilder {
+  const flow = new FlowBuilder();
+  for (let index = 0; index < times; index++) {
+    flow.use('http_request', {}, { form: { url: `${hostileUrl}${path}`, method: 'GET' }, title: `ask ${index}` });
+  }
+  return flow;
+}
+
+const constant = (tag: 'F' | 'D' | 'U') => {
+  const flow = new FlowBuilder();
+  // SAFETY: no value of that tag, which is the point.
+  flow.output('out', flow.constant({ [tag]: LONG_NUMBER } as never));
+  return flow;
+};
+
+function scriptFlow(source: string): FlowBuilder {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.script(source, {}).output('u'));
+  return flow;
+}
+
+/** Scripts that cost far more than the operations that they look like. */
+const SCRIPTS = [
+  'loop {}',
+  'let s = "x"; s.pad(49000, " "); s += "x"; let n = 0; while n < 1000000 { let t = s; t.trim(); n += 1; } n',
+  'let s = "1"; s.pad(49000, "1"); s += "x"; let n = 0; while n < 1000000 { try { s.parse_float(); } catch {} n += 1; } n',
+  'let a = []; a.pad(9000, 1); let n = 0; while n < 1000000 { let b = a; b.sort(); n += 1; } n',
+];
+
+/** So many edges into one input, whose long name each finding tells. */
+function longNamedFlow(): { nodes: unknown[]; edges: unknown[] } {
+  const flow = new FlowBuilder();
+  const from = flow.json(1);
+  const name = 'n'.repeat(100_000);
+  const into = flow.node('print', { inputs: [name] }).input(name);
+  for (let index = 0; index < 1_000; index++) flow.connect(from, into);
+  return flow.row();
+}
+
+/** A definition of so many wrong ports with long names. */
+function wrongDefinition(): string {
+  const name = 'n'.repeat(100_000);
+  const targets = Array.from(
+    { length: 3_000 },
+    (_, index) => ({ name: index % 2 === 0 ? name.slice(0, 60) : 7, type_bounds: 1 }),
+  );
+  return json({
+    type: 'native',
+    data: { node_id: name, version: '0.1', display_name: 'wrong' },
+    sources: [{ name, type: 'free' }, { name, type: 'free' }],
+    targets,
+  });
+}
+
+/** One node of so many inputs. */
+function wideFlow(calledId: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  flow.node('interflow', { inputs: Array.from({ length: 40_000 }, (_, index) => `i${index}`), form: { id: calledId } });
+  return flow;
+}
+
+/** A history of some 58 MiB, which is read again after a wait. */
+function largeHistoryFlow(): FlowBuilder {
+  const flow = new FlowBuilder();
+  const source = 'let s = "x"; s.pad(49000, "x"); let a = []; a.pad(19, s); a';
+  const parts = Array.from({ length: 60 }, (_, index) => flow.script(source, {}, 1, `part ${index}`).output('u'));
+  flow.output('out', flow.wait(parts[0]!, 20_000, parts.at(-1)!));
+  return flow;
+}
+
+const sleepingFlow = (ms: number): FlowBuilder => {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.wait(flow.json(1), ms));
+  return flow;
+};
+
+/** All that strangers were seen to do harm with. */
+export const attacks: Attack[] = [
+  {
+    name: 'numbers that no pattern should look at, without a credential',
+    lanes: 4,
+    prepare: async ({ send }) => {
+      const body = json({ inputs: { a: { F: LONG_NUMBER }, b: { D: LONG_NUMBER }, c: { U: LONG_NUMBER } } });
+      const headers: { [name: string]: string }[] = [{}, { authorization: `Bearer ${makeKeypair().publicKey}` }];
+      let count = 0;
+      return () => send(`/functions/v1/deployment/start?id=${randomUUID()}`, body, headers[count++ % 2]);
+    },
+  },
+  {
+    name: 'bodies as deep and as wide as they may be, without a credential',
+    lanes: 2,
+    prepare: async ({ send }) => {
+      const levels = 150_000;
+      const bodies = [
+        `{"inputs":${'{"a":{"A":['.repeat(levels / 2)}`,
+        `{"inputs":{"a":${'{"A":['.repeat(levels)}${']}'.repeat(levels)}}}`,
+        `{${Array.from({ length: 60_000 }, (_, index) => `"m${index}":0`).join()}}`,
+      ];
+      let count = 0;
+      return () => send('/functions/v1/deployment/start?id=x', bodies[count++ % bodies.length], {});
+    },
+  },
+  {
+    name: 'constants that are no numbers',
+    lanes: 2,
+    prepare: (attacker) => runInTurn(attacker, [constant('F'), constant('D'), constant('U')]),
+  },
+  { name: 'scripts that never end', lanes: 4, prepare: (attacker) => runInTurn(attacker, SCRIPTS.map(scriptFlow)) },
+  {
+    name: 'answers that inflate, drip, nest and swell',
+    lanes: 2,
+    prepare: (attacker) =>
+      runInTurn(
+        attacker,
+        ['/gzip', '/deflate', '/chunks', '/deep', '/members'].map((path) => askingFlow(attacker, path, 40)),
+      ),
+  },
+  {
+    name: 'servers that stay silent',
+    lanes: 4,
+    strikes: 200,
+    prepare: (attacker) => runInTurn(attacker, [askingFlow(attacker, '/silent')]),
+  },
+  {
+    name: 'runs that only wait',
+    lanes: 8,
+    strikes: 600,
+    prepare: (attacker) => runInTurn(attacker, [sleepingFlow(9_000), sleepingFlow(60_000)]),
+  },
+  {
+    name: 'runs with large histories',
+    lanes: 2,
+    strikes: 8,
+    prepare: (attacker) => runInTurn(attacker, [largeHistoryFlow()]),
+  },
+  {
+    name: 'flows whose findings are long',
+    lanes: 2,
+    prepare: async (attacker) => {
+      const id = await attacker.store(longNamedFlow());
+      return () => attacker.deploy(id);
+    },
+  },
+  {
+    name: 'definitions with thousands of faults',
+    lanes: 2,
+    prepare: async ({ send }) => {
+      const body = wrongDefinition();
+      return () => send('/rest/v1/nodes', body);
+    },
+  },
+  {
+    name: 'graphs of forty thousand inputs',
+    lanes: 2,
+    prepare: async (attacker) => {
+      const id = await attacker.store(wideFlow(await attacker.store(sleepingFlow(0))));
+      return () => attacker.run(id);
+    },
+  },
+  {
+    name: 'rows without end',
+    lanes: 2,
+    prepare: async ({ send }) => () =>
+      send('/rest/v1/flows', json(Array.from({ length: 100 }, () => ({ name: 'one of many' })))),
+  },
+];

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { makeFindings } from '../findings.ts';
+import { formatHostileReport, judgeHostility, makeHostileReport } from './hostile_report.ts';
+import type { Experience } from './victim.ts';
+
+const experience = (ms: number, change: Partial<Experience> = {}): Experience => ({
+  starts: [ms, ms],
+  runs: [ms * 2, ms * 2],
+  troubles: [],
+  ...change,
+});
+
+function judge(attacked: Experience, mib = 100): string[] {
+  const given = {
+    seed: 1,
+    minutes: 2,
+    calm: experience(10),
+    attacked,
+    memory: { calm: { runner: 60 }, attacked: { runner: mib } },
+    tallies: [{ name: 'an attack', statuses: { 400: 7 }, largestAnswer: 10, slowest: 1.4 }],
+  };
+  const findings = makeFindings();
+  judgeHostility(given, findings);
+  const text = formatHostileReport(makeHostileReport(given, findings));
+  expect(text).toContain('an attack');
+  expect(text).toContain(`60 → ${mib} MiB`);
+  return Object.keys(findings.counts());
+}
+
+it('a hostile soak finds nothing as long as another user is served within five times the calm', () => {
+  expect(judge(experience(50))).toEqual([]);
+});
+
+it('a hostile soak finds starts and runs that are slower, that fail, or that there are none of', () => {
+  expect(judge(experience(51))).toEqual(['starts_slowed_down', 'runs_slowed_down']);
+  expect(judge(experience(10, { starts: [10, 51] }))).toEqual(['starts_slowed_down']);
+  expect(judge(experience(10, { troubles: ['answered 503'] }))).toEqual(['trouble']);
+  expect(judge(experience(10, { runs: [] }))).toEqual(['no_runs']);
+});
+
+it('a hostile soak finds a process that took more memory than it may', () => {
+  expect(judge(experience(10), 513)).toEqual(['memory']);
+});

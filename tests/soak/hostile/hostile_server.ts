@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+
+/** Inflates to a thousand times as much. */
+const BOMB_BYTES = 512 * 1024 * 1024;
+
+const TINY_CHUNKS = 200_000;
+
+const DEEP_LEVELS = 2_000_000;
+
+type Answer = (response: ServerResponse) => void;
+
+function makeAnswers(): { [path: string]: Answer } {
+  const zeros = Buffer.alloc(BOMB_BYTES);
+  const bombs = { gzip: gzipSync(zeros), deflate: deflateRawSync(zeros) };
+  const json = { 'content-type': 'application/json' };
+  const bomb = (encoding: keyof typeof bombs): Answer => (response) =>
+    void response.writeHead(200, { ...json, 'content-encoding': encoding }).end(bombs[encoding]);
+  return {
+    '/gzip': bomb('gzip'),
+    '/deflate': bomb('deflate'),
+    '/chunks'(response) {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      let sent = 0;
+      const send = () => {
+        while (sent++ < TINY_CHUNKS) if (!response.write('x')) return void response.once('drain', send);
+        response.end();
+      };
+      send();
+    },
+    '/deep': (response) => void response.writeHead(200, json).end('['.repeat(DEEP_LEVELS)),
+    '/members': (response) =>
+      void response.writeHead(200, json).end(
+        `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":0`).join()}}`,
+      ),
+    // Takes the request and says nothing.
+    '/silent': () => {},
+  };
+}
+
+/** A server on loopback of somebody who means harm to whoever asks it. */
+export async function startHostileServer(): Promise<{ url: string; stop: () => void }> {
+  const answers = makeAnswers();
+  const server = createServer((request, response) => {
+    const answer = answers[request.url ?? ''];
+    if (answer === undefined) response.writeHead(404).end();
+    else answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // SAFETY: it listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
