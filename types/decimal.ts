@@ -1,11 +1,11 @@
 import { Decimal as BigDecimal } from 'decimal.js';
-import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, parseDecimal } from './number_text.ts';
+import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, MAX_NUMBER_CHARACTERS, parseDecimal } from './number_text.ts';
 
 // Wide enough that sums and products of two 96-bit mantissas are exact before they are rounded to fit.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
 /** A number in decimal notation: its fraction and its exponent. */
-const NUMBER = /^[+-]?(?=\.?\d)\d*\.?(\d*)(?:e([+-]?\d+))?$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 
 /** For what has no exact result: some digits more than a decimal holds. */
 const Approximate = BigDecimal.clone({
@@ -69,11 +69,10 @@ export class Decimal {
 
   /** Reads a number with or without exponent, rounded to fit; undefined when it is none or too large. */
   static parseNumber(text: string): Decimal | undefined {
-    // The length guard keeps hostile input from costing quadratic time.
-    const match = text.length > 1_000 ? null : NUMBER.exec(text);
+    const match = text.length > MAX_NUMBER_CHARACTERS ? null : NUMBER.exec(text);
     if (match === null) return undefined;
-    const [, fraction = '', exponent = '0'] = match;
-    return Decimal.#fit(new Big(text), fraction.length - Number(exponent));
+    const [, fraction, bareFraction = '', exponent = '0'] = match;
+    return Decimal.#fit(new Big(text), (fraction ?? bareFraction).length - Number(exponent));
   }
 
   static fromBigInt(value: bigint): Decimal | undefined {

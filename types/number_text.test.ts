@@ -1,12 +1,15 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { Decimal } from './decimal.ts';
 import {
   floatToPlainText,
   formatFloat,
+  MAX_NUMBER_CHARACTERS,
   parseDecimal,
   parseDecimalNumber,
   parseFloatText,
   parseInteger,
+  trimTrailingZeros,
 } from './number_text.ts';
 
 describe('parseInteger', () => {
@@ -117,4 +120,43 @@ describe('floatToPlainText', () => {
       expect(Number(floatToPlainText(formatFloat(value)))).toBe(value);
     }));
   });
+});
+
+describe('a long text', () => {
+  const exec = vi.spyOn(RegExp.prototype, 'exec');
+  afterAll(() => exec.mockRestore());
+
+  it.each<[string, (text: string) => unknown]>([
+    ['parseInteger', (text) => parseInteger(text, 0n, 10n)],
+    ['parseDecimal', parseDecimal],
+    ['parseDecimalNumber', parseDecimalNumber],
+    ['parseFloatText', parseFloatText],
+    ['Decimal.parse', (text) => Decimal.parse(text)],
+    ['Decimal.parseNumber', (text) => Decimal.parseNumber(text)],
+  ])('is refused by %s before any pattern sees it', (_name, parse) => {
+    for (
+      const text of ['1'.repeat(MAX_NUMBER_CHARACTERS + 1), `${'1'.repeat(1_048_576)}x`, `1.${'0'.repeat(1_048_576)}1`]
+    ) {
+      exec.mockClear();
+      expect(parse(text)).toBeUndefined();
+      expect(exec).not.toHaveBeenCalled();
+    }
+    parse('1');
+    expect(exec).toHaveBeenCalled();
+  });
+
+  it('is given back by floatToPlainText as it is', () => {
+    const text = `1.${'0'.repeat(1_048_576)}1`;
+    exec.mockClear();
+    expect(floatToPlainText(text)).toBe(text);
+    expect(floatToPlainText('1e999999999')).toBe('1e999999999');
+    expect(exec).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('trimTrailingZeros', () => {
+  it.each([['', ''], ['0', ''], ['100', '1'], ['1.50', '1.5'], ['1', '1'], [`${'0'.repeat(100_000)}1`, undefined]])(
+    'of %j gives %j',
+    (text, expected) => expect(trimTrailingZeros(text)).toBe(expected ?? text),
+  );
 });

@@ -2,21 +2,32 @@
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
+/** Characters that the text of a number may have. No range needs more, and what reads digits may take quadratic time. */
+export const MAX_NUMBER_CHARACTERS = 1_000;
+
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
-const FLOAT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
+const FLOAT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
+
+/** Whether a text is short enough to be looked at. Asked before any pattern. */
+const isBounded = (text: string): boolean => text.length <= MAX_NUMBER_CHARACTERS;
+
+/** Digits without the zeros at their end. A pattern would look at each row of zeros once per zero. */
+export function trimTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}
 
 /** The integer in canonical form (no `+`, no leading zeros), or undefined when it is none or out of range. */
 export function parseInteger(text: string, min: bigint, max: bigint): string | undefined {
-  // The length guard keeps hostile input from costing quadratic time; no range needs more digits.
-  if (!INTEGER.test(text) || text.length > 1_000) return undefined;
+  if (!isBounded(text) || !INTEGER.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value >= min && value <= max ? String(value) : undefined;
 }
 
 /** A decimal from its sign, digits and scale in canonical form (trailing zeros kept), or undefined when it does not fit. */
 function formatDecimal(isNegative: boolean, digits: string, scale: number): string | undefined {
-  if (digits.length > 1_000) return undefined;
   let mantissa = BigInt(digits || '0');
   for (; scale > DECIMAL_MAX_SCALE && mantissa % 10n === 0n; scale--) mantissa /= 10n;
   if (mantissa > DECIMAL_MAX_MANTISSA || scale > DECIMAL_MAX_SCALE) return undefined;
@@ -28,7 +39,7 @@ function formatDecimal(isNegative: boolean, digits: string, scale: number): stri
 
 /** A plain decimal (no exponent) in canonical form, or undefined when it is none, or not exactly a 96-bit decimal. */
 export function parseDecimal(text: string): string | undefined {
-  const match = PLAIN_DECIMAL.exec(text);
+  const match = isBounded(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (match === null) return undefined;
   const [, sign, whole = '', fraction = ''] = match;
   if (whole === '' && fraction === '') return undefined;
@@ -37,10 +48,11 @@ export function parseDecimal(text: string): string | undefined {
 
 /** As `parseDecimal`, for a JSON number, whose exponent is worked in without loss. */
 export function parseDecimalNumber(text: string): string | undefined {
+  if (!isBounded(text)) return undefined;
   const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
   const exponent = Number(exponentText);
   const match = PLAIN_DECIMAL.exec(mantissa);
-  if (match === null || Math.abs(exponent) > 1_000) return undefined;
+  if (match === null || Math.abs(exponent) > MAX_NUMBER_CHARACTERS) return undefined;
   const [, sign, whole = '', fraction = ''] = match;
   const scale = fraction.length - exponent;
   const digits = whole + fraction + (scale < 0 ? '0'.repeat(-scale) : '');
@@ -67,7 +79,7 @@ export function formatFloat(value: number): string {
 
 /** A float's text in canonical form, or undefined when it is none. */
 export function parseFloatText(text: string): string | undefined {
-  if (!FLOAT.test(text)) return undefined;
+  if (!isBounded(text) || !FLOAT.test(text)) return undefined;
   const lower = text.toLowerCase().replace(/^\+/, '');
   if (lower.endsWith('nan')) return 'NaN';
   if (lower.startsWith('inf')) return 'inf';
@@ -77,14 +89,16 @@ export function parseFloatText(text: string): string | undefined {
 
 /** A float in plain decimal notation, without exponent: `1e21` gives its 22 digits. */
 export function floatToPlainText(text: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text);
+  const match = isBounded(text) ? /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(text) : null;
   if (match === null) return text;
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
   const exponent = Number(exponentText);
+  // No float has such an exponent.
+  if (Math.abs(exponent) > MAX_NUMBER_CHARACTERS) return text;
   const digits = whole + fraction;
   const point = whole.length + exponent;
   const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
   const split = Math.max(point, 1);
-  const rest = padded.slice(split).replace(/0+$/, '');
+  const rest = trimTrailingZeros(padded.slice(split));
   return rest === '' ? `${sign}${padded.slice(0, split)}` : `${sign}${padded.slice(0, split)}.${rest}`;
 }

@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { trimTrailingZeros } from './number_text.ts';
 import { jsonToValue, type LosslessJson, type Value, ValueError } from './value.ts';
 import { integerOfDecimal } from './value_conversion.ts';
 import { toBytes } from './value_keys.ts';
@@ -6,7 +7,7 @@ import { toBytes } from './value_keys.ts';
 /** A number beyond 64 bits or with a fraction, as a float is written: with all its digits, but without trailing zeros. */
 function floatText(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
-  return `${whole}.${fraction.replace(/0+$/, '') || '0'}`;
+  return `${whole}.${trimTrailingZeros(fraction) || '0'}`;
 }
 
 const integerOrFloat = (text: string): string => integerOfDecimal(text)?.toString() ?? floatText(text);

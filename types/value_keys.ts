@@ -23,8 +23,8 @@ function decimalBytes(text: string): Uint8Array {
 
 /** The bytes of a byte string, or of an array of numbers from 0 to 255; undefined for other tags. */
 function plainBytes(value: Value): Uint8Array | undefined {
-  if ('B3' in value) return base58.decode(value.B3);
-  if ('B6' in value) return base58.decode(value.B6);
+  if ('B3' in value) return decodeBase58(value.B3, PUBKEY_LENGTH);
+  if ('B6' in value) return decodeBase58(value.B6, SIGNATURE_LENGTH);
   if ('BY' in value) return base64.decode(value.BY);
   if ('A' in value) return Uint8Array.from(value.A, (member) => Number(toU8(member)));
   return undefined;

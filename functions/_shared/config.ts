@@ -49,7 +49,7 @@ export function readConfig(env: (name: string) => string | undefined): Config {
     throw new Error(`Missing in the environment: ${missing.join(', ')}`);
   }
   return {
-    supabaseUrl: supabaseUrl.replace(/\/+$/, ''),
+    supabaseUrl: supabaseUrl.replace(/(?<!\/)\/+$/, ''),
     publicKey,
     secretKey,
     publicKeys,

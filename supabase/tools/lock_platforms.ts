@@ -52,7 +52,7 @@ function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {
       const path = `node_modules/${name}`;
       const platform = platformOf(name);
-      const isExact = /^v?\d+\.\d+\.\d+[\w.-]*$/.test(version);
+      const isExact = /^v?\d+\.\d+\.\d+(?:[A-Za-z_.-][\w.-]*)?$/.test(version);
       if (packages[path] !== undefined || platform === undefined || !isExact) return [];
       const entry = {
         version: version.replace(/^v/, ''),

@@ -82,7 +82,7 @@ function insertLine(lines: string[], line: string, name: string, pattern: RegExp
 /** The registry with one node more. */
 function addToRegistry(source: string, nodeId: string): string {
   const name = exportName(nodeId);
-  if (new RegExp(`\\b${name}\\b`).test(source)) {
+  if (source.split(/\W/).includes(name)) {
     throw new StackError(`Another node is called ${name} already: choose an id that differs in more than _.`);
   }
   const importLine = `import { ${name} } from './${nodeId}/index.ts';`;

@@ -126,7 +126,7 @@ const isTransientStatus = (status: number): boolean => status === 408 || status 
 const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
-  return fetch(`${options.url.replace(/\/+$/, '')}/rest/v1/nodes${query}`, { ...init, signal });
+  return fetch(`${options.url.replace(/(?<!\/)\/+$/, '')}/rest/v1/nodes${query}`, { ...init, signal });
 };
 
 async function post(options: PublishOptions, body: string): Promise<'created' | 'merged' | Failure> {

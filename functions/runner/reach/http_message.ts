@@ -42,6 +42,16 @@ export function encodeRequest(
   return bytes;
 }
 
+/** Without spaces and tabs at both ends. A pattern would look at each row of blanks once per blank. */
+function trimBlanks(text: string): string {
+  const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t';
+  let begin = 0;
+  let end = text.length;
+  while (begin < end && isBlank(begin)) begin++;
+  while (end > begin && isBlank(end - 1)) end--;
+  return text.slice(begin, end);
+}
+
 /** Reads header lines to the empty one, within what is left of the head's size. */
 async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [name: string]: string }> {
   const headers: { [name: string]: string } = Object.create(null);
@@ -52,7 +62,7 @@ async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [nam
     left -= line.length;
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, '');
+    const value = trimBlanks(line.slice(colon + 1));
     if (!TOKEN.test(name) || /[\0\r]/.test(value)) throw new NodeError('the response has a malformed header');
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }

@@ -19,7 +19,7 @@ const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? 
 export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: Json } {
   const digits = String(amount).padStart(decimals + 1, '0');
   const split = digits.length - decimals;
-  const text = `${digits.slice(0, split)}.${digits.slice(split)}`.replace(/\.?0*$/, '');
+  const text = `${digits.slice(0, split)}.${digits.slice(split)}`.replace(/(?<!0)0+$/, '').replace(/\.$/, '');
   const whole = decimals === 0 ? String(amount) : text;
   return { amount: String(amount), decimals, uiAmount: Number(whole), uiAmountString: whole };
 }

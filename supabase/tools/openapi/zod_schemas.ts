@@ -18,7 +18,6 @@ import {
 import { type Value, type ValueMap, valueMapSchema } from '../../../types/value.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
-import { BASE58 } from './value_schema.ts';
 
 type Functions = Database['public']['Functions'];
 
@@ -27,8 +26,8 @@ const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
 const pendingRequestSchema = z.unknown() as z.ZodType<PendingSignatureRequest>;
 const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
 
-const publicKeySchema = z.string().regex(new RegExp(`^${BASE58}{32,44}$`));
-const signatureSchema = z.string().regex(new RegExp(`^${BASE58}{64,88}$`));
+const publicKeySchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+const signatureSchema = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/);
 /** Padded base64, never empty. */
 const base64Schema = z.string().regex(/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/);
 export const messageSchema = base64Schema.max(Math.ceil(MAX_MESSAGE_BYTES / 3) * 4);
