@@ -11,6 +11,7 @@ import { generatedDocs, type GeneratedFile } from './docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from './openapi.ts';
+import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
 import {
   createDeclaredDatabase,
   createMigratedDatabase,
@@ -49,6 +50,11 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
 
 const canaryLintFile = 'tests/fixtures/canary/types/imports_upwards.ts';
 
+/** Each of them holds one pattern that backtracks. */
+const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
+  name,
+) => `tests/fixtures/canary/patterns/${name}`);
+
 function checkDocs(files: GeneratedFile[]): void {
   const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
   if (stale.length > 0) throw new StackError(`Stale: ${stale.join(', ')}. npm run docs writes them anew.`);
@@ -84,6 +90,15 @@ const sourceChecks: Check[] = [
     run: async () => {
       await runProgram(program('oxlint'), ['--deny-warnings', '--ignore-pattern=tests/fixtures/canary']);
       await mustFail('lint', () => runProgram(program('oxlint'), ['--deny-warnings', canaryLintFile]));
+    },
+  },
+  {
+    name: 'patterns take linear time (recheck)',
+    run: async () => {
+      await checkPatterns((await filesWithPatterns()).flatMap(filePatterns));
+      for (const file of canaryPatternFiles) {
+        await mustFail(`patterns: ${file}`, () => checkPatterns(filePatterns(file)));
+      }
     },
   },
   { name: 'types on Node (tsc)', run: () => runProgram(program('tsc'), []) },

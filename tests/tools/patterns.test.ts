@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import {
+  checkPatterns,
+  filePatterns,
+  filesWithPatterns,
+  sqlPatterns,
+  typeScriptPatterns,
+} from '../../supabase/tools/patterns.ts';
+
+const sourcesOf = (patterns: { source: string; flags: string }[]) =>
+  patterns.map(({ source, flags }) => `/${source}/${flags}`);
+
+it('patterns are read from literals and from RegExp of a text, with their place', () => {
+  const text =
+    "const a = /x\\/y/gi;\nz.string().regex(/^a$/);\nnew RegExp('b+', 'u');\nRegExp(`c`);\nconst d = 4 / 2 / 1;";
+  const patterns = typeScriptPatterns('a.ts', text);
+  expect(sourcesOf(patterns)).toEqual(['/x\\/y/gi', '/^a$/', '/b+/u', '/c/']);
+  expect(patterns.map(({ place }) => place)).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3', 'a.ts:4']);
+});
+
+it('a pattern that is put together at run time is refused', () => {
+  for (const text of ['new RegExp(`a${b}`)', 'RegExp(a)', "new RegExp('a', flags)"]) {
+    expect(() => typeScriptPatterns('a.ts', `\n${text}`), text).toThrow(
+      "a.ts:2: a RegExp that is made at run time can't be checked",
+    );
+  }
+});
+
+it("patterns of SQL are read as JavaScript's, its comments are not", () => {
+  const sql =
+    `select a ~ '^[[:space:]/]$', b !~* 'it''s', substring(a from '^1*'), substring(a from 2)\n  -- ~ '(a*)*'\nfrom t;`;
+  expect(sourcesOf(sqlPatterns('a.sql', sql))).toEqual(['/^[\\s/]$/', "/it's/i", '/^1*/']);
+});
+
+it('SQL of which the pattern is no literal, or stands in a function that is not read, is refused', () => {
+  for (const sql of ['a ~ b', "regexp_replace(a, 'b', 'c')", "a similar to 'b'", `'$ ? (@ like_regex "a")'`]) {
+    expect(() => sqlPatterns('a.sql', `select ${sql}`), sql).toThrow(/^a\.sql:1: .* can't be checked/);
+  }
+});
+
+it('the project has patterns in TypeScript and in SQL', async () => {
+  const files = (await filesWithPatterns()).filter((file) => filePatterns(file).length > 0);
+  expect(files).toEqual(expect.arrayContaining(['types/number_text.ts', 'sql/103_checks.sql']));
+});
+
+it('what backtracks is named with a text that shows it', async () => {
+  const place = 'a.ts:1';
+  await checkPatterns([{ place, source: '^(?:\\d+(?:\\.\\d*)?)$', flags: '' }]);
+  await expect(checkPatterns([{ place, source: '^\\d+\\.?\\d*$', flags: '' }])).rejects.toThrow(
+    /^Patterns must take linear time on every text:\na\.ts:1: \/\^\\d\+\\\.\?\\d\*\$\/: 2nd degree polynomial, as on /,
+  );
+});
