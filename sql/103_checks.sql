@@ -25,7 +25,7 @@ begin
     jsonb_typeof(is_chain_network.value) = 'object'
       and is_chain_network.value ->> 'cluster' in ('devnet', 'testnet', 'mainnet-beta')
       and jsonb_typeof(is_chain_network.value -> 'url') = 'string'
-      and is_chain_network.value ->> 'url' ~ '^https?://[^[:space:]/?#]+[^[:space:]]*$'
+      and is_chain_network.value ->> 'url' ~ '^https?://[^[:space:]/?#]+([/?#][^[:space:]]*)?$'
       and length(is_chain_network.value ->> 'url') <= 2048,
     false
   );

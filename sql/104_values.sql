@@ -81,6 +81,18 @@ begin
   if octet_length(check_inputs.inputs::text) > 1048576 then
     perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
   end if;
+  -- No number and no key needs as many digits, and reading them takes quadratic time. In JSON text only a member's name stands so
+  -- before a string, and only a tag may stand before one.
+  if octet_length(check_inputs.inputs::text) > 1000 and exists (
+    select
+    from (
+      select part.text, right(lag(part.text) over (order by part.place), 4) as before
+      from string_to_table(check_inputs.inputs::text, '": "') with ordinality as part (text, place)
+    ) as strings
+    where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
+  ) then
+    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key has at most 1000 characters');
+  end if;
   -- One look at all levels, which copies nothing: what is good by it is good. Only a lax path counts members ((…) is unknown unless
   -- there is exactly one), and as it looks into arrays where an object belongs, no value may be an array.
   if not jsonb_path_exists(check_inputs.inputs, (
@@ -108,4 +120,4 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb) is
-  'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most: 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';

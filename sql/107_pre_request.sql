@@ -30,6 +30,12 @@ as $$
 declare
   v_api_key text;
 begin
+  -- The planner's estimates count rows that policies hide. The first condition spares other requests the parsing.
+  if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
+    and private.request_header('prefer') ~ 'count=(planned|estimated)' then
+    perform private.fail(400, 'count_inexact', 'Prefer: count= takes exact only.',
+      hint => 'Planned and estimated counts tell of rows that the caller may not see. Send Prefer: count=exact.');
+  end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
     perform private.fail(401, 'token_invalid', 'The run token is not valid.');
   end if;
@@ -48,5 +54,5 @@ begin
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it refuses invalid run tokens, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
+  'PostgREST runs it before each request: it refuses invalid run tokens and counts that are estimates, and lets the holder of an API key act as the key''s owner, so that auth.uid() and policies hold on every path. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

@@ -13,6 +13,10 @@ export interface ErrorBody {
 /** Every error code of this project, with its HTTP status and meaning. */
 export const errorCodes = {
   request_invalid: { status: 400, meaning: 'The request is malformed; `details` lists what is wrong and where.' },
+  count_inexact: {
+    status: 400,
+    meaning: '`Prefer: count=planned` and `count=estimated` would tell of rows that the caller may not see.',
+  },
   inputs_invalid: { status: 400, meaning: '`inputs` is no object of tagged values.' },
   start_target_ambiguous: { status: 400, meaning: 'A start names its deployment by `id`, or by `flow` and `tag`.' },
   action_signer_invalid: { status: 400, meaning: '`action_signer` is no public key.' },

@@ -1,0 +1,25 @@
+select plan(12);
+
+-- What a request with this header is refused with, as whom it is made.
+create function pg_temp.code_of(prefer text, as_role text) returns text language plpgsql as $$
+begin
+  perform set_config('request.headers', json_build_object('prefer', prefer, 'accept', '*/*')::text, true);
+  perform set_config('role', as_role, true);
+  perform private.pre_request();
+  perform test.sign_out();
+  return null;
+exception when sqlstate 'PGRST' then
+  return sqlerrm::json ->> 'code';
+end;
+$$;
+
+select is(pg_temp.code_of(prefer, role), 'count_inexact', format('%s asks for %s', role, prefer))
+from unnest(array['anon', 'authenticated']) as role,
+  unnest(array['count=planned', 'count=estimated', 'return=minimal, count=planned', 'count=estimated,tx=commit']) as prefer;
+select is(pg_temp.code_of('count=exact', 'authenticated'), null, 'an exact count counts what the caller sees');
+select is(pg_temp.code_of('return=representation', 'anon'), null, 'other preferences are nobody''s business');
+select is(pg_temp.code_of('count=planned', 'service_role'), null, 'the service role sees every row');
+select set_config('request.headers', '', true);
+select lives_ok('select private.pre_request()', 'a call without headers has none to refuse');
+
+select * from finish();
