@@ -34,7 +34,18 @@ const OWN_HEADERS = [
   'upgrade',
 ];
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
-const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+/** What goes along to another origin; every other header of a flow's may be a credential, whatever it is called. */
+const HARMLESS_HEADERS = new Set([
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cache-control',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'pragma',
+  'user-agent',
+]);
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -88,7 +99,9 @@ function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): 
   const url = parseUrl(location, hop.url);
   const headers = new Headers(hop.headers);
   const keepsBody = status === 307 || status === 308;
-  if (url.origin !== hop.url.origin) { for (const name of CREDENTIAL_HEADERS) headers.delete(name); }
+  if (url.origin !== hop.url.origin) {
+    for (const name of [...headers.keys()]) if (!HARMLESS_HEADERS.has(name)) headers.delete(name);
+  }
   if (!keepsBody) { for (const name of BODY_HEADERS) headers.delete(name); }
   return {
     url,

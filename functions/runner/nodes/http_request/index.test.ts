@@ -27,7 +27,7 @@ const answer: RequestListener = async (request, response) => {
     ? [...await new Response(body, { headers: { 'content-type': headers['content-type'] } }).formData()]
     : undefined;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.end(JSON.stringify({ method, query: url.search, headers, body: body.toString(), form }));
+  response.end(JSON.stringify({ method, query: url.search, headers, body: body.toString(), form: form ?? null }));
 };
 
 beforeAll(async () => {
@@ -130,6 +130,22 @@ describe('what http_request sends', () => {
     expect(fromMap.form).toEqual(pairs(['name', 'value']));
   });
 
+  it.each<[string, Value]>([['[]', { A: [] }], ['{}', { M: {} }], ['null', { N: 0 }]])(
+    'has no form when the form is %s, so that a body may stand beside it',
+    async (_text, form) => {
+      const method: Value = { S: 'POST' };
+      const withBody = await sent({ method, form, body: { M: { a: { U: '1' } } } });
+      expect(withBody).toMatchObject({
+        body: { S: '{"a":1}' },
+        form: { N: 0 },
+        headers: { M: { 'content-type': { S: 'application/json' } } },
+      });
+      const bare = await sent({ method, form });
+      expect(bare).toMatchObject({ body: { S: '' }, form: { N: 0 } });
+      expect('M' in bare.headers! ? bare.headers.M['content-type'] : undefined).toBeUndefined();
+    },
+  );
+
   it('has Basic credentials in UTF-8, in place of an authorization header', async () => {
     const authorization = async (basic_auth: Value) => {
       const { headers } = await sent({ basic_auth, headers: pairs(['Authorization', 'Bearer x']) });
@@ -152,7 +168,7 @@ describe('what http_request sends', () => {
     ['basic_auth: invalid type: string, expected a map', { basic_auth: { S: 'user:password' } }],
     ['missing field `user`', { basic_auth: { M: {} } }],
     ["basic_auth: a user name can't hold a colon", { basic_auth: { M: { user: { S: 'a:b' } } } }],
-    ['body and form exclude each other', { body: { S: 'x' }, form: pairs() }],
+    ['body and form exclude each other', { body: { S: 'x' }, form: pairs(['a', 'b']) }],
   ])('is refused with "%s"', async (message, inputs) => {
     await expect(run(inputs)).rejects.toThrow(message);
   });

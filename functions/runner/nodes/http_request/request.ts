@@ -54,8 +54,9 @@ interface Body {
 
 async function readBody(inputs: ValueMap): Promise<Body | undefined> {
   const json = readOptionalField(inputs, 'body', valueToJson);
-  const fields = readOptionalField(inputs, 'form', toPairs);
-  if (fields === undefined) {
+  // A form without fields is none: the editor gives every node an empty list for it.
+  const fields = readPairs(inputs, 'form');
+  if (fields.length === 0) {
     return json === undefined
       ? undefined
       : { bytes: new TextEncoder().encode(json), type: 'application/json', isForm: false };
