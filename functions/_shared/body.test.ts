@@ -40,3 +40,9 @@ it.each([
   const half = new Uint8Array(MAX_BODY_BYTES / 2 + 1).fill(32);
   await expect(read(requestOf([half, half], headers))).rejects.toMatchObject({ code: 'body_too_large' });
 });
+
+it('a body of a chunk for each byte is put together as one of few, in memory that grows with its bytes', async () => {
+  const text = JSON.stringify({ text: 'x'.repeat(50_000) });
+  const chunks = Array.from(new TextEncoder().encode(text), (byte) => Uint8Array.of(byte));
+  expect(await read(requestOf(chunks))).toEqual(JSON.parse(text));
+});

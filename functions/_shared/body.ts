@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { apiError } from './api_error.ts';
+import { makeByteSink } from './byte_sink.ts';
 
 /** Bytes that a request body may have. */
 export const MAX_BODY_BYTES = 1_048_576;
@@ -45,20 +46,15 @@ export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: 
 const tooLarge = () => apiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
 
 /** The chunks of a body that does not say how long it is; no more of them than may be. */
-async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<ArrayBuffer> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return await new Blob(chunks).arrayBuffer();
+async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array> {
+  const sink = makeByteSink(MAX_BODY_BYTES, tooLarge);
+  for await (const chunk of body) sink.add(chunk);
+  return sink.bytes();
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-async function readBytes(request: Request): Promise<ArrayBuffer> {
+async function readBytes(request: Request): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   // A server takes no more than that, where it is what counts. `body` is not looked at: that alone makes a stream of it.

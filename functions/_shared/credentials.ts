@@ -67,6 +67,26 @@ export function readCredentials(request: Request, config: Config): Credentials {
   };
 }
 
+/**
+ * As `readCredentials`, where a caller who shows nothing gets no further: throws unauthenticated, as private.unauthenticated does.
+ * Asked before a body is read, so that only what looks like somebody costs more than its headers.
+ */
+export function requireCredentials(
+  request: Request,
+  config: Config,
+  accepted: 'user' | 'user or public key',
+): Credentials {
+  const credentials = readCredentials(request, config);
+  const hasPublicKey = accepted === 'user or public key' && credentials.publicKey !== undefined;
+  if (Object.keys(credentials.headers).length === 0 && !hasPublicKey) {
+    throw apiError('unauthenticated', 'This needs a credential.', {
+      hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); ' +
+        'a run token does for its run, a public key for a start only.',
+    });
+  }
+  return credentials;
+}
+
 /** Whether two texts are equal, in a time that depends on their lengths only. */
 function isEqual(a: string, b: string): boolean {
   let difference = a.length ^ b.length;

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { startDeploymentParamsSchema, type StartResult, startTargetSchema } from '../../types/deployment.ts';
 import { readBody, readQuery } from '../_shared/body.ts';
-import { readCredentials } from '../_shared/credentials.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
 /**
@@ -11,8 +11,8 @@ import type { Deps } from '../_shared/deps.ts';
 export const makeStartDeployment =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const target = readQuery(context, startTargetSchema);
+    const { headers, publicKey } = requireCredentials(context.req.raw, config, 'user or public key');
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
-    const { headers, publicKey } = readCredentials(context.req.raw, config);
     const idempotency_key = context.req.header('idempotency-key');
     const result = await rpc<StartResult>(
       'start_deployment',

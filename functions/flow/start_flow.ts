@@ -1,15 +1,15 @@
 import type { Context } from 'hono';
 import { flowPathSchema, startDeploymentParamsSchema, type StartResult } from '../../types/deployment.ts';
 import { parse, readBody } from '../_shared/body.ts';
-import { readCredentials } from '../_shared/credentials.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
 /** `POST /flow/start/{flow_id}`: runs the caller's flow as it is now. `pokeRunner` is called once the run is queued. */
 export const makeStartFlow =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
+    const { headers } = requireCredentials(context.req.raw, config, 'user');
     const params = await readBody(context.req.raw, startDeploymentParamsSchema);
-    const { headers } = readCredentials(context.req.raw, config);
     const idempotency_key = context.req.header('idempotency-key');
     const result = await rpc<StartResult>('start_flow', {
       flow_id,

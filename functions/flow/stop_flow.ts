@@ -1,15 +1,15 @@
 import type { Context } from 'hono';
 import { flowRunPathSchema, stopFlowParamsSchema, type StopFlowResult } from '../../types/flow_run.ts';
 import { parse, readBody } from '../_shared/body.ts';
-import { readCredentials } from '../_shared/credentials.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
 /** `POST /flow/stop/{flow_run_id}`: asks a run to stop. `pokeRunner` is called then: one that waits is nobody's, until it is claimed. */
 export const makeStopFlow =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
+    const { headers } = requireCredentials(context.req.raw, config, 'user');
     const params = await readBody(context.req.raw, stopFlowParamsSchema);
-    const { headers } = readCredentials(context.req.raw, config);
     await rpc('stop_flow_run', { flow_run_id, ...params }, headers);
     pokeRunner(flow_run_id);
     const result: StopFlowResult = { success: true };

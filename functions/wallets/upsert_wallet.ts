@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { type UpsertWalletParams, upsertWalletParamsSchema, type Wallet } from '../../types/wallet.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
-import { readCredentials } from '../_shared/credentials.ts';
+import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { derivePublicKey, type WalletKeys } from '../_shared/wallet_crypto.ts';
 import { encryptSecret } from './encrypt.ts';
@@ -39,8 +39,8 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
   };
 
   return async (context: Context): Promise<Response> => {
+    const { headers } = requireCredentials(context.req.raw, config, 'user');
     const params = await readBody(context.req.raw, upsertWalletParamsSchema);
-    const { headers } = readCredentials(context.req.raw, config);
     const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
     if (is_anonymous) {
       throw apiError(

@@ -295,7 +295,15 @@ describe('redirects of the HTTP client', () => {
   );
 
   it('take no header to another origin that may be a credential', async () => {
-    const credentials = ['authorization', 'cookie', 'proxy-authorization', 'x-api-key', 'apikey', 'X-Auth-Token', 'x-own'];
+    const credentials = [
+      'authorization',
+      'cookie',
+      'proxy-authorization',
+      'x-api-key',
+      'apikey',
+      'X-Auth-Token',
+      'x-own',
+    ];
     const harmless = { 'accept': 'a/b', 'accept-language': 'de', 'user-agent': 'mine' };
     const given: [string, string][] = [
       ...credentials.map((name): [string, string] => [name, 'secret']),
