@@ -131,3 +131,24 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
     });
   },
 );
+
+// As editors write them, sources carry no `optional`.
+describe('a flow whose script sets one of its two outputs', () => {
+  it.each<[string, ValueMap, string]>([
+    ['7', { positive: { D: '7' }, merged: { S: 'a: 7' } }, 'negative'],
+    ['-7', { negative: { A: [{ D: '7' }, { S: 'was negative' }] }, merged: { S: 'b: 7' } }, 'positive'],
+  ])('takes the branch of %s, and does not run the other', async (n, output, skipped) => {
+    const flow = readFlow(ownFlows, 'branch');
+    const result = await executeFlow(flow, { n: { D: n } });
+    expect(result).toMatchObject({ status: 'succeeded', errors: null, output: { M: output } });
+    const labels = flow.nodes.filter(({ id }) => result.not_run.includes(id))
+      .map(({ data }) => (data.targets_form.form_data as { label?: string }).label);
+    expect(labels).toContain(skipped);
+  });
+
+  it('leaves it unset whatever the JSON says of it', async () => {
+    const flow = readFlow(ownFlows, 'branch');
+    for (const { data } of flow.nodes) for (const source of data.sources) source.optional = false;
+    expect(await executeFlow(flow, { n: { D: '7' } })).toMatchObject({ status: 'succeeded', errors: null });
+  });
+});

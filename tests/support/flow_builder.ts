@@ -70,7 +70,8 @@ export class FlowBuilder {
       id: this.#id(),
       name,
       type: 'free',
-      optional: isOptional,
+      // Editors never write it; of a called flow's outputs nothing else could tell.
+      ...(isOptional && nodeId === 'interflow' && { optional: true }),
     }));
     this.nodes.push({
       id,
@@ -108,7 +109,7 @@ export class FlowBuilder {
     if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
     const node = this.node(nodeId, {
       inputs: definition.targets.map((port) => `${port.name}${port.required ? '' : '?'}${port.passthrough ? '»' : ''}`),
-      outputs: definition.sources.map((port) => `${port.name}${port.optional ? '?' : ''}`),
+      outputs: definition.sources.map((port) => port.name),
       form: form ?? {},
       title: title ?? nodeId,
     });

@@ -154,6 +154,8 @@ interface NodeTraits {
   labelledSide?: 'input' | 'output';
   /** The ports, or the inputs alone, are those that the flow's JSON declares, not the definition's. */
   takesPortsFromFlow?: true | 'inputs';
+  /** It may leave any output unset, whatever the flow's JSON says of the ports that it declares. */
+  leavesOutputsUnset?: true;
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
   /** It takes all that its input's edge delivers at once, as `A`, when nothing more will come, and runs exactly once. */

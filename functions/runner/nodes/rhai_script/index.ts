@@ -78,5 +78,6 @@ function outputsOf({ value, variables }: RunResult, names: readonly string[]): V
 export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
   definition,
   takesPortsFromFlow: true,
+  leavesOutputsUnset: true,
   run: (call) => outputsOf(runScript(call), call.outputNames),
 }));
