@@ -27,6 +27,17 @@ export const isInstructionNode = ({ module }: RunNode): boolean =>
 /** The output that comes with the transaction; all others are handed on before. */
 export const SIGNATURE = 'signature';
 
+/** Where a node belongs among nodes in the order of the flow's. */
+function placeOf({ index }: RunNode, sorted: RunNode[]): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.index < index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /**
  * Splits a flow's instruction nodes into ordered groups: a group holds all that can be reached without crossing a signature.
  * Source: RUNTIME.md, section 5.2.
@@ -47,8 +58,7 @@ export function groupInstructionNodes(nodes: RunNode[]): Grouping {
       const left = (awaited.get(target) ?? 0) - 1;
       awaited.set(target, left);
       if (left > 0) continue;
-      const place = free.findIndex((other) => other.index > target.index);
-      free.splice(place < 0 ? free.length : place, 0, target);
+      free.splice(placeOf(target, free), 0, target);
     }
   }
   return places;

@@ -7,7 +7,7 @@ import type { Halt } from './node.ts';
 import { beginExecution, type Execution, logLine } from './node_execution.ts';
 import { completeInputs, copyMap, type Handover, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
-import { type FinishedNodes, readiness, take } from './readiness.ts';
+import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import type { MemberEnd, Participant } from './transaction_phases.ts';
 
@@ -33,9 +33,11 @@ class RunExecution {
   constructor(tree: Tree, run: TreeRun) {
     this.#tree = tree;
     this.#run = run;
+    tree.slice.enter();
     this.#graph = makeRunGraph(run.graph, tree.registry);
     const isBundled = tree.isBundled || run.isCollected || run.graph.instructions_bundling === 'Automatic';
     this.#parking = new Parking(run.id, this.#graph.nodes, isBundled);
+    tree.slice.leave();
   }
 
   async execute(): Promise<RunResult | HandBack> {
@@ -74,15 +76,11 @@ class RunExecution {
   async #goThroughGraph(): Promise<void> {
     const { halt } = this.#tree;
     const { nodes } = this.#graph;
+    const finished: FinishedNodes = new Set();
     let candidates: RunNode[] = nodes;
     while (!this.#goesBack()) {
-      await this.#startReady(candidates);
+      await this.#startReady(candidates, finished);
       if (this.#completions.length === 0) {
-        // A node may wait for one that will never run: only a look at all of them tells.
-        if (candidates !== nodes) {
-          candidates = nodes;
-          continue;
-        }
         if (halt.aborted || this.#underWay.size === 0) break;
         const news = this.#news();
         this.#tree.phases.consider();
@@ -91,16 +89,16 @@ class RunExecution {
       const batch = this.#completions;
       this.#completions = [];
       const touched = new Set(batch.flatMap((completion) => this.#apply(completion)));
-      const hasFailed = batch.some(({ outcome }) => 'error' in outcome);
-      candidates = hasFailed ? nodes : [...touched].sort((a, b) => a.index - b.index);
+      // A node may have waited for one that will never run.
+      for (const node of spreadFinished(touched, finished)) touched.add(node);
+      candidates = [...touched].sort((a, b) => a.index - b.index);
     }
   }
 
-  async #startReady(candidates: RunNode[]): Promise<void> {
+  async #startReady(candidates: RunNode[], finished: FinishedNodes): Promise<void> {
     const { slice, journal, giveBack } = this.#tree;
-    const known: FinishedNodes = new Map();
     for (const node of candidates) {
-      const state = readiness(node, known);
+      const state = readiness(node, finished);
       if (state === 'no') continue;
       if (state === 'skip') this.#skip(node);
       else this.#start(node);

@@ -133,6 +133,9 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)),
   );
   const warnings: string[] = [];
+  // By name, for nodes with thousands of ports; where two have one, the first counts.
+  const inputsOf = byName((node) => node.ports.inputs);
+  const outputsOf = byName((node) => node.ports.outputs);
 
   for (const [index, edge] of graph.edges.entries()) {
     const source = nodes.get(edge.source);
@@ -155,14 +158,13 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     }
     const sourcePort = wiredName(source, sourceName, 'output');
     const targetPort = wiredName(target, targetName, 'input');
-    const input = target.ports.inputs.find((port) => port.name === targetPort);
+    const input = inputsOf(target).get(targetPort);
     if (input === undefined) {
       target.fault ??= `there is no input ${JSON.stringify(targetPort)}, ${listNames(target.inputNames)}`;
     }
-    const handedOn = isPassthrough
-      ? source.ports.inputs.find((port) => port.name === sourcePort && port.passthrough)
-      : undefined;
-    const output = isPassthrough ? undefined : source.ports.outputs.find((port) => port.name === sourcePort);
+    const passed = isPassthrough ? inputsOf(source).get(sourcePort) : undefined;
+    const handedOn = passed?.passthrough ? passed : undefined;
+    const output = isPassthrough ? undefined : outputsOf(source).get(sourcePort);
     if (handedOn === undefined && output === undefined) {
       source.fault ??= isPassthrough
         ? `the input ${JSON.stringify(sourcePort)} is not handed on`
@@ -181,6 +183,16 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     target.incoming.push(runEdge);
   }
   return { nodes: [...nodes.values()], warnings };
+}
+
+/** Looks ports up by name; those of a node are gone through once. */
+function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]): (node: RunNode) => Map<string, Port> {
+  const known = new Map<RunNode, Map<string, Port>>();
+  return (node) => {
+    let ports = known.get(node);
+    if (ports === undefined) known.set(node, ports = new Map(list(node).toReversed().map((port) => [port.name, port])));
+    return ports;
+  };
 }
 
 /** The name under which an edge reaches a port: a labelled node has one port, whatever the JSON calls it. */

@@ -18,6 +18,22 @@ interface Place {
 /** Calls nest deeper than any author would hand a key through; flows may call themselves. */
 const MAX_STEPS = 1_000;
 
+/** The flow outputs of the graphs that were looked at, by label: a flow of many nodes may be asked about many keys. */
+const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
+
+function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
+  const known = knownOutputs.get(graph);
+  if (known !== undefined) return known;
+  const { nodes } = makeRunGraph(graph, registry);
+  const outputs = new Map(
+    nodes.filter(({ module }) => module?.isFlowOutput).flatMap((node) =>
+      node.inputNames.map((name) => [name, node] as const)
+    ),
+  );
+  knownOutputs.set(graph, outputs);
+  return outputs;
+}
+
 /**
  * Whether an input's keys come from what the flow's author wrote, along edges and through the flows that are called on the way; not
  * from an input of the start, a script, or anything that was read from outside. Only for such keys a stored one may sign: else
@@ -59,9 +75,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
   const isResultNamed = (called: RunNode, label: string, where: Place): boolean => {
     const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
     if (graph === undefined) return false;
-    const output = makeRunGraph(graph, flows.registry).nodes.find(({ module, inputNames }) =>
-      module?.isFlowOutput && inputNames.includes(label)
-    );
+    const output = flowOutputs(graph, flows.registry).get(label);
     // What it was called with is not at hand any more: its inputs are judged by where they came from alone.
     const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
     return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });

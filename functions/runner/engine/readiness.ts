@@ -2,8 +2,8 @@ import type { ValueMap } from '../../../types/value.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import type { Entry } from './queue.ts';
 
-/** Answers kept for one scan: diamonds would ask the same again and again. */
-export type FinishedNodes = Map<RunNode, boolean>;
+/** The nodes that will give no further output: what `spreadFinished` keeps up to date. */
+export type FinishedNodes = Set<RunNode>;
 
 /** The input that tells an instruction node whether to submit its transaction. */
 export const SUBMIT = 'submit';
@@ -24,44 +24,46 @@ export const isHeldBack = (node: RunNode): boolean => {
   return head !== undefined && !head.isElement;
 };
 
-/** Whether the node will give no further output, or which source must be known before that can be told. */
-const judge = (node: RunNode, known: FinishedNodes): boolean | RunNode => {
+/** Whether the node will give no further output, `finished` holding those before it of which that is known. */
+const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
   if (isHeldBack(node)) return true;
   if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
-  const empty = node.incoming.filter((edge) => edge.queue.head === undefined);
-  const starving = empty.filter((edge) => edge.input.required);
-  for (const { source } of starving) {
-    const isFinished = known.get(source);
-    if (isFinished !== false) return isFinished ?? source;
+  let isStarving = false;
+  let lacksValue = false;
+  let hasElement = false;
+  let mayStillGet = false;
+  for (const { input, queue: { head }, source } of node.incoming) {
+    const isOver = head === undefined && finished.has(source);
+    // What it needs will never come.
+    if (input.required && isOver) return true;
+    if (input.required && head === undefined) isStarving = true;
+    if (input.required && head?.value === undefined) lacksValue = true;
+    if (head?.isElement) hasElement = true;
+    // Another element may still come to an optional input.
+    if (head === undefined && !isOver) mayStillGet = true;
   }
-  if (starving.length > 0) return false;
-  if (node.incoming.some((edge) => edge.queue.head?.isElement)) return false;
-  const lacksValue = node.incoming.some((edge) => edge.input.required && edge.queue.head?.value === undefined);
-  if (node.times === 0 && !lacksValue) return false;
-  // Another element may still come to an optional input.
-  for (const { source } of empty) {
-    const isFinished = known.get(source);
-    if (isFinished !== true) return isFinished ?? source;
-  }
-  return true;
+  if (isStarving || hasElement || mayStillGet) return false;
+  return node.times > 0 || lacksValue;
 };
 
-/** Whether the node will give no further output. Without recursion: flows may be longer than a stack is deep. */
-const isFinished = (node: RunNode, known: FinishedNodes): boolean => {
-  const path = known.has(node) ? [] : [node];
-  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-    // Until it is known: who meets it again on the way takes it for unfinished.
-    known.set(top, false);
-    const answer = judge(top, known);
-    if (typeof answer === 'boolean') {
-      known.set(top, answer);
-      path.pop();
-    } else {
-      path.push(answer);
+/**
+ * Adds the nodes to `finished` that have become so since these were touched: they themselves, and what is behind them. Returns those
+ * that an input of is now known to stay empty for ever. Whoever is finished stays that, so that all calls of a run together look at
+ * each edge a few times only; without recursion, since flows may be longer than a stack is deep.
+ */
+export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
+  const behind: RunNode[] = [];
+  const open = [...touched];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (finished.has(node) || !willGiveNothing(node, finished)) continue;
+    finished.add(node);
+    for (const { target } of node.outgoing) {
+      behind.push(target);
+      open.push(target);
     }
   }
-  return known.get(node) ?? false;
+  return behind;
 };
 
 /** What a node takes out of its queues for one execution. */
@@ -104,11 +106,11 @@ export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(no
  * runs again only for another element of a loop; `skip` passes over an element that lacks a required value, so that the ones
  * after it keep their places.
  */
-export const readiness = (node: RunNode, known: FinishedNodes): 'ready' | 'skip' | 'no' => {
+export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';
   if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
   if (node.module?.collects) {
-    return node.times === 0 && node.incoming.every((edge) => isFinished(edge.source, known)) ? 'ready' : 'no';
+    return node.times === 0 && node.incoming.every((edge) => finished.has(edge.source)) ? 'ready' : 'no';
   }
   const isInLoop = node.incoming.some((edge) => edge.queue.head?.isElement);
   if (node.times > 0 && !isInLoop) return 'no';
@@ -119,7 +121,7 @@ export const readiness = (node: RunNode, known: FinishedNodes): 'ready' | 'skip'
     const head = edge.queue.head;
     if (isSatisfiedBy(edge, head)) continue;
     if (head !== undefined) isSkipped = true;
-    else if (edge.input.required || !isFinished(edge.source, known)) return 'no';
+    else if (edge.input.required || !finished.has(edge.source)) return 'no';
   }
   if (!isSkipped) return 'ready';
   return isInLoop ? 'skip' : 'no';

@@ -51,6 +51,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   let executions = history.endedExecutions;
   let elements = 0;
   let bytes = 0;
+  /** Each called flow begins after the one before it. */
+  let turn: Promise<void> = Promise.resolve();
   /** The slice's clock when this claim began something new. */
   let newSinceMs: number | undefined;
 
@@ -73,8 +75,9 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
     }
-    // A new stack for each level: flows may call themselves a thousand deep.
-    await Promise.resolve();
+    // A new stack for each level: flows may call themselves a thousand deep. And one after another: a graph may take a while to
+    // be made ready, and a run may call flows at thousands of its nodes at once.
+    await (turn = turn.then(() => slice.needsBreath() ? slice.breathe() : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
     const id = known?.id ?? uuidv7();
