@@ -1,3 +1,11 @@
+create function private.shorten(value text, longest integer default 100)
+returns text
+language sql immutable security invoker
+return case when length(value) > longest then left(value, longest) || '…' else value end;
+comment on function private.shorten(text, integer) is
+  'A text that came from outside, as a message may name it: what is longer than so many characters ends with ….';
+grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
+
 create function private.fail(
   status integer, code text, message text, details jsonb default null, hint text default null, headers jsonb default '{}'
 )
@@ -9,7 +17,8 @@ begin
   -- PostgREST carries details as text only; the Edge Functions give the JSON in it back.
   raise sqlstate 'PGRST' using
     message = json_build_object(
-      'code', fail.code, 'message', fail.message, 'details', fail.details::text, 'hint', fail.hint
+      'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,
+      'hint', private.shorten(fail.hint, 2000)
     )::text,
     detail = json_build_object('status', fail.status, 'headers', fail.headers)::text;
 end;

@@ -54,12 +54,12 @@ begin
       for v_member in select m.key, m.value from jsonb_each(v_payload) as m loop
         v_bad := private.bad_value(v_member.value, bad_value.depth - 1);
         if v_bad is not null then
-          return format('.M.%s%s', v_member.key, v_bad);
+          return format('.M.%s%s', private.shorten(v_member.key), v_bad);
         end if;
       end loop;
       return null;
     else
-      return format(': there is no tag %s', to_jsonb(v_tag));
+      return format(': there is no tag %s', to_jsonb(private.shorten(v_tag)));
   end case;
 end;
 $$;
@@ -114,7 +114,7 @@ begin
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
     if v_bad is not null then
-      perform private.fail(400, 'inputs_invalid', 'inputs.' || (v_pairs -> v_index ->> 'key') || v_bad);
+      perform private.fail(400, 'inputs_invalid', 'inputs.' || private.shorten(v_pairs -> v_index ->> 'key') || v_bad);
     end if;
   end loop;
 end;

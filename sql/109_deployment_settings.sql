@@ -78,14 +78,16 @@ begin
       select 'cluster', 'takes devnet, testnet or mainnet-beta'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
-      select m.name, 'there is no such member'
-      from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
-      where m.name not in ('url', 'cluster')
+      (
+        select private.shorten(m.name), 'there is no such member'
+        from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
+        where m.name not in ('url', 'cluster') limit 20
+      )
     ) as fault (member, message)
   );
 end;
 $$;
-comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member.';
+comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member: of unknown ones the first 20.';
 
 create function private.refuse_faults(code text, faults jsonb)
 returns void

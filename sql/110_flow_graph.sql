@@ -5,32 +5,62 @@ returns table (node_index integer, fault text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  -- Told of all at once: a pattern takes as long for one text as this does for fifty.
+  v_has_long_names constant boolean := coalesce((
+    select max(greatest(length(port ->> 'id'), length(port ->> 'name'))) > 256
+    from jsonb_array_elements(node_faults.nodes) as node
+    cross join lateral jsonb_array_elements(
+      case jsonb_typeof(node -> 'data' -> 'sources') when 'array' then node -> 'data' -> 'sources' end
+    ) as port
+  ), false) or coalesce((
+    select max(greatest(length(port ->> 'id'), length(port ->> 'name'))) > 256
+    from jsonb_array_elements(node_faults.nodes) as node
+    cross join lateral jsonb_array_elements(
+      case jsonb_typeof(node -> 'data' -> 'targets') when 'array' then node -> 'data' -> 'targets' end
+    ) as port
+  ), false);
 begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
+  -- Taken out once, not by each condition.
+  cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node is an object'
     -- Postgres writes a UUID like that; a pattern takes four times as long.
     when not pg_input_is_valid(coalesce(n.node ->> 'id', ''), 'uuid') or (n.node ->> 'id')::uuid::text <> n.node ->> 'id'
       then 'id: takes a UUID in lower case with hyphens'
-    when jsonb_typeof(n.node -> 'data') is distinct from 'object' then 'data: takes an object'
-    when coalesce(n.node #>> '{data,type}', '') not in ('native', 'deno', 'WASM', 'mock')
+    when jsonb_typeof(d.data) is distinct from 'object' then 'data: takes an object'
+    when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
       then 'data.type: takes native, deno, WASM or mock'
-    when jsonb_typeof(n.node #> '{data,node_id}') is distinct from 'string' then 'data.node_id: takes a string'
-    when jsonb_typeof(n.node #> '{data,sources}') is distinct from 'array' then 'data.sources: takes an array'
-    when jsonb_typeof(n.node #> '{data,targets}') is distinct from 'array' then 'data.targets: takes an array'
+    when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: takes a string'
+    when length(d.data ->> 'node_id') > 200 then 'data.node_id: takes at most 200 characters'
+    when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: takes an array'
+    when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: takes an array'
     -- Strict: lax paths look into arrays of arrays.
-    when jsonb_path_exists(n.node, 'strict $.data.sources[*] ? (@.type() != "object")')
+    when jsonb_path_exists(d.data, 'strict $.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source is an object'
-    when jsonb_path_exists(n.node, 'strict $.data.targets[*] ? (@.type() != "object")')
+    when jsonb_path_exists(d.data, 'strict $.targets[*] ? (@.type() != "object")')
       then 'data.targets: a target is an object'
-    when jsonb_path_exists(n.node, '$.data.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
+    when jsonb_path_exists(d.data, '$.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
       then 'data.sources: a source has a string id and a string name'
-    when jsonb_path_exists(n.node, '$.data.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
+    when jsonb_path_exists(d.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
       then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
-    when n.node #> '{data,targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
+    when jsonb_array_length(d.data -> 'sources') > 1000 then 'data.sources: takes at most 1,000 sources'
+    when jsonb_array_length(d.data -> 'targets') > 1000 then 'data.targets: takes at most 1,000 targets'
+    -- A pattern repeats at most 255 times.
+    when v_has_long_names and jsonb_path_exists(d.data,
+        '$.sources[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
+      then 'data.sources: the id and the name of a source take at most 256 characters'
+    when v_has_long_names and jsonb_path_exists(d.data,
+        '$.targets[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
+      then 'data.targets: the id and the name of a target take at most 256 characters'
+    when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
+    when d.data ->> 'node_id' in ('flow_input', 'flow_output')
+        and length(d.data #>> '{targets_form,form_data,label}') > 256
+      then 'data.targets_form.form_data.label: takes at most 256 characters'
   end) as f (fault)
   where f.fault is not null
   order by n.position limit 1001;
@@ -47,9 +77,12 @@ as $$
 begin
   -- Handle ids name ports flow-wide: an edge's handle may belong to any node, only its node ids say what it joins.
   return query
+  -- Not by jsonb_path_query, which takes what it gives from the beginning of a list, and moves all the rest.
   with target_handle as materialized (
     select t.port ->> 'id' as id, max(t.port ->> 'name') as name
-    from jsonb_path_query(flow_edges.nodes, '$[*] ? (@.data.type != "mock").data.targets[*]') as t (port)
+    from jsonb_array_elements(flow_edges.nodes) as n (node)
+    cross join lateral jsonb_array_elements(n.node #> '{data,targets}') as t (port)
+    where n.node #>> '{data,type}' <> 'mock'
     group by t.port ->> 'id'
   )
   select (e.position - 1)::integer, e.edge ->> 'source', e.edge ->> 'target', target_handle.name
@@ -57,7 +90,9 @@ begin
   join target_handle on target_handle.id = e.edge ->> 'targetHandle'
   where e.edge ->> 'sourceHandle' in (
     select s.port ->> 'id'
-    from jsonb_path_query(flow_edges.nodes, '$[*] ? (@.data.type != "mock").data.sources[*]') as s (port)
+    from jsonb_array_elements(flow_edges.nodes) as n (node)
+    cross join lateral jsonb_array_elements(n.node #> '{data,sources}') as s (port)
+    where n.node #>> '{data,type}' <> 'mock'
     union all
     select 'passthrough-' || target_handle.id from target_handle
   );
@@ -146,6 +181,22 @@ $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
   'The node ids of one cycle in the order of its edges, or null when there is none; sources[i] → targets[i] are the edges. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
 
+create function private.flow_size_findings(nodes jsonb, edges jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow takes at most %s %s, and these are %s', part.most, part.name, part.size)
+  )), '[]')
+  from (values
+    ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+  ) as part (name, most, size)
+  where part.size > part.most;
+$$;
+comment on function private.flow_size_findings(jsonb, jsonb) is
+  'Whether a graph has more nodes or edges than a runner sets up without keeping others waiting, as flow_findings tells it.';
+
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -158,6 +209,11 @@ declare
   v_targets text[];
   v_cycle text[];
 begin
+  -- Whoever looks at it must know how much there is to look at.
+  v_findings := private.flow_size_findings(flow_findings.nodes, flow_findings.edges);
+  if v_findings <> '[]' then
+    return v_findings;
+  end if;
   select jsonb_agg(jsonb_build_object('code', 'node_malformed', 'path', format('nodes[%s]', f.node_index), 'message', f.fault) order by f.node_index)
   into v_findings
   from private.node_faults(flow_findings.nodes) as f;
@@ -185,22 +241,28 @@ begin
       format('two nodes have the id %s', node.id) as message
     from node group by node.id having count(*) > 1
     union all
-    select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(edge.source, 'null'))
+    select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
     from edge
     where not exists (select from node where node.id = edge.source and node.type <> 'mock')
       and not exists (select from node where node.id = edge.target and node.type = 'mock')
     union all
-    select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(edge.target, 'null'))
+    select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
     from edge where not exists (select from node where node.id = edge.target)
     union all
     select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
-      format('two edges lead into the input %s of node %s', to_jsonb(kept.target_port), kept.target)
+      format('two edges lead into the input %s of node %s', to_jsonb(private.shorten(kept.target_port)), kept.target)
     from kept
     where exists (select from node where node.id = kept.target and node.type <> 'mock')
     group by kept.target, kept.target_port having count(*) > 1
     union all
+    -- More than it may have inputs: handles may be those of other nodes.
+    select 'node_edges_too_many', format('nodes[%s]', min(node.index)), 'at most 1,000 edges lead into one node'
+    from (select k.target from kept as k group by k.target having count(*) > 1000) as crowded
+    join node on node.id = crowded.target
+    group by node.id
+    union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
-      format('two flow outputs have the label %s', coalesce(to_jsonb(node.label)::text, 'null'))
+      format('two flow outputs have the label %s', coalesce(to_jsonb(private.shorten(node.label))::text, 'null'))
     from node where node.type = 'native' and node.node_id = 'flow_output'
     group by node.label having count(*) > 1
   )
@@ -209,7 +271,11 @@ begin
       select jsonb_agg(to_jsonb(first) order by first.path, first.code)
       from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
     ),
-    (select array_agg(node.id order by node.index) from node where node.type <> 'mock'),
+    -- Each id once: edges of a node that is there a thousand times are not looked at a thousand times.
+    (
+      select array_agg(u.id order by u.index)
+      from (select node.id, min(node.index) as index from node where node.type <> 'mock' group by node.id) as u
+    ),
     (select array_agg(kept.source) from kept),
     (select array_agg(kept.target) from kept)
   into v_findings, v_nodes, v_sources, v_targets;
@@ -240,27 +306,28 @@ begin
   return (
     select format('[%s]', string_agg(format(
       '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', node #> '{data,type}', node #> '{data,node_id}',
+      node -> 'id', d.data -> 'type', d.data -> 'node_id',
       (
         select string_agg(format(
           '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
           ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
         ), ', ' order by p.position)
-        from jsonb_array_elements(node #> '{data,sources}') with ordinality as p (port, position)
+        from jsonb_array_elements(d.data -> 'sources') with ordinality as p (port, position)
       ),
       (
         select string_agg(format(
           '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
           port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
         ), ', ' order by p.position)
-        from jsonb_array_elements(node #> '{data,targets}') with ordinality as p (port, position)
+        from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),
-      ', "display_name": ' || (node #> '{data,display_name}')::text,
-      '"extra": ' || (node #> '{data,targets_form,extra}')::text || ', ',
-      node #> '{data,targets_form,form_data}',
-      ', "instruction_info": ' || (node #> '{data,instruction_info}')::text
+      ', "display_name": ' || (d.data -> 'display_name')::text,
+      '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
+      d.data -> 'targets_form' -> 'form_data',
+      ', "instruction_info": ' || (d.data -> 'instruction_info')::text
     ), ', ' order by n.position))
     from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
   );
 end;
 $$;

@@ -16,7 +16,7 @@ begin
       'The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.');
   end;
   if not found then
-    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(kv_create_store.store)));
+    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(private.shorten(kv_create_store.store, 120))));
   end if;
   perform private.keep_effect(kv_create_store.effect, '{"M": {}}');
 end;
@@ -40,7 +40,7 @@ returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(kv_store_missing.store)));
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(kv_store_missing.store, 120))));
 $$;
 comment on function private.kv_store_missing(text) is 'Raises 404 kv_store_not_found.';
 

@@ -6,8 +6,12 @@ const MAX_DEPTH = 64;
 /** Bytes that a definition may hold: its strings and member names in UTF-8, and 8 for each value. */
 const MAX_SIZE = 262_144;
 const VALUE_SIZE = 8;
+/** Characters that the name of a member, and of a port, may have. */
+const MAX_NAME_LENGTH = 256;
 
 const utf8 = new TextEncoder();
+
+const countCharacters = (text: string): number => [...text].length;
 
 const isObject = (json: unknown): json is object => typeof json === 'object' && json !== null && !Array.isArray(json);
 
@@ -35,6 +39,9 @@ function jsonFault(json: unknown): Fault | undefined {
     for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (typeof key === 'string') {
         size += utf8.encode(key).length;
+        if (countCharacters(key) > MAX_NAME_LENGTH) {
+          return { path: [`${key.slice(0, 100)}…`], message: `has a name of more than ${MAX_NAME_LENGTH} characters` };
+        }
         if (!isStorable(key)) return fault('has a member whose name holds NUL or a lone surrogate');
       }
       const inside = find(member, depth + 1);
@@ -45,8 +52,6 @@ function jsonFault(json: unknown): Fault | undefined {
   };
   return find(json, 0) ?? (size > MAX_SIZE ? { path: [], message: 'holds more than 256 KiB' } : undefined);
 }
-
-const countCharacters = (text: string): number => [...text].length;
 
 const keySchema = (longest: number) =>
   z.string().refine(
@@ -95,9 +100,14 @@ const dataSchema = z.looseObject({
   backgroundColorDark: text,
 });
 
+const portNameSchema = z.string().refine(
+  (name) => countCharacters(name) <= MAX_NAME_LENGTH,
+  `takes at most ${MAX_NAME_LENGTH} characters`,
+);
+
 /** An output. */
 const sourceSchema = z.looseObject({
-  name: z.string(),
+  name: portNameSchema,
   type: z.string(),
   /** The node may give no value for it. */
   optional: z.boolean().nullish(),
@@ -107,7 +117,7 @@ const sourceSchema = z.looseObject({
 
 /** An input. */
 const targetSchema = z.looseObject({
-  name: z.string(),
+  name: portNameSchema,
   type_bounds: z.array(z.string()),
   required: z.boolean().nullish(),
   /** It is handed on as an output of the same name. */
