@@ -1,13 +1,39 @@
 import { defineConfig } from 'vitest/config';
 
+const setupFiles = ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'];
+
+// Tests wait on conditions; these only end what would wait for ever, on a busy machine too.
+const timeouts = { testTimeout: 120_000, hookTimeout: 180_000 };
+
+/** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
+const UNIT_FOLDERS = '{types,functions,tests/{engine,chain,soak}}';
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts', 'functions/**/*.test.ts', 'types/**/*.test.ts'],
-    globalSetup: ['tests/support/global_setup.ts'],
-    setupFiles: ['supabase/local/websocket.ts', 'tests/support/fuzz_seed.ts'],
-    // Tests wait on conditions; this only ends what would wait for ever.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    teardownTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [`${UNIT_FOLDERS}/**/*.test.ts`],
+          exclude: ['**/*.stack.test.ts'],
+          setupFiles,
+          ...timeouts,
+          // They leave nothing behind, and what they import is loaded once for all of them.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'stack',
+          include: ['tests/**/*.test.ts', `${UNIT_FOLDERS}/**/*.stack.test.ts`],
+          exclude: [`${UNIT_FOLDERS}/**/!(*.stack).test.ts`],
+          globalSetup: ['tests/support/global_setup.ts'],
+          setupFiles,
+          ...timeouts,
+        },
+      },
+    ],
   },
 });
