@@ -29,6 +29,10 @@ export interface ManagementApi {
   uploads: Upload[];
   /** The slugs of each bulk update, by which a deploy of several functions ends. */
   bulkUpdates: string[][];
+  /** The names of the secrets that were set. */
+  secrets: string[];
+  /** Every request, as `GET /v1/…`. */
+  requests: string[];
   /** Requests that this stub has no answer for. */
   unknownRequests: string[];
   close: () => Promise<void>;
@@ -56,10 +60,28 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-/** As much of Supabase's Management API as `supabase functions deploy --use-api` calls, on a free port of loopback. */
-export async function startManagementApi(): Promise<ManagementApi> {
+/** A project as the API shows it. */
+const PROJECT = {
+  id: PROJECT_REF,
+  ref: PROJECT_REF,
+  organization_id: 'stub',
+  organization_slug: 'stub',
+  name: 'stub',
+  region: 'eu-west-1',
+  created_at: '2026-01-01T00:00:00Z',
+  status: 'ACTIVE_HEALTHY',
+  database: { host: `db.${PROJECT_REF}.localhost`, version: '17.4', postgres_engine: '17', release_channel: 'ga' },
+};
+
+/**
+ * As much of Supabase's Management API as the commands call by which this project is put on hosted Supabase, on a free port of
+ * loopback. The project is found only if `hasProject`: the CLI then writes into supabase/.temp of the folder that it runs in.
+ */
+export async function startManagementApi({ hasProject = false } = {}): Promise<ManagementApi> {
   const uploads: Upload[] = [];
   const bulkUpdates: string[][] = [];
+  const secrets: string[] = [];
+  const requests: string[] = [];
   const unknownRequests: string[] = [];
   const projectPath = `/v1/projects/${PROJECT_REF}`;
 
@@ -68,10 +90,26 @@ export async function startManagementApi(): Promise<ManagementApi> {
     if (request.headers.authorization !== `Bearer ${ACCESS_TOKEN}`) {
       return answer(response, 401, { message: 'Unauthorized' });
     }
-    switch (`${request.method} ${url.pathname}`) {
+    requests.push(`${request.method} ${url.pathname}`);
+    switch (requests.at(-1)) {
       case `GET ${projectPath}`:
-        // The CLI does without. Were the project found, the CLI would write it to supabase/.temp/linked-project.json.
-        return answer(response, 404, { message: 'Project not found' });
+        // `functions deploy` does without.
+        return hasProject ? answer(response, 200, PROJECT) : answer(response, 404, { message: 'Project not found' });
+      case `GET ${projectPath}/api-keys`:
+        return answer(
+          response,
+          200,
+          ['anon', 'service_role'].map((name) => ({ id: name, name, type: 'legacy', api_key: name })),
+        );
+      case `GET ${projectPath}/config/storage`:
+        return answer(response, 404, { message: 'No storage here' });
+      case `GET ${projectPath}/config/database/pooler`:
+        return answer(response, 200, []);
+      case `POST ${projectPath}/secrets`: {
+        const set = JSON.parse((await readBody(request)).toString()) as { name: string }[];
+        secrets.push(...set.map(({ name }) => name));
+        return answer(response, 201, {});
+      }
       case `GET ${projectPath}/functions`:
         // Asked for only when config.toml leaves verify_jwt open.
         return answer(response, 200, []);
@@ -111,6 +149,8 @@ export async function startManagementApi(): Promise<ManagementApi> {
     ].join('\n'),
     uploads,
     bulkUpdates,
+    secrets,
+    requests,
     unknownRequests,
     async close() {
       server.closeAllConnections();

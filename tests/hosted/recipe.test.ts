@@ -1,0 +1,131 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi } from './management_api.ts';
+
+const pages = ['README.md', ...readdirSync(join(projectDir, 'docs')).map((name) => `docs/${name}`)]
+  .filter((name) => name.endsWith('.md'));
+
+/** What the docs tell their readers to type: the lines of code blocks, and code within the text. */
+const lines = [
+  ...new Set(pages.flatMap((page) => {
+    const text = readFileSync(join(projectDir, page), 'utf8');
+    return [...text.matchAll(/^npx supabase [^#\n]*|`npx supabase [^`\n]*`/gm)]
+      .map(([line]) => line.replaceAll(/^`|`$/g, '').trim());
+  })),
+];
+
+/** What becomes of each command; `docker`: it needs Docker, and is held against its help only. */
+const expected: Record<string, 'project' | 'docker'> = {
+  'link': 'project',
+  'db push': 'project',
+  'functions deploy': 'project',
+  'secrets set': 'project',
+  'start': 'docker',
+};
+
+/** The words of a line that name its command. */
+const commandOf = (line: string): string =>
+  Object.keys(expected).find((name) => `${line} `.startsWith(`npx supabase ${name} `)) ?? `unknown: ${line}`;
+
+interface Ended {
+  code: number;
+  output: string;
+}
+
+let api: ManagementApi;
+/** A copy of what the CLI reads: it writes down beside it to which project it is linked. */
+let copy: string;
+
+/** Runs a line in a shell; the CLI's questions are answered with yes. */
+const run = (line: string): Promise<Ended> =>
+  new Promise((resolve) => {
+    const env = {
+      ...process.env,
+      PATH: [join(projectDir, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+      HOME: copy,
+      SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN,
+      SUPABASE_PROFILE: join(copy, 'profile.yaml'),
+      SUPABASE_YES: '1',
+      SUPABASE_TELEMETRY_DISABLED: '1',
+      DO_NOT_TRACK: '1',
+    };
+    execFile('bash', ['--norc', '-c', line], { cwd: copy, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+
+/** As a reader types it, but that npx need not look for the package. */
+const filledIn = (line: string): string => line.replace(/^npx /, '').replaceAll('<ref>', PROJECT_REF);
+
+beforeAll(async () => {
+  api = await startManagementApi({ hasProject: true });
+  copy = mkdtempSync(join(tmpdir(), 'flow-recipe-'));
+  for (const path of ['supabase/config.toml', 'supabase/migrations', 'supabase/seed.sql', 'functions', 'types']) {
+    await cp(join(projectDir, path), join(copy, path), { recursive: true });
+  }
+  await symlink(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+  await writeFile(join(copy, 'profile.yaml'), api.profile);
+  // The other commands are for the project that this one names.
+  const linked = await run(`supabase link --project-ref ${PROJECT_REF}`);
+  expect(linked.code, linked.output).toBe(0);
+});
+afterAll(async () => {
+  await api.close();
+  await rm(copy, { recursive: true, force: true });
+});
+
+it('the docs tell all that puts the project on hosted Supabase, and no command that is not looked at here', () => {
+  expect(lines.map(commandOf).toSorted()).toEqual(Object.keys(expected).toSorted());
+});
+
+describe.each(lines)('%s', (line) => {
+  it('has flags that the CLI knows', async () => {
+    const { output } = await run(`supabase ${commandOf(line)} --help`);
+    const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag!);
+    const known = [...output.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag!);
+    expect(known).toContain('--help');
+    expect(known).toEqual(expect.arrayContaining(flags));
+  });
+
+  it.runIf(expected[commandOf(line)] === 'project')('goes to the linked project', async () => {
+    const { code, output } = await run(filledIn(line));
+    expect(output).toMatch(new RegExp(`^Target: project .*${PROJECT_REF}`, 'm'));
+    // The stub's project has no database to connect to.
+    expect(code, output).toBe(commandOf(line) === 'db push' ? 1 : 0);
+    expect(api.unknownRequests).toEqual([]);
+  });
+});
+
+it('db push goes to a local database unless --remote is given', async () => {
+  expect((await run('supabase db push --dry-run')).output).toMatch(/^Target: local stack/);
+});
+
+it('the lines set the secret and deploy all functions', () => {
+  expect(api.secrets).toEqual(['WALLET_KEYS']);
+  expect(api.uploads.map(({ slug }) => slug).toSorted()).toEqual(api.bulkUpdates.at(-1)?.toSorted());
+  expect(api.uploads).not.toEqual([]);
+});
+
+describe('secrets', () => {
+  const isIgnored = (path: string) =>
+    spawnSync('git', ['check-ignore', '--quiet', path], { cwd: projectDir }).status === 0;
+
+  it('for `supabase start` stand where the CLI reads them, which the README names; git ignores them, but not the example', async () => {
+    const file = 'supabase/functions/.env';
+    expect((await run('supabase functions serve --help')).output).toContain(file);
+    expect(readFileSync(join(projectDir, 'README.md'), 'utf8')).toContain(`\`${file}\``);
+    expect(existsSync(join(projectDir, `${file}.example`))).toBe(true);
+    expect(isIgnored(file)).toBe(true);
+    expect(isIgnored(`${file}.example`)).toBe(false);
+  });
+
+  it.each(['.env', '.env.local', 'functions/.env', 'functions/wallets/.env.production', '.stack/54321/keys.json'])(
+    'in %s are ignored by git',
+    (path) => expect(isIgnored(path)).toBe(true),
+  );
+});
