@@ -145,10 +145,12 @@ it.each([
 
 it('minutes may be fractions, and a seed is made where none is given', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
+    isHostile: false,
     minutes: 0.3,
     seed: 7,
     jsonFile: 'a.json',
   });
   const { minutes, seed } = readOptions([]);
   expect([minutes, Number.isInteger(seed)]).toEqual([5, true]);
+  expect(readOptions(['--hostile'])).toMatchObject({ isHostile: true, minutes: 2 });
 });
