@@ -1,20 +1,57 @@
 -- Reading a flow's graph: what running needs of it, and what is wrong with it.
 
+create function private.port_fault(data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    -- Strict: lax paths look into arrays of arrays.
+    when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
+      then 'data.sources: a source is an object'
+    when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
+      then 'data.targets: a target is an object'
+    when jsonb_path_exists(port_fault.data, '$.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
+      then 'data.sources: a source has a string id and a string name'
+    when jsonb_path_exists(port_fault.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
+        && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
+      then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
+    -- A pattern repeats at most 255 times.
+    when jsonb_path_exists(port_fault.data,
+        '$.sources[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
+      then 'data.sources: the id and the name of a source take at most 256 characters'
+    when jsonb_path_exists(port_fault.data,
+        '$.targets[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
+      then 'data.targets: the id and the name of a target take at most 256 characters'
+  end;
+end;
+$$;
+comment on function private.port_fault(jsonb) is 'What makes a port of a node unreadable for the runner, the first fault, or null; of the node''s data, whose sources and targets are arrays.';
+
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Told of all at once: a pattern takes as long for one text as this does for fifty.
-  v_has_long_names constant boolean := coalesce((
-    select max(greatest(length(port ->> 'id'), length(port ->> 'name'))) > 256
+  -- Asked of all at once: only where a port is wrong, it is looked for node by node.
+  v_has_bad_ports constant boolean := coalesce((
+    select bool_or(
+      jsonb_typeof(port -> 'id') is distinct from 'string' or jsonb_typeof(port -> 'name') is distinct from 'string'
+      or greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+    )
     from jsonb_array_elements(node_faults.nodes) as node
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(node -> 'data' -> 'sources') when 'array' then node -> 'data' -> 'sources' end
     ) as port
   ), false) or coalesce((
-    select max(greatest(length(port ->> 'id'), length(port ->> 'name'))) > 256
+    select bool_or(
+      jsonb_typeof(port -> 'id') is distinct from 'string' or jsonb_typeof(port -> 'name') is distinct from 'string'
+      or greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      or jsonb_typeof(port -> 'type_bounds') is distinct from 'array'
+      or jsonb_typeof(port -> 'required') is distinct from 'boolean' or jsonb_typeof(port -> 'passthrough') is distinct from 'boolean'
+    )
     from jsonb_array_elements(node_faults.nodes) as node
     cross join lateral jsonb_array_elements(
       case jsonb_typeof(node -> 'data' -> 'targets') when 'array' then node -> 'data' -> 'targets' end
@@ -38,25 +75,9 @@ begin
     when length(d.data ->> 'node_id') > 200 then 'data.node_id: takes at most 200 characters'
     when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: takes an array'
     when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: takes an array'
-    -- Strict: lax paths look into arrays of arrays.
-    when jsonb_path_exists(d.data, 'strict $.sources[*] ? (@.type() != "object")')
-      then 'data.sources: a source is an object'
-    when jsonb_path_exists(d.data, 'strict $.targets[*] ? (@.type() != "object")')
-      then 'data.targets: a target is an object'
-    when jsonb_path_exists(d.data, '$.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
-      then 'data.sources: a source has a string id and a string name'
-    when jsonb_path_exists(d.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
-        && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
-      then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
     when jsonb_array_length(d.data -> 'sources') > 1000 then 'data.sources: takes at most 1,000 sources'
     when jsonb_array_length(d.data -> 'targets') > 1000 then 'data.targets: takes at most 1,000 targets'
-    -- A pattern repeats at most 255 times.
-    when v_has_long_names and jsonb_path_exists(d.data,
-        '$.sources[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
-      then 'data.sources: the id and the name of a source take at most 256 characters'
-    when v_has_long_names and jsonb_path_exists(d.data,
-        '$.targets[*] ? (@.id like_regex "^.{255}.." flag "s" || @.name like_regex "^.{255}.." flag "s")')
-      then 'data.targets: the id and the name of a target take at most 256 characters'
+    when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
@@ -131,6 +152,10 @@ begin
     return null;
   end if;
 
+  -- As many flows are drawn: what comes later in the array never leads back.
+  if (select bool_and(e.source < e.target) from unnest(v_from, v_to) as e (source, target)) then
+    return null;
+  end if;
   v_first := array_fill(0, array[v_count + 1]);
   v_waiting := array_fill(0, array[v_count]);
   for v_edge in reverse cardinality(v_from)..1 loop

@@ -1,11 +1,13 @@
-create function private.deploy_flow(flow_id integer)
-returns uuid
+create function private.deploy_flow(flow_id integer, strict boolean)
+returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_user_id uuid := private.lock_user();
   v_flow public.flows;
+  v_snapshot_hash bytea;
+  v_warnings jsonb;
   v_deployment_id uuid;
 begin
   select * into v_flow from public.flows as f
@@ -15,9 +17,11 @@ begin
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
 
+  v_snapshot_hash := private.take_snapshot(v_flow);
+  v_warnings := private.snapshot_warnings(v_snapshot_hash, v_flow.id, deploy_flow.strict);
   insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, start_permission, chain_network)
   values (
-    v_user_id, v_flow.id, private.take_snapshot(v_flow),
+    v_user_id, v_flow.id, v_snapshot_hash,
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'
@@ -26,22 +30,22 @@ begin
     v_flow.chain_network
   )
   returning id into v_deployment_id;
-  return v_deployment_id;
+  return jsonb_build_object('deployment_id', v_deployment_id, 'warnings', v_warnings);
 end;
 $$;
-comment on function private.deploy_flow(integer) is
+comment on function private.deploy_flow(integer, boolean) is
   'Does what public.deploy_flow says. Definer: snapshots are private, and deployments are inserted nowhere else.';
-grant execute on function private.deploy_flow(integer) to anon, authenticated, service_role;
+grant execute on function private.deploy_flow(integer, boolean) to anon, authenticated, service_role;
 
-create function public.deploy_flow(flow_id integer)
+create function public.deploy_flow(flow_id integer, strict boolean default false)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('deployment_id', private.deploy_flow(deploy_flow.flow_id));
+  return private.deploy_flow(deploy_flow.flow_id, deploy_flow.strict);
 end;
 $$;
-comment on function public.deploy_flow(integer) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with the first 1,000 findings.';
-grant execute on function public.deploy_flow(integer) to anon, authenticated, service_role;
+comment on function public.deploy_flow(integer, boolean) is
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what a run will stumble over, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
+grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;

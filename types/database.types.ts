@@ -267,7 +267,7 @@ isOneToOne: false
 { Args: { "name": string }; Returns: Json
                            },
 "deploy_flow":
-{ Args: { "flow_id": number }; Returns: Json
+{ Args: { "flow_id": number,"strict"?: boolean }; Returns: Json
                            },
 "deployment":
 { Args: { "flow_run": Omit<Database["public"]['Tables']["flow_run"]['Row'], Database["public"]['Tables']["flow_run"]['ComputedFields']> }; Returns: {
@@ -344,7 +344,7 @@ isOneToOne: false
 { Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string }; Returns: Json
                            },
 "start_flow":
-{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json }; Returns: Json
+{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"strict"?: boolean }; Returns: Json
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined

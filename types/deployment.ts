@@ -29,13 +29,48 @@ export const startTargetSchema = z.object({
   ).optional(),
 });
 
+/** The query of a deploy, and of a start of a flow. */
+export const strictQuerySchema = z.object({
+  /** What would be a warning keeps the flow from running. */
+  strict: z.enum(['true', 'false'], 'takes true or false').transform((text) => text === 'true').optional(),
+});
+
+/** What a run of a flow fails at, or leaves out, and the run before it told at most. */
+export const warningCodes = {
+  node_not_implemented: 'Nothing here runs the node: there is no such native node, or nodes of its type are not executed.',
+  input_missing: 'A required input has neither an edge nor a value.',
+  input_label_duplicate: 'Two flow inputs have one label, and so one value.',
+  edge_source_handle_unknown: 'The source of an edge has no such handle: no node has, and the edge is left out, or another one.',
+  edge_target_handle_unknown: 'The target of an edge has no such handle: no node has, and the edge is left out, or another one.',
+  edge_source_port_unknown: 'An edge begins at an output that the node does not have, or an input that it does not hand on.',
+  edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
+} as const;
+
+/** A warning: the flow is deployed, or started, all the same. */
+export interface FlowWarning {
+  /** The flow that was deployed or started, or one that it calls. */
+  flow_id: number;
+  code: keyof typeof warningCodes;
+  /** Where in the flow, such as `edges[3].targetHandle`. */
+  path: string;
+  message: string;
+}
+
 /** The answer to a deploy. */
 export interface DeployFlowResult {
   deployment_id: string;
+  /** The first 100; most flows have none. */
+  warnings: FlowWarning[];
 }
 
 /** The answer to a start: the run, and a token that shows this one run to its holder. */
 export interface StartResult {
   flow_run_id: string;
   token: string;
+}
+
+/** The answer to a start of a flow as it is. */
+export interface StartFlowResult extends StartResult {
+  /** The first 100; most flows have none. */
+  warnings: FlowWarning[];
 }

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { ZodError } from 'zod';
 import type { Database } from '../../types/database.types.ts';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
-import type { DeployFlowResult, StartResult } from '../../types/deployment.ts';
+import type { DeployFlowResult, FlowWarning, StartResult } from '../../types/deployment.ts';
 import { projectDir } from './paths.ts';
 import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
 import { readStatus, type StackStatus, startStack } from './stack.ts';
@@ -65,6 +65,11 @@ function unwrap<Data>({ data, error }: { data: Data; error: unknown }): NonNulla
   return data;
 }
 
+/** What a run will stumble over: most flows have nothing of the kind. */
+function showWarnings(warnings: FlowWarning[]): void {
+  for (const { code, path, message } of warnings) console.log(`  ! ${path}: ${message} (${code})`);
+}
+
 interface Person {
   client: SupabaseClient<Database>;
   token: string;
@@ -103,8 +108,7 @@ async function demonstrate(status: StackStatus, row: ReturnType<typeof editorFlo
   const flow = unwrap(await owner.client.from('flows').insert(row).select('id, name').single());
 
   const deploy = async () =>
-    unwrap(await owner.client.functions.invoke<DeployFlowResult>(`flow/deploy/${flow.id}`, { method: 'POST' }))
-      .deployment_id;
+    unwrap(await owner.client.functions.invoke<DeployFlowResult>(`flow/deploy/${flow.id}`, { method: 'POST' }));
   const latest = async () =>
     unwrap(
       await owner.client.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', flow.id).eq(
@@ -114,9 +118,10 @@ async function demonstrate(status: StackStatus, row: ReturnType<typeof editorFlo
     ).deployment_id;
 
   step('3. The owner deploys it twice: the tag latest moves to the newer deployment');
-  const first = await deploy();
+  const { deployment_id: first, warnings } = await deploy();
+  showWarnings(warnings);
   check('latest is the first deployment', await latest() === first);
-  const second = await deploy();
+  const { deployment_id: second } = await deploy();
   check('latest is the second deployment', await latest() === second);
 
   step('4. The owner starts the first deployment by its id, and the newest by the flow');

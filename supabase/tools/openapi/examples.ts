@@ -11,6 +11,12 @@ export const TIME = '2026-11-21T13:17:36.123456+00:00';
 export const inputs = { order: { U: '1042' }, note: { S: 'first' } };
 export const output = { M: { order: { U: '1042' } } };
 export const started = { flow_run_id: FLOW_RUN_ID, token: RUN_TOKEN };
+export const warning = {
+  flow_id: 7,
+  code: 'edge_target_handle_unknown',
+  path: 'edges[3].targetHandle',
+  message: 'no port has this id, so the edge is left out',
+};
 export const wallet = {
   id: 3,
   user_id: USER_ID,

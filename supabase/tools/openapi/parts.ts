@@ -79,6 +79,12 @@ export const componentParameters = {
     description: 'With `flow`: which of its deployments; `latest` by default.',
     schema: parameterSchemas.tag,
   },
+  strict: {
+    name: 'strict',
+    in: 'query',
+    description: 'What would be a warning refuses the flow: 422 `flow_invalid`.',
+    schema: { type: 'boolean', default: false },
+  },
   wait: {
     name: 'wait',
     in: 'query',

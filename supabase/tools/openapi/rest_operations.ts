@@ -9,6 +9,7 @@ import {
   started,
   TIME,
   USER_ID,
+  warning,
 } from './examples.ts';
 import { ref } from './json_schema.ts';
 import {
@@ -76,7 +77,7 @@ export const restOperations: Operation[] = [
       200: {
         description: 'The new deployment.',
         schema: ref('DeployFlowResult'),
-        example: { deployment_id: DEPLOYMENT_ID },
+        example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
     errors: [...credentialErrors, 'flow_not_found', 'flow_invalid'],
@@ -120,7 +121,9 @@ export const restOperations: Operation[] = [
     description: 'As `POST /flow/start/{flow_id}`, but it is the next sweep that begins the run.',
     security: restUser,
     body: { schema: ref('StartFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7, inputs } } },
-    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    answers: {
+      200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
+    },
     errors: [...credentialErrors, ...startErrors, 'inputs_invalid', 'flow_not_found', 'flow_invalid'],
     nativeStatuses: rpcStatuses,
   },

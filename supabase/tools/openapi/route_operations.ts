@@ -1,4 +1,4 @@
-import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet } from './examples.ts';
+import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet, warning } from './examples.ts';
 import { ref } from './json_schema.ts';
 import {
   bodyErrors,
@@ -22,13 +22,13 @@ export const routeOperations: Operation[] = [
     description:
       "Freezes the caller's flow, with every flow that it calls, into a new deployment, to which the tag `latest` then points.",
     security: user,
-    parameters: ['flowId'],
+    parameters: ['flowId', 'strict'],
     body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
     answers: {
       200: {
         description: 'The new deployment.',
         schema: ref('DeployFlowResult'),
-        example: { deployment_id: DEPLOYMENT_ID },
+        example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
     errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'flow_invalid'],
@@ -66,13 +66,15 @@ export const routeOperations: Operation[] = [
     summary: 'Starts a flow as it is now',
     description: 'A normal run, without a deployment: its `deployment_id` is null. Only the owner may.',
     security: user,
-    parameters: ['flowId', 'idempotencyKey'],
+    parameters: ['flowId', 'strict', 'idempotencyKey'],
     body: {
       schema: ref('StartDeploymentParams'),
       isRequired: false,
       examples: { inputs: { inputs }, nothing: {} },
     },
-    answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
+    answers: {
+      200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
+    },
     errors: [...routeErrors, ...bodyErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
   },
   {

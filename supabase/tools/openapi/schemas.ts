@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { startDeploymentParamsSchema, startTargetSchema } from '../../../types/deployment.ts';
+import { startDeploymentParamsSchema, startTargetSchema, warningCodes } from '../../../types/deployment.ts';
 import { MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
@@ -25,6 +25,8 @@ const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
   reason: { description: 'Goes into the error of the nodes that are cancelled.', pattern: STORABLE },
 };
+const strictNote = 'What would be a warning refuses the flow.';
+const warningsNote = 'What a run will stumble over, the first 100.';
 const idempotencyNote =
   'As the header Idempotency-Key of the routes: the same request within 24 hours gives the same run.';
 
@@ -89,8 +91,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     public_key: base58(32, 'What a caller who is no user shows: a claim, no proof.'),
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
   }),
-  StartFlowArguments: annotate(input(argumentSchemas.start_flow), { ...startNotes, idempotency_key: idempotencyNote }),
-  DeployFlowArguments: input(argumentSchemas.deploy_flow),
+  StartFlowArguments: annotate(input(argumentSchemas.start_flow), { ...startNotes, idempotency_key: idempotencyNote, strict: strictNote }),
+  DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), { strict: strictNote }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
@@ -104,6 +106,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
 
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
   StartResult: annotate(output(answerSchemas.StartResult), { token: 'Shows this one run to whoever holds it.' }),
+  StartFlowResult: annotate(output(answerSchemas.StartFlowResult), {
+    token: 'Shows this one run to whoever holds it.',
+    warnings: warningsNote,
+  }),
+  DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), { warnings: warningsNote }),
+  FlowWarning: annotate(output(answerSchemas.FlowWarning), {
+    flow_id: 'The flow, or one that it calls.',
+    code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
+    path: 'Where in the flow, such as `edges[3].targetHandle`.',
+  }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     time: 'When it was made, in milliseconds since 1970.',
     pubkey: 'The key that shall sign.',

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { Database } from '../../../types/database.types.ts';
-import { type DeployFlowResult, type StartResult, startTargetSchema } from '../../../types/deployment.ts';
+import {
+  type DeployFlowResult,
+  type FlowWarning,
+  type StartFlowResult,
+  type StartResult,
+  startTargetSchema,
+  warningCodes,
+} from '../../../types/deployment.ts';
 import {
   type FlowRunResult,
   type RunStatus,
@@ -39,6 +46,11 @@ const runStatusSchema = z.enum(['queued', 'running', 'waiting', 'succeeded', 'fa
   RunStatus
 >;
 
+/** Stands for the schema of one; it is an item of the document's lists of warnings. */
+const warningSchema = z.unknown() as z.ZodType<FlowWarning>;
+const warningsSchema = z.array(warningSchema).max(100);
+const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warningCodes]);
+
 const flowIdArgument = z.int().min(0).max(2_147_483_647);
 
 /** The arguments of the database's functions, which are the bodies of their calls. */
@@ -57,8 +69,9 @@ export const argumentSchemas = {
     inputs: inputsSchema.optional(),
     action_signer: publicKeySchema.optional(),
     idempotency_key: z.string().min(1).max(255).optional(),
+    strict: z.boolean().optional(),
   }),
-  deploy_flow: z.strictObject({ flow_id: flowIdArgument }),
+  deploy_flow: z.strictObject({ flow_id: flowIdArgument, strict: z.boolean().optional() }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
@@ -70,7 +83,15 @@ export const argumentSchemas = {
 
 /** The answers; what the types say of them, they say, too. */
 export const answerSchemas = {
-  DeployFlowResult: z.strictObject({ deployment_id: z.uuid() }) satisfies z.ZodType<DeployFlowResult>,
+  DeployFlowResult: z.strictObject({
+    deployment_id: z.uuid(),
+    warnings: warningsSchema,
+  }) satisfies z.ZodType<DeployFlowResult>,
+  StartFlowResult: z.strictObject({
+    flow_run_id: z.uuid(),
+    token: tokenSchema,
+    warnings: warningsSchema,
+  }) satisfies z.ZodType<StartFlowResult>,
   StartResult: z.strictObject({ flow_run_id: z.uuid(), token: tokenSchema }) satisfies z.ZodType<StartResult>,
   RunPending: z.strictObject({ status: runStatusSchema.extract(['queued', 'running', 'waiting']) }),
   FlowRunResult: z.strictObject({
@@ -126,11 +147,14 @@ export const answerSchemas = {
   Finding: z.strictObject({
     flow_id: rowIdSchema,
     code: z.enum([
+      ...warningCodeSchema.options,
+      'flow_too_large',
       'node_malformed',
       'node_id_duplicate',
       'edge_source_unknown',
       'edge_target_unknown',
       'input_connected_twice',
+      'node_edges_too_many',
       'output_label_duplicate',
       'graph_has_cycle',
       'interflow_flow_unknown',
@@ -142,6 +166,12 @@ export const answerSchemas = {
     path: z.string(),
     message: z.string(),
   }),
+  FlowWarning: z.strictObject({
+    flow_id: rowIdSchema,
+    code: warningCodeSchema,
+    path: z.string(),
+    message: z.string(),
+  }) satisfies z.ZodType<FlowWarning>,
   EndedRun: z.strictObject({ errors: z.array(z.string()).nullable(), output: runOutputSchema.nullable() }),
 };
 
@@ -150,6 +180,7 @@ const references = new Map<z.ZodType, string>([
   [valueMapSchema, 'ValueMap'],
   [inputsSchema, 'ValueMap'],
   [runOutputSchema, 'Output'],
+  [warningSchema, 'FlowWarning'],
   [pendingRequestSchema, 'PendingSignatureRequest'],
 ]);
 

@@ -1,0 +1,171 @@
+-- What a run of a graph will stumble over, or leave out: told when it is deployed or started, and no reason not to.
+
+create function private.flow_warnings(nodes jsonb, edges jsonb)
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+-- What is joined here is never small for certain, and to plan it would take longer than to execute it for most flows.
+set enable_nestloop = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  -- Without definitions nothing is known of what runs here.
+  v_knows_nodes constant boolean := exists (select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native');
+begin
+  return (
+    with node as materialized (
+      select
+        (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
+        -- Of which the JSON tells the ports, of both sides or the inputs alone.
+        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
+          or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
+        not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
+        d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+        -- A labelled node has one port, whatever the JSON calls it.
+        case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
+          case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
+            when 'string' then d.data #>> '{targets_form,form_data,label}'
+          end,
+          d.data -> case d.data ->> 'node_id' when 'flow_input' then 'sources' else 'targets' end -> 0 ->> 'name',
+          ''
+        ) end as label
+      from jsonb_array_elements(flow_warnings.nodes) with ordinality as n (node, position)
+      cross join lateral (select n.node -> 'data' as data offset 0) as d
+      where d.data ->> 'type' <> 'mock'
+    ),
+    definition as materialized (
+      select distinct on (d.node_id) d.node_id, d.sources, d.targets
+      from public.nodes as d
+      where d.owner_key = v_nobody and d.type = 'native'
+        and d.node_id = any (array(select distinct n.node_id from node as n where n.type = 'native'))
+      order by d.node_id, d.created_at desc, d.version desc
+    ),
+    defined_port as materialized (
+      select d.node_id, 'source' as side, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
+      union all
+      select d.node_id, 'target', t.port ->> 'name', coalesce((t.port ->> 'required')::boolean, false),
+        coalesce((t.port ->> 'passthrough')::boolean, false)
+      from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
+    ),
+    drawn as materialized (
+      select n.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      from node as n cross join lateral jsonb_array_elements(n.sources) as s (port)
+      union all
+      select n.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port ->> 'required')::boolean, (t.port ->> 'passthrough')::boolean
+      from node as n cross join lateral jsonb_array_elements(n.targets) as t (port)
+    ),
+    -- Handles name ports flow-wide; copies of a node may share them.
+    handle as materialized (
+      select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
+      from drawn as d group by d.side, d.handle
+    ),
+    edge as materialized (
+      select (e.position - 1)::integer as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
+        e.edge ->> 'targetHandle' as target_handle,
+        case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
+        case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
+          else e.edge ->> 'sourceHandle' end as source_handle
+      from jsonb_array_elements(flow_warnings.edges) with ordinality as e (edge, position)
+    ),
+    wired as materialized (
+      select e.index, e.side, s.index as source_index, t.index as target_index, s.node_id as source_id, t.node_id as target_id,
+        case when sh.name is not null and e.side = 'source' and s.node_id = 'flow_input' then coalesce(s.label, sh.name) else sh.name end
+          as source_name,
+        case when th.name is not null and t.node_id = 'flow_output' then coalesce(t.label, th.name) else th.name end as target_name,
+        s.type = 'native' and (not v_knows_nodes or s.node_id in (select d.node_id from definition as d)) as is_source_known,
+        t.type = 'native' and (not v_knows_nodes or t.node_id in (select d.node_id from definition as d)) as is_target_known,
+        case e.side when 'source' then s.are_outputs_drawn else s.are_inputs_drawn end as is_source_drawn,
+        t.are_inputs_drawn as is_target_drawn,
+        case when sh.first_index = sh.last_index then sh.first_index = s.index
+          else (s.index, e.side, e.source_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_source,
+        case when th.first_index = th.last_index then th.first_index = t.index
+          else (t.index, 'target', e.target_handle) in (select d.index, d.side, d.handle from drawn as d) end as is_own_target
+      from edge as e
+      join node as s on s.id = e.source
+      join node as t on t.id = e.target
+      left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
+      left join handle as th on th.side = 'target' and th.handle = e.target_handle
+    ),
+    required as (
+      select n.index, n.form_data, case n.node_id when 'flow_output' then n.label else p.name end as name
+      from defined_port as p join node as n on n.node_id = p.node_id
+      where p.side = 'target' and p.is_required and n.type = 'native' and not n.are_inputs_drawn
+      union all
+      select n.index, n.form_data, d.name
+      from drawn as d join node as n on n.index = d.index
+      where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn
+        and (not v_knows_nodes or n.node_id in (select f.node_id from definition as f))
+    ),
+    warning (place, index, code, member, message) as (
+      select 1, n.index, 'node_not_implemented', '.data.node_id', case
+        when n.type = 'native' then format('there is no node %s here, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        else format('nodes of type %s are not executed, so the run fails at it', n.type)
+      end
+      from node as n
+      where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
+      union all
+      select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
+        format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
+      from node as n where n.node_id = 'flow_input' and n.label is not null
+      group by n.label having count(*) > 1
+      union all
+      select distinct 1, r.index, 'input_missing', '', format(
+        'the input %s is required, and has neither an edge nor a value, so the run fails at the node', to_jsonb(private.shorten(r.name))
+      )
+      from required as r
+      where case jsonb_typeof(r.form_data) when 'object' then not r.form_data ? r.name else true end
+        and (r.index, r.name) not in (
+          select w.target_index, w.target_name from wired as w where w.source_name is not null and w.target_name is not null
+        )
+      union all
+      select 2, w.index, 'edge_source_handle_unknown', '.sourceHandle', case
+        when w.source_name is null then 'no port has this id, so the edge is left out'
+        else format('this is the id of another node''s port: of the source the one of its name is taken, %s', to_jsonb(private.shorten(w.source_name)))
+      end
+      from wired as w where w.is_own_source is not true
+      union all
+      select 2, w.index, 'edge_target_handle_unknown', '.targetHandle', case
+        when w.target_name is null then 'no port has this id, so the edge is left out'
+        else format('this is the id of another node''s port: of the target the one of its name is taken, %s', to_jsonb(private.shorten(w.target_name)))
+      end
+      from wired as w where w.is_own_target is not true
+      union all
+      select 2, w.index, 'edge_source_port_unknown', '.sourceHandle', format(
+        case w.side when 'source' then 'the node has no output %s, so the run fails at it'
+          else 'the node does not hand its input %s on, so the run fails at it' end,
+        to_jsonb(private.shorten(w.source_name))
+      )
+      from wired as w
+      where w.source_name is not null and w.target_name is not null and w.is_source_known
+        and not (w.side = 'source' and (w.source_id = 'flow_input' or w.is_source_drawn and w.is_own_source is true))
+        and case when w.is_source_drawn
+          then (w.source_index, w.side, w.source_name) not in (
+            select d.index, d.side, d.name from drawn as d where d.side = 'source' or d.is_handed_on
+          )
+          else (w.source_id, w.side, w.source_name) not in (
+            select p.node_id, p.side, p.name from defined_port as p where p.side = 'source' or p.is_handed_on
+          )
+        end
+      union all
+      select 2, w.index, 'edge_target_port_unknown', '.targetHandle',
+        format('the node has no input %s, so the run fails at it', to_jsonb(private.shorten(w.target_name)))
+      from wired as w
+      where w.source_name is not null and w.target_name is not null and w.is_target_known and w.target_id <> 'flow_output'
+        and not (w.is_target_drawn and w.is_own_target is true)
+        and case when w.is_target_drawn
+          then (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.side = 'target')
+          else (w.target_id, w.target_name) not in (select p.node_id, p.name from defined_port as p where p.side = 'target')
+        end
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'code', first.code, 'path', format('%s[%s]%s', case first.place when 1 then 'nodes' else 'edges' end, first.index, first.member),
+      'message', first.message
+    ) order by first.place, first.index, first.code, first.message), '[]')
+    from (select w.* from warning as w order by w.place, w.index, w.code, w.message limit 100) as first
+  );
+end;
+$$;
+comment on function private.flow_warnings(jsonb, jsonb) is
+  'What in a graph without findings a run fails at or leaves out, as an array of {code, path, message}, the first 100. What nodes there are, and which ports they have, say the definitions that the service role has added; as long as there are none, every native node counts as there, with the ports that the JSON says.';

@@ -1,0 +1,33 @@
+create table private.native_nodes (
+  id boolean primary key default true,
+  version bigint not null default 0,
+  constraint native_nodes_single check (id)
+);
+comment on table private.native_nodes is
+  'How often what the service role says of native nodes has changed, in one row, which the first change makes: warnings about flows depend on it.';
+
+create function private.tg_nodes__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from changed as c where c.user_id is null and (tg_op <> 'UPDATE' or c.updated_at = now())
+  ) then
+    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_nodes__after_write() is
+  'Counts changes of the service role''s definitions. A definition that was written as it was keeps its updated_at. Definer: the count is private.';
+create trigger _100_count_inserted after insert on public.nodes
+  referencing new table as changed
+  for each statement execute function private.tg_nodes__after_write();
+create trigger _110_count_updated after update on public.nodes
+  referencing new table as changed
+  for each statement execute function private.tg_nodes__after_write();
+create trigger _120_count_deleted after delete on public.nodes
+  referencing old table as changed
+  for each statement execute function private.tg_nodes__after_write();
