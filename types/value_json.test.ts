@@ -56,17 +56,23 @@ describe('jsonTextToValue', () => {
       return 'N' in value || 'S' in value || 'B' in value || 'U' in value || ('I' in value && value.I.startsWith('-'));
     };
     fc.assert(fc.property(anyValue.filter(isPlain), (value) => {
-      expect(jsonTextToValue(valueToJson(value))).toEqual(value);
+      expect(jsonTextToValue(valueToJson(value), 1_048_576)).toEqual(value);
     }));
   });
 
-  it.each([['', 'the text is no JSON'], ['{', 'the text is no JSON'], ['{"a": 1, "a": 2}', 'the text is no JSON'], [
-    '['.repeat(100_000),
-    'the text is no JSON',
-  ], ['['.repeat(65) + ']'.repeat(65), 'nested deeper than 64 levels']])(
+  it.each([
+    ['', 'the text is no JSON'],
+    ['{', 'the text is no JSON'],
+    ['{"a": 1, "a": 2}', 'the text is no JSON'],
+    ['['.repeat(100_000), 'the JSON text is nested deeper than 64 levels'],
+    ['['.repeat(65) + ']'.repeat(65), 'the JSON text is nested deeper than 64 levels'],
+    [`${'['.repeat(64)}1${']'.repeat(64)}`, 'nested deeper than 64 levels'],
+    [`[${'1,'.repeat(200_000)}1]`, 'the JSON text holds more than 131072 values'],
+    [' '.repeat(1_048_577), 'the JSON text is larger than 1048576 characters'],
+  ])(
     'refuses %.20s and says why',
     (text, message) => {
-      expect(() => jsonTextToValue(text)).toThrow(message);
+      expect(() => jsonTextToValue(text, 1_048_576)).toThrow(message);
     },
   );
 });

@@ -1,6 +1,6 @@
-import { parse } from 'lossless-json';
+import { JsonLimitError, type JsonLimits, parseLosslessJson } from './json_text.ts';
 import { trimTrailingZeros } from './number_text.ts';
-import { jsonToValue, type LosslessJson, type Value, ValueError } from './value.ts';
+import { jsonToValue, type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError } from './value.ts';
 import { integerOfDecimal } from './value_conversion.ts';
 import { toBytes } from './value_keys.ts';
 
@@ -35,13 +35,26 @@ export function valueToJson(value: Value): string {
   return `[${toBytes(value).join(',')}]`;
 }
 
-/** A value from plain (untagged) JSON text, without loss. Throws a ValueError when the text is no JSON, or nested too deep. */
-export function jsonTextToValue(text: string): Value {
+/** Bytes that a tagged value takes at least, with what separates it from the next: `{"N":0}` and `,`. */
+const SMALLEST_VALUE_BYTES = 8;
+
+/** What a JSON text may be whose value takes at most so many bytes as tagged JSON: a value is larger than the text that it is read from. */
+export const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
+  characters: maxBytes,
+  depth: MAX_VALUE_DEPTH,
+  members: Math.ceil(maxBytes / SMALLEST_VALUE_BYTES),
+});
+
+/**
+ * A value from plain (untagged) JSON text, without loss, that takes at most so many bytes as tagged JSON. Throws a ValueError when
+ * the text is no JSON, nested too deep, or can't be read within these bytes.
+ */
+export function jsonTextToValue(text: string, maxBytes: number): Value {
   let json: LosslessJson;
   try {
-    // SAFETY: without a reviver and number parser of its own, the parser gives JSON with LosslessNumber for its numbers.
-    json = parse(text) as LosslessJson;
+    json = parseLosslessJson(text, jsonLimitsFor(maxBytes));
   } catch (error) {
+    if (error instanceof JsonLimitError) throw new ValueError(`the JSON text ${error.message}`, []);
     throw new ValueError(`the text is no JSON: ${error instanceof Error ? error.message : error}`, []);
   }
   return jsonToValue(json);

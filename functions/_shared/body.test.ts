@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { MAX_BODY_BYTES, readBody } from './body.ts';
 
@@ -45,4 +45,13 @@ it('a body of a chunk for each byte is put together as one of few, in memory tha
   const text = JSON.stringify({ text: 'x'.repeat(50_000) });
   const chunks = Array.from(new TextEncoder().encode(text), (byte) => Uint8Array.of(byte));
   expect(await read(requestOf(chunks))).toEqual(JSON.parse(text));
+});
+
+it('a body that is nested too deep or holds too many values is refused before it is parsed', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const refused = (body: string) => expect(read(requestOf([new TextEncoder().encode(body)]))).rejects;
+  await refused('['.repeat(137)).toMatchObject({ message: 'The body is nested deeper than 136 levels.' });
+  await refused(`[${'0,'.repeat(250_000)}`).toMatchObject({ message: 'The body holds more than 250000 values.' });
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
 });

@@ -1,10 +1,15 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
+import { checkJsonText, JsonLimitError } from '../../types/json_text.ts';
+import { MAX_VALUE_DEPTH } from '../../types/value.ts';
 import { apiError } from './api_error.ts';
 import { makeByteSink } from './byte_sink.ts';
 
 /** Bytes that a request body may have. */
 export const MAX_BODY_BYTES = 1_048_576;
+
+/** Room for inputs of every depth and number that fit into a body: each level of a value is an object and what its tag holds. */
+const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 250_000 });
 
 /** Where and what, for each thing that is wrong: the `details` of `request_invalid`. */
 const issueDetails = (error: z.ZodError) =>
@@ -91,8 +96,10 @@ export async function readBody<Schema extends z.ZodType>(
   }
   let json: unknown;
   try {
+    checkJsonText(text, BODY_LIMITS);
     json = JSON.parse(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw apiError('request_invalid', `The body ${error.message}.`);
     // The error quotes what stands around the fault, which may be a secret: it goes no further.
     throw apiError('request_invalid', 'The body is no JSON.');
   }

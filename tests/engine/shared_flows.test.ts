@@ -85,7 +85,9 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
         const { type, value } = settingsOf(node);
         expect(result.nodeRuns.find((row) => row.node_id === node.id)?.output).toEqual({
           M: {
-            Source: type === 'JSON' ? jsonTextToValue(value as string) : decodeValue(JSON.parse(JSON.stringify(value))),
+            Source: type === 'JSON'
+              ? jsonTextToValue(value as string, 1_048_576)
+              : decodeValue(JSON.parse(JSON.stringify(value))),
           },
         });
       }

@@ -1,4 +1,5 @@
-import { LosslessNumber, parse } from 'lossless-json';
+import { LosslessNumber } from 'lossless-json';
+import { JsonLimitError, parseLosslessJson } from '../../../types/json_text.ts';
 import type { LosslessJson } from '../../../types/value.ts';
 import { pause } from '../../_shared/pause.ts';
 import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
@@ -48,20 +49,35 @@ export interface JsonRpcRequest {
   /** JSON text, so that no digit is lost. */
   params: string;
   id?: string | undefined;
+  /** Bytes that the answer may have; MAX_ANSWER_BYTES unless less is wanted. */
+  maxAnswerBytes?: number;
 }
 
-function parseBody({ body }: HttpResponse): LosslessJson | undefined {
+/** Bytes of an answer, several times what the largest that is asked for here has: 1000 signatures with their memos. */
+const MAX_ANSWER_BYTES = 4 * 1_048_576;
+
+/** What an answer's JSON may be. No reader here looks deeper. */
+const ANSWER_LIMITS = Object.freeze({ depth: 128, members: 125_000 });
+
+/** The JSON of an answer, undefined for what is none. Throws a JsonLimitError for one that is too much to be read. */
+function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | undefined {
+  if (body.length > maxBytes) throw new JsonLimitError(`is larger than ${maxBytes} bytes`);
   try {
-    // SAFETY: without a number parser of its own, it gives JSON with LosslessNumber for its numbers.
-    return parse(new TextDecoder().decode(body)) as LosslessJson;
-  } catch {
+    return parseLosslessJson(new TextDecoder().decode(body), { ...ANSWER_LIMITS, characters: maxBytes });
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw error;
     return undefined;
   }
 }
 
 /** The whole answer; throws what the server says of an error. */
-function readAnswer(response: HttpResponse, method: string): LosslessObject {
-  const answer = parseBody(response);
+function readAnswer(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
+  let answer: LosslessJson | undefined;
+  try {
+    answer = parseBody(response, maxBytes);
+  } catch (error) {
+    throw error instanceof JsonLimitError ? new NodeError(`${method}: the answer ${error.message}`) : error;
+  }
   const error = isObject(answer) ? answer.error : undefined;
   if (isObject(error)) {
     const message = typeof error.message === 'string' ? error.message : 'the server answers with an error';
@@ -90,7 +106,7 @@ function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): num
  */
 export async function callJsonRpc(
   caller: RpcCaller,
-  { url, method, params, id = '1' }: JsonRpcRequest,
+  { url, method, params, id = '1', maxAnswerBytes = MAX_ANSWER_BYTES }: JsonRpcRequest,
 ): Promise<LosslessObject> {
   const isRead = isReadMethod(method);
   const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`;
@@ -99,6 +115,7 @@ export async function callJsonRpc(
     url,
     headers: [['content-type', 'application/json']] as [string, string][],
     body: new TextEncoder().encode(text),
+    maxResponseBytes: maxAnswerBytes,
   };
   const end = isRead ? AbortSignal.any([caller.signal, caller.handBack]) : caller.signal;
 
@@ -107,7 +124,7 @@ export async function callJsonRpc(
       let response: HttpResponse | undefined;
       try {
         response = await caller.http.request({ ...request, signal: end });
-        return readAnswer(response, method);
+        return readAnswer(response, method, maxAnswerBytes);
       } catch (error) {
         const mayPass = isRead && !end.aborted && isTransient(error, response?.status);
         const delay = mayPass ? retryDelay(attempt, response?.headers) : undefined;

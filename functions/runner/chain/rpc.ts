@@ -10,7 +10,7 @@ import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /** Whole numbers are read from their digits: lamports and slots are wider than a float's 53 bits. */
-const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d+$/.test(value))
+const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1,20}$/.test(value))
   .transform(({ value }) => BigInt(value));
 
 /** Base58 of 64 bytes. */

@@ -95,6 +95,10 @@ export interface HttpRequest {
   url: string;
   headers: [name: string, value: string][];
   body?: Uint8Array;
+  /** Makes the body when the request's turn has come: bodies of requests that wait take no memory. */
+  makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
+  /** Bytes that the body of the answer may have, where the client's own limit is larger. */
+  maxResponseBytes?: number;
   signal: AbortSignal;
 }
 

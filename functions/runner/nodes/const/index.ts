@@ -8,6 +8,7 @@ import definition from './definition.json' with { type: 'json' };
 function constValue(
   type: string | undefined,
   value: LosslessJson | undefined,
+  maxBytes: number,
 ): Value {
   if (type === undefined || value === undefined) {
     throw new NodeError('form_data lacks type or value');
@@ -16,7 +17,7 @@ function constValue(
     if (typeof value !== 'string') {
       throw new NodeError('a JSON constant holds its JSON as text');
     }
-    return jsonTextToValue(value);
+    return jsonTextToValue(value, maxBytes);
   }
   if (type === 'File') return jsonToValue(value);
   return decodeValue(toPlainJson(value));
@@ -30,9 +31,9 @@ const toPlainJson = (json: LosslessJson): unknown =>
 export const constNode: NodeModule = {
   definition,
   namesKeys: true,
-  run: ({ formData }) => ({
+  run: ({ formData, maxOutputBytes }) => ({
     Source: typeof formData === 'string'
       ? jsonToValue(formData)
-      : constValue(formText(formData, 'type'), formMember(formData, 'value')),
+      : constValue(formText(formData, 'type'), formMember(formData, 'value'), maxOutputBytes),
   }),
 };

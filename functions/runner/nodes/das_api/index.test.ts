@@ -71,6 +71,14 @@ it('das_api fails with what the server says, without its address', async () => {
   await expect(run({})).rejects.toThrow(/^getAsset: the answer is not JSON-RPC$/);
 });
 
+it('das_api reads no answer that is larger than an output, nested too deep or of too many values', async () => {
+  const answer = (result: string) => `{"jsonrpc":"2.0","id":"1","result":${result}}`;
+  answers = [answer(`"${'x'.repeat(1_048_577)}"`), answer('['.repeat(9_000)), answer(`[${'1,'.repeat(200_000)}1]`)];
+  await expect(run({})).rejects.toThrow(/^the response is larger than 1048576 bytes$/);
+  await expect(run({})).rejects.toThrow(/^getAsset: the answer is nested deeper than 128 levels$/);
+  await expect(run({})).rejects.toThrow(/^getAsset: the answer holds more than 125000 values$/);
+});
+
 it('das_api asks again when a read fails for the moment, and only then', async () => {
   answers = [503];
   expect(await run({})).toMatchObject({ M: { result: { N: 0 } } });

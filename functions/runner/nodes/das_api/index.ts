@@ -18,6 +18,8 @@ export const dasApiNode: NodeModule = {
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
       params: readField(call.inputs, 'params', valueToJson),
+      // The whole answer is the output, and takes more bytes as one.
+      maxAnswerBytes: call.maxOutputBytes,
     };
     // Source: JSON-RPC 2.0, section 4.2.
     if (!/^[[{]/.test(request.params)) throw new NodeError('params: takes a map or a list');

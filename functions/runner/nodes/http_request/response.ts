@@ -19,11 +19,11 @@ function decodeText(body: Uint8Array, contentType: string): string {
   return decoder.decode(body);
 }
 
-function parseJson(text: string): Value {
+function parseJson(text: string, maxBytes: number): Value {
   // As after a HEAD request: the headers speak of a body that isn't there.
   if (text === '') return { N: 0 };
   try {
-    return jsonTextToValue(text);
+    return jsonTextToValue(text, maxBytes);
   } catch (error) {
     throw error instanceof ValueError ? new NodeError(`the response's body: ${error.message}`) : error;
   }
@@ -36,7 +36,7 @@ function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Val
     throw new NodeError(`output_too_large: the response holds ${body.length} bytes, and an output ${maxBytes} at most`);
   }
   if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
-  if (type.includes('json')) return parseJson(decodeText(body, contentType));
+  if (type.includes('json')) return parseJson(decodeText(body, contentType), maxBytes);
   return bytesToValue(body);
 }
 

@@ -7,9 +7,9 @@ import definition from './definition.json' with { type: 'json' };
 const NULL: Value = { N: 0 };
 
 /** The member of a map, or of the object in a JSON text. */
-function readMember(container: Value, name: string): Value {
+function readMember(container: Value, name: string, maxBytes: number): Value {
   if ('S' in container) {
-    const object = jsonTextToValue(container.S);
+    const object = jsonTextToValue(container.S, maxBytes);
     if (!('M' in object)) throw new NodeError('json_or_string: the text is no JSON object');
     return Object.hasOwn(object.M, name) ? object.M[name] ?? NULL : NULL;
   }
@@ -27,8 +27,9 @@ const asText = (value: Value): string => {
 /** Gives a member of a map or JSON text, as it is and as text. */
 export const jsonGetFieldNode: NodeModule = {
   definition,
-  run: ({ inputs }) => {
-    const member = readMember(requireInput(inputs, 'json_or_string'), readField(inputs, 'field', toText));
+  run: ({ inputs, maxOutputBytes }) => {
+    const name = readField(inputs, 'field', toText);
+    const member = readMember(requireInput(inputs, 'json_or_string'), name, maxOutputBytes);
     return { result_json: member, result_string: { S: asText(member) } };
   },
 };
