@@ -5,7 +5,9 @@ import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
 import { makeWalletOpener } from './open_wallet.ts';
 import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
+import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
+import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
@@ -21,38 +23,47 @@ export interface RunnerWorkerOptions {
 
 /** A worker with what its nodes reach. */
 export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }: RunnerWorkerOptions): Worker {
-  const http = makeHttpClient({
-    isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
-    timeoutMs: settings.httpTimeoutMs,
-    maxResponseBytes: settings.httpMaxResponseBytes,
-  });
+  const makeBudget = (totalBytes: number) =>
+    makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
+  const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
+  /** The client of one run: its requests wait for each other, and for others only where the worker's memory ends. */
+  const makeRunHttpClient = () =>
+    makeHttpClient({
+      isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
+      timeoutMs: settings.httpTimeoutMs,
+      maxResponseBytes: settings.httpMaxResponseBytes,
+      share: makeHttpShare(settings.flowRunMaxHttpRequests, [makeBudget(settings.flowRunMaxHttpBytes), workerBytes]),
+    });
   const claims = makeClaims(rpc, settings);
   const walletsOf = makeWalletOpener(rpc, env);
   return makeWorker({
     claims,
     registry,
-    makeServices: (claim, { journal, clock }) => ({
-      http,
-      kv: makeKvStores(rpc, claim),
-      rest: clock.resting,
-      transactions: makeTransactions({
-        run: { id: claim.flow_run_id, settings: claim.settings },
+    makeServices: (claim, { journal, clock }) => {
+      const http = makeRunHttpClient();
+      return {
         http,
-        store: {
-          store: async (transaction, requests) => {
-            // The run that it belongs to may be a child of which the database does not know yet.
-            await journal.flush();
-            return await claims.storeTransaction(claim, transaction, requests);
+        kv: makeKvStores(rpc, claim),
+        rest: clock.resting,
+        transactions: makeTransactions({
+          run: { id: claim.flow_run_id, settings: claim.settings },
+          http,
+          store: {
+            store: async (transaction, requests) => {
+              // The run that it belongs to may be a child of which the database does not know yet.
+              await journal.flush();
+              return await claims.storeTransaction(claim, transaction, requests);
+            },
           },
-        },
-        openWallet: walletsOf(claim.user_id),
-        limits: settings,
-        heliusApiKey: env('HELIUS_API_KEY'),
-        now: Date.now,
-        resting: clock.resting,
-        waiting: clock.waiting,
-      }),
-    }),
+          openWallet: walletsOf(claim.user_id),
+          limits: settings,
+          heliusApiKey: env('HELIUS_API_KEY'),
+          now: Date.now,
+          resting: clock.resting,
+          waiting: clock.waiting,
+        }),
+      };
+    },
     settings,
     log: writeLog,
     now: () => Date.now(),

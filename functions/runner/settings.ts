@@ -25,8 +25,13 @@ const numberSettings = {
   runnerSliceBusyMs: setting(1_000),
   /** How long a node's HTTP request may take. */
   httpTimeoutMs: setting(30_000),
-  /** Bytes that the answer to a node's HTTP request may have. */
+  /** Bytes that the answer to a node's HTTP request may have, and the request's own body. */
   httpMaxResponseBytes: setting(10 * 1_048_576),
+  /** HTTP requests that one run, its children included, makes at a time; more of them wait. */
+  flowRunMaxHttpRequests: setting(16, 1, 1_000),
+  /** Bytes of HTTP requests and answers that one run, and one worker, holds at a time; who wants more waits. */
+  flowRunMaxHttpBytes: setting(32 * 1_048_576),
+  runnerMaxHttpBytes: setting(64 * 1_048_576),
   flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),
@@ -56,6 +61,8 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
+  /** Bytes that each HTTP request may hold without waiting: most answers have no more. */
+  httpFreeBytes: 131_072,
   /** How often the status of a transaction is asked for, and the transaction of an action is looked for. */
   confirmPollMs: 500,
   actionPollMs: 1_000,

@@ -1,32 +1,15 @@
 import { NodeError } from '../engine/node.ts';
 import { TransientError } from './transient_error.ts';
 
-/** Bytes that are put together piece by piece, in memory that grows with them and not with the number of pieces. */
-export function makeByteSink(maxBytes: number) {
-  let buffer = new Uint8Array(0);
-  let length = 0;
-  return {
-    /** Throws a NodeError when there are more bytes than allowed. */
-    add: (piece: Uint8Array): void => {
-      if (length + piece.length > maxBytes) throw new NodeError(`the response is larger than ${maxBytes} bytes`);
-      if (length + piece.length > buffer.length) {
-        const grown = new Uint8Array(Math.min(maxBytes, Math.max(1024, 2 * (length + piece.length))));
-        grown.set(buffer.subarray(0, length));
-        buffer = grown;
-      }
-      buffer.set(piece, length);
-      length += piece.length;
-    },
-    bytes: (): Uint8Array => buffer.subarray(0, length),
-  };
-}
-
 const NOTHING = new Uint8Array(0);
 const LINE_FEED = 10;
 
 const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
-/** Reads lines and counted bytes from pieces of any size. */
+/** What is done with bytes, in their order; nothing more is read before it is. */
+export type TakeBytes = (bytes: Uint8Array) => void | Promise<void>;
+
+/** Reads lines, counted bytes and whole pieces from pieces of any size. */
 export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = NOTHING;
 
@@ -55,7 +38,7 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
       }
     },
     /** Hands the next bytes on: so many, or all until the end of the stream. */
-    copy: async (count: number, add: (piece: Uint8Array) => void): Promise<void> => {
+    copy: async (count: number, take: TakeBytes): Promise<void> => {
       let missing = count;
       while (missing > 0) {
         if (!(await fill())) {
@@ -65,7 +48,19 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
         const piece = rest.subarray(0, missing);
         rest = rest.subarray(piece.length);
         missing -= piece.length;
-        add(piece);
+        await take(piece);
+      }
+    },
+    /** Hands whole pieces on, until one is used only in part: the number of bytes that were used of it, else undefined. */
+    pieces: async (use: (piece: Uint8Array) => Promise<number | undefined>): Promise<void> => {
+      for (;;) {
+        if (!(await fill())) throw endedEarly();
+        const piece = rest;
+        rest = NOTHING;
+        const used = await use(piece);
+        if (used === undefined) continue;
+        rest = piece.subarray(used);
+        return;
       }
     },
   };

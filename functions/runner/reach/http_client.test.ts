@@ -1,14 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createPlainServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpRequest } from '../engine/node.ts';
 import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { isPublicOrPrivateAddress } from './address_rules.ts';
+import { type ByteBudget, makeByteBudget } from './byte_budget.ts';
 import { type HttpClientOptions, makeHttpClient } from './http_client.ts';
+import { makeHttpShare } from './http_share.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../tests/fixtures/tls', name), 'utf8');
 const servers: (Server | ReturnType<typeof createPlainServer>)[] = [];
@@ -54,6 +57,18 @@ const answers: Record<string, RequestListener> = {
   '/gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked')),
   '/bomb': (_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 20))),
+  '/huge-bomb': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 26))),
+  '/deflate': (_, response) => response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateSync('unpacked')),
+  '/cut-gzip': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('unpacked').subarray(0, 15)),
+  '/large-gzip': (_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(randomBytes(500_000))),
+  '/tiny-chunks': (_, response) => {
+    response.socket!.end(
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(50_000)}0\r\n\r\n`,
+    );
+  },
   '/not-gzip': (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
   '/brotli': (_, response) => response.writeHead(200, { 'content-encoding': 'br' }).end('?'),
   '/headers': (_, response) =>
@@ -393,6 +408,61 @@ describe('the limits of the HTTP client', () => {
   });
 });
 
+describe('the share of a run', () => {
+  const url = (path: string) => `http://public.example:${port}${path}`;
+
+  it('lets so many requests be made at a time; those that wait make no body, and their time has not begun', async () => {
+    const share = makeHttpShare(1, []);
+    const first = new AbortController();
+    const silent = get(url('/silent'), { share }, { signal: first.signal });
+    const makeBody = vi.fn(() => new TextEncoder().encode('body'));
+    const second = get(url('/echo'), { share, timeoutMs: 1_000 }, { method: 'POST', makeBody });
+    await get(url('/echo'));
+    expect(makeBody).not.toHaveBeenCalled();
+    first.abort();
+    await expect(silent).rejects.toThrow('the request was canceled');
+    expect(JSON.parse(text((await second).body)).body).toBe('body');
+  });
+
+  it('holds no more bytes than its budget, whatever comes side by side', async () => {
+    const budget = makeByteBudget({ totalBytes: 3_000_000, oneBytes: 1_500_000, freeBytes: 0 });
+    let most = 0;
+    const watched: ByteBudget = {
+      heldBytes: budget.heldBytes,
+      enter: () => {
+        const holder = budget.enter();
+        return {
+          hold: (bytes, signal) => {
+            const wait = holder.hold(bytes, signal);
+            most = Math.max(most, budget.heldBytes());
+            return wait;
+          },
+          release: holder.release,
+        };
+      },
+    };
+    const share = makeHttpShare(20, [watched]);
+    const bodies = await Promise.all(
+      Array.from({ length: 20 }, async () => (await get(url('/sized?n=1000000'), { share })).body.length),
+    );
+    expect(bodies).toEqual(Array(20).fill(1_000_000));
+    expect(most).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThanOrEqual(3_600_000);
+    expect(budget.heldBytes()).toBe(0);
+  });
+
+  it('refuses bodies of requests and heads that are larger than allowed', async () => {
+    const share = makeHttpShare(1, []);
+    const body = new Uint8Array(1_001);
+    await expect(get(url('/echo'), { share, maxResponseBytes: 1_000 }, { method: 'POST', body })).rejects.toThrow(
+      'the body of the request is larger than 1000 bytes',
+    );
+    await expect(get(url(`/echo?${'x'.repeat(70_000)}`), { share })).rejects.toThrow(
+      'the URL and headers of the request are larger than 65536 bytes',
+    );
+  });
+});
+
 describe('a response of the HTTP client', () => {
   const url = (path: string) => `http://public.example:${port}${path}`;
 
@@ -400,6 +470,38 @@ describe('a response of the HTTP client', () => {
     const { headers } = await get(url('/headers'));
     expect({ ...headers }).toMatchObject({ 'x-one': 'a', 'set-cookie': 'a=1, b=2' });
     expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('x');
+  });
+
+  it('is inflated in slices, of which no more are made than the limit lets through', async () => {
+    const enqueued: number[] = [];
+    const read = vi.spyOn(ReadableStreamDefaultReader.prototype, 'read');
+    try {
+      await expect(get(url('/huge-bomb'), { maxResponseBytes: 1_000_000 })).rejects.toThrow(
+        'the response is larger than 1000000 bytes',
+      );
+      for (const { value } of await Promise.all(read.mock.results.map(({ value }) => value.catch(() => ({}))))) {
+        enqueued.push(value?.length ?? 0);
+      }
+    } finally {
+      read.mockRestore();
+    }
+    expect(enqueued.reduce((sum, size) => sum + size, 0)).toBeLessThan(2_000_000);
+    expect(text((await get(url('/deflate'))).body)).toBe('unpacked');
+    expect((await get(url('/large-gzip'))).body).toHaveLength(500_000);
+    await expect(get(url('/cut-gzip'))).rejects.toThrow('the response is not gzip, as it says');
+  });
+
+  it('is read of tiny chunks as of one, unless there are too many of them', async () => {
+    expect((await get(url('/tiny-chunks'))).body).toHaveLength(50_000);
+    await expect(get(url('/tiny-chunks'), { maxResponseBytes: 60_000 })).rejects.toThrow(
+      'the chunks of the response are too small',
+    );
+  });
+
+  it('has the limit of its request where that is less than the client', async () => {
+    await expect(get(url('/sized?n=1001'), {}, { maxResponseBytes: 1000 })).rejects.toThrow(
+      'the response is larger than 1000 bytes',
+    );
   });
 
   it('is decoded from gzip, and refused in a coding that nobody asked for', async () => {

@@ -1,8 +1,10 @@
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
 import { isPublicAddress } from './address_rules.ts';
-import { makeByteSink } from './byte_stream.ts';
+import type { Holder } from './byte_budget.ts';
 import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
-import { encodeRequest, readResponse, type ResponseMessage } from './http_message.ts';
+import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
+import type { HttpShare } from './http_share.ts';
+import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from './transient_error.ts';
 
 export interface HttpClientOptions {
@@ -10,8 +12,10 @@ export interface HttpClientOptions {
   isAllowed?: (address: string) => boolean;
   /** Time for the whole of a request, redirects and body included. */
   timeoutMs: number;
-  /** Bytes that the body of a response may have, as sent and as decoded. */
+  /** Bytes that the body of a response may have, as sent and as decoded; and that of a request. */
   maxResponseBytes: number;
+  /** What its requests share with others; without one, none waits. */
+  share?: HttpShare;
   /** The system's resolver unless given. */
   resolve?: Resolve;
   /** Certificate authorities to trust instead of the platform's, in PEM. */
@@ -85,12 +89,12 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
 }
 
 /** A first hop from what a node asks for: method names in upper case, as `fetch` takes them. */
-function firstHop(request: HttpRequest): Hop {
+function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   const method = request.method.toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
     throw new NodeError(`the method ${JSON.stringify(request.method)} can't be used`);
   }
-  return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body: request.body };
+  return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body };
 }
 
 /** The request that a response sends on to elsewhere, or undefined. Source: RFC 9110, section 15.4. */
@@ -124,33 +128,32 @@ function withUrlCredentials({ url, headers }: Hop): Headers {
   return new Headers([...headers, ['authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`]]);
 }
 
-/** Undoes a content coding that the server applied though none was asked for, as stored files have it. */
-async function decodeBody({ headers, body }: ResponseMessage, maxBytes: number): Promise<Uint8Array> {
-  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (coding === 'identity' || body.length === 0) return body;
-  if (coding !== 'gzip' && coding !== 'deflate') throw new NodeError(`the content-encoding ${coding} is not supported`);
-  const sink = makeByteSink(maxBytes);
-  // SAFETY: the copy has a plain buffer, which Blob asks for in its types only.
-  const decoded = new Blob([body as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream(coding));
-  const reader = decoded.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) sink.add(next.value);
-  } catch (error) {
-    await reader.cancel().catch(() => {});
-    throw error instanceof NodeError ? error : new NodeError(`the response is not ${coding}, as it says`);
-  }
-  return sink.bytes();
+/** What one request may take up. */
+interface Allowance {
+  options: ConnectOptions;
+  maxResponseBytes: number;
+  /** Asks whether so many bytes of a response may be kept. */
+  mayKeep: MayKeep;
 }
 
-async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, signal: AbortSignal) {
-  const bytes = encodeRequest({ ...hop, headers: withUrlCredentials(hop) });
+async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowance, signal: AbortSignal) {
+  const head = encodeRequestHead({ ...hop, headers: withUrlCredentials(hop) });
   const socket = await openConnection(hop.url, options, signal);
   const abort = () => socket.destroy(signal.reason);
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    socket.write(bytes);
-    return await readResponse(socket[Symbol.asyncIterator](), hop.method, maxBytes);
+    // Together in one packet where they fit into one.
+    socket.cork();
+    socket.write(head);
+    if (hop.body !== undefined) socket.write(hop.body);
+    socket.uncork();
+    return await readResponse(
+      socket[Symbol.asyncIterator](),
+      hop.method,
+      maxResponseBytes,
+      (headers) => makeBodyWriter(headers['content-encoding'], maxResponseBytes, mayKeep),
+    );
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof NodeError
@@ -162,44 +165,84 @@ async function exchange(hop: Hop, options: ConnectOptions, maxBytes: number, sig
   }
 }
 
+/** The body of a request, made now. */
+async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promise<Uint8Array | undefined> {
+  const bytes = body ?? await makeBody?.();
+  if (bytes !== undefined && bytes.length > maxBytes) {
+    throw new NodeError(`the body of the request is larger than ${maxBytes} bytes`);
+  }
+  return bytes;
+}
+
+/** Aborted, with an error that says why, when the time is over or the node's own signal is aborted. */
+function limitTime(timeoutMs: number, given: AbortSignal): { signal: AbortSignal; close: () => void } {
+  const limit = new AbortController();
+  const abort = () => limit.abort(new NodeError('the request was canceled'));
+  const timer = setTimeout(
+    () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
+    timeoutMs,
+  );
+  given.addEventListener('abort', abort);
+  if (given.aborted) abort();
+  return {
+    signal: limit.signal,
+    close: () => {
+      clearTimeout(timer);
+      given.removeEventListener('abort', abort);
+    },
+  };
+}
+
 /**
  * Makes the client that nodes make HTTP requests with. It follows up to 10 redirects; each host is resolved once, and only
  * addresses that are allowed are connected to. Headers of the connection and the message's framing are the client's own.
  */
 export function makeHttpClient(given: HttpClientOptions): HttpClient {
-  const { timeoutMs, maxResponseBytes } = given;
+  const { timeoutMs, maxResponseBytes, share } = given;
   const options: ConnectOptions = {
     isAllowed: given.isAllowed ?? isPublicAddress,
     resolve: given.resolve ?? resolveBySystem,
     ca: given.ca,
   };
 
-  const follow = async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
-    let hop = firstHop(request);
+  const follow = async (
+    request: HttpRequest,
+    holder: Holder | undefined,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> => {
+    const body = await bodyOf(request, maxResponseBytes);
+    const bodyBytes = body?.length ?? 0;
+    const mayKeep: MayKeep = (bytes) => holder?.hold(bodyBytes + bytes, signal);
+    await mayKeep(0);
+    const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
+    let hop = firstHop(request, body);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const response = await exchange(hop, options, maxResponseBytes, signal);
+      const response = await exchange(hop, { options, maxResponseBytes: maxBytes, mayKeep }, signal);
       const next = nextHop(hop, response);
-      if (next === undefined) return { ...response, body: await decodeBody(response, maxResponseBytes) };
+      if (next === undefined) return response;
       hop = next;
     }
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
+  /** Waits for its turn, which takes none of the request's time. */
+  const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
+    try {
+      return await share?.begin(signal);
+    } catch {
+      throw new NodeError('the request was canceled');
+    }
+  };
+
   return {
     request: async (request) => {
-      const limit = new AbortController();
-      const abort = () => limit.abort(new NodeError('the request was canceled'));
-      const timer = setTimeout(
-        () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
-        timeoutMs,
-      );
-      request.signal.addEventListener('abort', abort);
-      if (request.signal.aborted) abort();
+      const holder = await begin(request.signal);
+      const limit = limitTime(timeoutMs, request.signal);
       try {
-        return await follow(request, limit.signal);
+        return await follow(request, holder, limit.signal);
       } finally {
-        clearTimeout(timer);
-        request.signal.removeEventListener('abort', abort);
+        limit.close();
+        holder?.release();
       }
     },
   };

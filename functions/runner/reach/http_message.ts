@@ -1,5 +1,7 @@
 import { NodeError } from '../engine/node.ts';
-import { type ByteReader, makeByteReader, makeByteSink } from './byte_stream.ts';
+import { type ByteReader, makeByteReader, type TakeBytes } from './byte_stream.ts';
+import { makeChunkedDecoder } from './chunked.ts';
+import type { BodyWriter } from './response_body.ts';
 
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
@@ -23,8 +25,11 @@ export interface ResponseMessage {
   body: Uint8Array;
 }
 
-/** The bytes of a request. Throws a NodeError for what can't stand in one. */
-export function encodeRequest(
+/** Bytes that the head of a request may have. */
+const MAX_REQUEST_HEAD_BYTES = 64 * 1024;
+
+/** The bytes of a request's head; its body follows them. Throws a NodeError for one that no server would take. */
+export function encodeRequestHead(
   request: { method: string; url: URL; headers: Headers; body: Uint8Array | undefined },
 ): Uint8Array {
   const { method, url, headers, body } = request;
@@ -35,11 +40,11 @@ export function encodeRequest(
     ...(body !== undefined || !['GET', 'HEAD'].includes(method) ? [`content-length: ${body?.length ?? 0}`] : []),
     'connection: close',
   ];
-  const head = Uint8Array.from(`${lines.join('\r\n')}\r\n\r\n`, (letter) => letter.charCodeAt(0));
-  const bytes = new Uint8Array(head.length + (body?.length ?? 0));
-  bytes.set(head);
-  if (body !== undefined) bytes.set(body, head.length);
-  return bytes;
+  const head = `${lines.join('\r\n')}\r\n\r\n`;
+  if (head.length > MAX_REQUEST_HEAD_BYTES) {
+    throw new NodeError(`the URL and headers of the request are larger than ${MAX_REQUEST_HEAD_BYTES} bytes`);
+  }
+  return Uint8Array.from(head, (letter) => letter.charCodeAt(0));
 }
 
 /** Without spaces and tabs at both ends. A pattern would look at each row of blanks once per blank. */
@@ -68,14 +73,13 @@ async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [nam
   }
 }
 
-async function readChunks(reader: ByteReader, add: (piece: Uint8Array) => void): Promise<void> {
-  for (;;) {
-    const size = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/.exec(await reader.line(MAX_HEAD_BYTES))?.[1];
-    if (size === undefined) throw new NodeError('the response has a malformed chunk');
-    if (Number.parseInt(size, 16) === 0) break;
-    await reader.copy(Number.parseInt(size, 16), add);
-    if (await reader.line(2) !== '') throw new NodeError('the response has a malformed chunk');
-  }
+async function readChunks(reader: ByteReader, maxFramingBytes: number, take: TakeBytes): Promise<void> {
+  const decoder = makeChunkedDecoder(maxFramingBytes);
+  await reader.pieces(async (piece) => {
+    const { data, used } = decoder.decode(piece);
+    await take(data);
+    return used;
+  });
   await readHeaders(reader, MAX_HEAD_BYTES);
 }
 
@@ -89,11 +93,46 @@ function contentLength(header: string | undefined): number | undefined {
   return Number(length);
 }
 
-/** Reads the final response to a request. Source: RFC 9112, section 6.3. */
+/** Where the bytes of a body go, once its head is known. */
+type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
+
+/** Reads the body that follows a head, as it was sent. Source: RFC 9112, section 6.3. */
+async function readBody(
+  reader: ByteReader,
+  headers: { [name: string]: string },
+  maxBodyBytes: number,
+  makeBody: MakeBody,
+): Promise<Uint8Array> {
+  const tooLarge = () => new NodeError(`the response is larger than ${maxBodyBytes} bytes`);
+  const coding = headers['transfer-encoding'];
+  const length = coding === undefined ? contentLength(headers['content-length']) ?? Infinity : Infinity;
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    throw new NodeError(`the transfer-encoding ${coding} is not supported`);
+  }
+  if (length !== Infinity && length > maxBodyBytes) throw tooLarge();
+  const body = makeBody(headers);
+  let sent = 0;
+  const take: TakeBytes = (bytes) => {
+    sent += bytes.length;
+    if (sent > maxBodyBytes) throw tooLarge();
+    return body.write(bytes);
+  };
+  try {
+    // As much framing as body: whoever sends a byte at a time sends fewer of them.
+    if (coding === undefined) await reader.copy(length, take);
+    else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
+    return await body.end();
+  } finally {
+    body.discard();
+  }
+}
+
+/** Reads the final response to a request. */
 export async function readResponse(
   pieces: AsyncIterator<Uint8Array>,
   method: string,
   maxBodyBytes: number,
+  makeBody: MakeBody,
 ): Promise<ResponseMessage> {
   const reader = makeByteReader(pieces);
   for (let informational = 0; informational <= MAX_INFORMATIONAL; informational++) {
@@ -104,22 +143,10 @@ export async function readResponse(
     if (status === 101) throw new NodeError('the server wants to speak another protocol');
     // Informational: the final response follows.
     if (status < 200) continue;
-
-    const body = makeByteSink(maxBodyBytes);
-    const coding = headers['transfer-encoding'];
-    if (method === 'HEAD' || status === 204 || status === 304) {
-      // Its headers speak of a body that isn't there.
-    } else if (coding !== undefined) {
-      if (coding.toLowerCase() !== 'chunked') throw new NodeError(`the transfer-encoding ${coding} is not supported`);
-      await readChunks(reader, body.add);
-    } else {
-      const length = contentLength(headers['content-length']) ?? Infinity;
-      if (length !== Infinity && length > maxBodyBytes) {
-        throw new NodeError(`the response is larger than ${maxBodyBytes} bytes`);
-      }
-      await reader.copy(length, body.add);
-    }
-    return { status, headers, body: body.bytes() };
+    // Their headers speak of a body that isn't there.
+    const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
+    const body = hasBody ? await readBody(reader, headers, maxBodyBytes, makeBody) : new Uint8Array(0);
+    return { status, headers, body };
   }
   throw new NodeError('the server gives no final response');
 }

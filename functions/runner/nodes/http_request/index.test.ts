@@ -53,11 +53,16 @@ const sent = async (inputs: ValueMap): Promise<ValueMap> => {
 };
 
 /** The output for an answer of this type and these bytes. */
-const answered = async (type: string | null, body: string | Uint8Array, status = 200): Promise<Value | undefined> => {
+const answered = async (
+  type: string | null,
+  body: string | Uint8Array,
+  status = 200,
+  maxOutputBytes = 1_048_576,
+): Promise<Value | undefined> => {
   const url = new URL(`${base}/answer?status=${status}`);
   if (type !== null) url.searchParams.set('type', type);
   url.searchParams.set('body', Buffer.from(body).toString('base64'));
-  return (await run({ url: { S: url.href } })).body;
+  return (await run({ url: { S: url.href } }, { maxOutputBytes })).body;
 };
 
 const pairs = (...list: [string, string][]): Value => ({
@@ -197,7 +202,12 @@ describe('what http_request gives', () => {
     });
     expect(await answered('application/json', '')).toEqual({ N: 0 });
     await expect(answered('application/json', '{"a":')).rejects.toThrow("the response's body: the text is no JSON: ");
-    await expect(answered('application/json', '['.repeat(9_000))).rejects.toThrow('the text is no JSON');
+    await expect(answered('application/json', '['.repeat(9_000))).rejects.toThrow(
+      "the response's body: the JSON text is nested deeper than 64 levels",
+    );
+    await expect(answered('application/json', `[${'1,'.repeat(1_000)}1]`, 200, 4_000)).rejects.toThrow(
+      "the response's body: the JSON text holds more than 500 values",
+    );
   });
 
   it('is bytes of every other type, and of none', async () => {

@@ -21,7 +21,7 @@ export const httpRequestNode: NodeModule = {
   hasOutsideEffect: true,
   repeatable: isSafe,
   run: async ({ inputs, maxOutputBytes, http, signal, handBack }) => {
-    const request = await readRequest(inputs);
+    const request = readRequest(inputs);
     const canBeginAgain = isSafe(inputs);
     try {
       const end = canBeginAgain ? AbortSignal.any([signal, handBack]) : signal;

@@ -46,27 +46,28 @@ function urlOf(inputs: ValueMap): string {
 }
 
 interface Body {
-  bytes: Uint8Array;
+  /** Makes it when it is sent. */
+  bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
   /** The type holds what the receiver needs to read the body, so that no header of the flow's can replace it. */
   isForm: boolean;
 }
 
-async function readBody(inputs: ValueMap): Promise<Body | undefined> {
-  const json = readOptionalField(inputs, 'body', valueToJson);
+function readBody(inputs: ValueMap): Body | undefined {
+  const json = readOptionalField(inputs, 'body', (value) => value);
   // A form without fields is none: the editor gives every node an empty list for it.
   const fields = readPairs(inputs, 'form');
   if (fields.length === 0) {
     return json === undefined
       ? undefined
-      : { bytes: new TextEncoder().encode(json), type: 'application/json', isForm: false };
+      : { bytes: () => new TextEncoder().encode(valueToJson(json)), type: 'application/json', isForm: false };
   }
   if (json !== undefined) throw new NodeError('body and form exclude each other');
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
   const encoded = new Response(form);
   return {
-    bytes: new Uint8Array(await encoded.arrayBuffer()),
+    bytes: async () => new Uint8Array(await encoded.arrayBuffer()),
     type: encoded.headers.get('content-type') ?? 'multipart/form-data',
     isForm: true,
   };
@@ -77,8 +78,8 @@ export const readMethod = (inputs: ValueMap): string =>
   (readOptionalField(inputs, 'method', toText) ?? 'GET').toUpperCase();
 
 /** What the inputs ask for. Throws an error that names the input that is wrong. */
-export async function readRequest(inputs: ValueMap): Promise<Omit<HttpRequest, 'signal'>> {
-  const body = await readBody(inputs);
+export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
+  const body = readBody(inputs);
   const authorization = basicAuthorization(inputs);
   const headers = new Map<string, Pair[]>();
   for (const pair of readPairs(inputs, 'headers')) {
@@ -89,5 +90,10 @@ export async function readRequest(inputs: ValueMap): Promise<Omit<HttpRequest, '
   if (body !== undefined && (body.isForm || !headers.has('content-type'))) {
     headers.set('content-type', [['content-type', body.type]]);
   }
-  return { method: readMethod(inputs), url: urlOf(inputs), headers: [...headers.values()].flat(), body: body?.bytes };
+  return {
+    method: readMethod(inputs),
+    url: urlOf(inputs),
+    headers: [...headers.values()].flat(),
+    makeBody: body?.bytes,
+  };
 }

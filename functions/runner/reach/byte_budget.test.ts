@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { makeByteBudget } from './byte_budget.ts';
+import { makeHttpShare } from './http_share.ts';
+
+const signal = new AbortController().signal;
+const makeBudget = () => makeByteBudget({ totalBytes: 100, oneBytes: 40, freeBytes: 10 });
+
+/** What has happened to promises by now. */
+async function stateOf(wait: Promise<unknown> | undefined): Promise<string> {
+  if (wait === undefined) return 'at once';
+  return await Promise.race([
+    wait.then(() => 'let on', () => 'ended'),
+    new Promise<string>((resolve) => setTimeout(() => resolve('waits'), 5)),
+  ]);
+}
+
+it('those that want more than is left wait until others release theirs', async () => {
+  const budget = makeBudget();
+  const [first, second, third] = [budget.enter(), budget.enter(), budget.enter()];
+  expect([first.hold(40, signal), second.hold(50, signal)]).toEqual([undefined, undefined]);
+  const waiting = third.hold(40, signal);
+  expect(await stateOf(waiting)).toBe('waits');
+  second.release();
+  expect(await stateOf(waiting)).toBe('let on');
+  expect(budget.heldBytes()).toBe(60);
+});
+
+it('the oldest always gets what it wants, so that those that wait for each other come to an end', async () => {
+  const budget = makeBudget();
+  const holders = Array.from({ length: 5 }, () => budget.enter());
+  expect(holders.map((holder) => holder.hold(25, signal))).toEqual(Array(5).fill(undefined));
+  const waits = holders.map((holder) => holder.hold(40, signal));
+  expect(await Promise.all(waits.map(stateOf))).toEqual(['at once', 'waits', 'waits', 'waits', 'waits']);
+  for (const [index, holder] of holders.entries()) {
+    expect(['at once', 'let on']).toContain(await stateOf(waits[index]));
+    holder.release();
+  }
+  expect(budget.heldBytes()).toBe(0);
+});
+
+it('what everybody may hold waits for nobody', () => {
+  const budget = makeBudget();
+  const [first, second] = [budget.enter(), budget.enter()];
+  first.hold(40, signal);
+  second.hold(70, signal);
+  expect(Array.from({ length: 20 }, () => budget.enter().hold(10, signal))).toEqual(Array(20).fill(undefined));
+});
+
+it('who is aborted while it waits leaves what it held to the others', async () => {
+  const budget = makeBudget();
+  const [first, second, third] = [budget.enter(), budget.enter(), budget.enter()];
+  first.hold(40, signal);
+  second.hold(40, signal);
+  const abort = new AbortController();
+  const waiting = second.hold(90, abort.signal);
+  const other = third.hold(60, signal);
+  abort.abort(new Error('over'));
+  await expect(waiting).rejects.toThrow('over');
+  expect(await stateOf(other)).toBe('waits');
+  second.release();
+  expect(await stateOf(other)).toBe('let on');
+});
+
+it('a run makes so many requests at a time, and those that wait get their turn in order', async () => {
+  const share = makeHttpShare(2, []);
+  const begun: number[] = [];
+  const begin = (index: number, until = signal) =>
+    share.begin(until).then((holder) => {
+      begun.push(index);
+      return holder;
+    });
+  const abort = new AbortController();
+  const [first, , third, fourth] = [begin(1), begin(2), begin(3, abort.signal), begin(4)];
+  abort.abort(new Error('stopped'));
+  await expect(third).rejects.toThrow('stopped');
+  expect(begun).toEqual([1, 2]);
+  (await first).release();
+  await fourth;
+  expect(begun).toEqual([1, 2, 4]);
+  await expect(share.begin(abort.signal)).rejects.toThrow('stopped');
+});
