@@ -57,8 +57,9 @@ export class Budget {
     if (this.operations > this.#nextStop) this.#stop(this.at);
   }
 
+  /** Counts the operations of going through so many characters or bytes: none for a few. */
   chargeText(length: number): void {
-    this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
+    if (length >= CHARACTERS_PER_OPERATION) this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
   }
 
   #stop(at: Position): void {

@@ -14,6 +14,7 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
     run.tick(at);
     run.at = at;
     if (typeof value !== 'string') return run.noFunction(name, [value]);
+    run.chargeText(value.length);
     return names.own.has(value) || (names.seesGiven && run.given.has(value));
   };
 };

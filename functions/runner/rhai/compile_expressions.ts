@@ -1,8 +1,8 @@
 import type { BinaryOperator, Node } from './ast.ts';
 import { type CompileNode, type Context, evaluateAll } from './compiler.ts';
-import { displayText } from './display.ts';
 import { applyBinary, applyUnary } from './operators.ts';
 import { type Evaluate, type Frame } from './run.ts';
+import { showText } from './showing.ts';
 import { type RhaiValue, typeName } from './values.ts';
 
 export const compileLiteral: CompileNode<'literal'> = (_, { value }) => () => value;
@@ -14,7 +14,7 @@ export const compileTemplate: CompileNode<'template'> = (compiler, { parts, at }
   return (frame) => {
     const { run } = frame;
     let text = '';
-    for (const piece of pieces) text += typeof piece === 'string' ? piece : displayText(piece(frame));
+    for (const piece of pieces) text += typeof piece === 'string' ? piece : showText(run, piece(frame));
     run.tick(at);
     run.at = at;
     run.chargeText(text.length);

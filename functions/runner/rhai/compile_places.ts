@@ -88,6 +88,7 @@ function locateBits(run: Run, ref: Ref, index: RhaiValue): Ref {
 }
 
 function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
+  if (typeof index === 'string') run.chargeText(index.length);
   if (base instanceof RhaiMap && typeof index === 'string') return base.properties.get(index) ?? null;
   if (isInt(base)) return locateBits(run, new ValueRef(base), index).get();
   if (!isInt(index)) return badIndex(run, base, index);
@@ -102,6 +103,7 @@ function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
 
 function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
   const base = ref.get();
+  if (typeof index === 'string') run.chargeText(index.length);
   if (base instanceof RhaiMap && typeof index === 'string') return new PropertyRef(run, base, index, ref.constant);
   if (isInt(base)) return locateBits(run, ref, index);
   if (!isInt(index)) return badIndex(run, base, index);

@@ -4,10 +4,11 @@ import { compileTarget } from './compile_places.ts';
 import { type CompileNode, type Compiler, type Context, isPlace } from './compiler.ts';
 import { RhaiError } from './errors.ts';
 import { matchesLiteral } from './equality.ts';
-import { displayText } from './display.ts';
 import { appendInPlace } from './concatenation.ts';
+import { chargeComparison } from './comparing.ts';
 import { applyBinary } from './operators.ts';
 import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
+import { showText } from './showing.ts';
 import { Cell, Container, RhaiMap, type RhaiValue } from './values.ts';
 
 /** A node whose value is that of what is around it, and may go anywhere. */
@@ -56,6 +57,10 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(patterns.length >> 3);
+      // Literals are compared to the end of the value at most.
+      if (patterns.length > 0 && (typeof found === 'string' || found instanceof Container)) {
+        for (const pattern of patterns) chargeComparison(frame.run, found, pattern);
+      }
       const matches = patterns.length === 0 || patterns.some((pattern) => matchesLiteral(found, pattern));
       if (matches && (guard === undefined || guard(frame))) return body(frame);
     }
@@ -170,7 +175,7 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
     const result = thrown === undefined ? null : thrown(frame);
     const caught = rethrows === undefined || result !== null ? undefined : frame.caught?.get(rethrows);
     if (caught !== undefined) throw caught.movedTo(at);
-    const text = displayText(result);
+    const text = showText(frame.run, result);
     frame.run.charge(text.length >> 4);
     throw new RhaiError('Runtime', text === '' ? 'Runtime error' : `Runtime error: ${text}`, at, { thrown: result });
   };

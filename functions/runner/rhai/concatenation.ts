@@ -1,6 +1,6 @@
 import type { BinaryOperator } from './ast.ts';
-import { displayText } from './display.ts';
 import type { Run } from './run.ts';
+import { showText } from './showing.ts';
 import { Blob, Container, isInt, isText, joinBytes, RhaiArray, RhaiMap, type RhaiValue, textOf } from './values.ts';
 
 const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
@@ -10,20 +10,26 @@ export const toByte = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
 
 /** What a value adds to bytes: others, one, or the UTF-8 of a text. */
-export function addedBytes(value: RhaiValue): Uint8Array | undefined {
+export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   if (value instanceof Blob) return value.bytes;
-  if (isText(value)) return utf8.encode.encode(textOf(value));
+  if (isText(value)) {
+    run.chargeText(textOf(value).length);
+    return utf8.encode.encode(textOf(value));
+  }
   const byte = toByte(value);
   return byte === undefined ? undefined : Uint8Array.of(byte);
 }
 
 /** What a value adds to a text: bytes are read as UTF-8. */
-const appendedText = (value: RhaiValue): string =>
-  value instanceof Blob ? utf8.decode.decode(value.bytes) : displayText(value);
+function appendedText(run: Run, value: RhaiValue): string {
+  if (!(value instanceof Blob)) return showText(run, value);
+  run.chargeText(value.bytes.length);
+  return utf8.decode.decode(value.bytes);
+}
 
 /** Concatenates texts, of which one may be any value. */
 export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
-  const [a, b] = [appendedText(left), appendedText(right)];
+  const [a, b] = [appendedText(run, left), appendedText(run, right)];
   // Neither is copied until the text is looked at, so that a long one may grow bit by bit.
   run.chargeText(Math.min(a.length, b.length));
   return run.newText(a + b);
@@ -36,9 +42,11 @@ export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiVa
   }
   if (left instanceof RhaiArray && right instanceof RhaiArray) {
     run.checkLength(left.items.length + right.items.length);
+    run.charge(left.items.length + right.items.length);
     return run.newArray([...left.items, ...right.items].map((item) => run.copy(item)));
   }
   if (left instanceof RhaiMap && right instanceof RhaiMap) {
+    run.chargeText(left.text + right.text);
     const properties = [...left.properties, ...right.properties].map(([key, value]) => [key, run.copy(value)] as const);
     run.charge(properties.length);
     return run.newMap(new Map(properties));
@@ -62,14 +70,15 @@ export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiVa
     return true;
   }
   if (target instanceof RhaiMap && value instanceof RhaiMap) {
+    run.charge(value.properties.size);
+    run.chargeText(value.text);
     for (const [key, member] of value.properties) {
       target.properties.set(key, run.release(member));
       run.adopt(target, [member], key.length);
     }
-    run.charge(value.properties.size);
     return true;
   }
-  const added = target instanceof Blob ? addedBytes(value) : undefined;
+  const added = target instanceof Blob ? addedBytes(run, value) : undefined;
   if (!(target instanceof Blob) || added === undefined) return false;
   target.bytes = run.newBlob(joinBytes(target.bytes, added)).bytes;
   return true;

@@ -43,6 +43,7 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
 /** Whether two values are equal: those of different types are not, numbers and characters beside strings excepted. */
 export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
   if (left === right) return !(left instanceof Float && Number.isNaN(left.value));
+  if (typeof left === 'string' && typeof right === 'string') return false;
   const order = compareValues(left, right);
   if (order !== undefined) return order === 0;
   if (left instanceof RhaiArray && right instanceof RhaiArray) {

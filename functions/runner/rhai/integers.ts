@@ -45,8 +45,8 @@ export function parseIntText(text: string, radix: number): Int | IntProblem {
   for (const digit of digits) {
     const amount = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit);
     if (amount < 0 || amount >= radix) return 'invalid digit found in string';
-    // Digits beyond what fits make no difference, but time.
-    if (value <= INT_MAX) value = value * BigInt(radix) + BigInt(amount);
+    // Leading zeros make no difference, nor do digits beyond what fits, but both would take time.
+    if (value <= INT_MAX && (amount > 0 || value > 0n)) value = value * BigInt(radix) + BigInt(amount);
   }
   return checkedInt(isNegative ? -value : value) ??
     `number too ${isNegative ? 'small' : 'large'} to fit in target type`;

@@ -36,6 +36,15 @@ export class Memory extends Budget {
     return value;
   }
 
+  /** Charges for going through a value once, with all that it holds. */
+  chargeValue(value: RhaiValue): void {
+    if (typeof value === 'string') this.chargeText(value.length);
+    else if (value instanceof Container) {
+      this.charge(value.elements + value.entries);
+      this.chargeText(value.text);
+    } else if (value instanceof Blob) this.charge(value.bytes.length >> 2);
+  }
+
   #copyInto(value: RhaiValue): RhaiValue {
     return typeof value === 'object' ? this.copy(value) : value;
   }

@@ -1,10 +1,12 @@
 import { Decimal } from '../../../types/decimal.ts';
 import { numberArithmetic } from './arithmetic.ts';
 import type { BinaryOperator } from './ast.ts';
+import { chargeComparison, findValue } from './comparing.ts';
 import { concatenate, toByte } from './concatenation.ts';
 import { compareValues, equalValues, rangeContains } from './equality.ts';
 import { checkedInt } from './integers.ts';
 import type { Run } from './run.ts';
+import { findText, removeText } from './text_search.ts';
 import {
   Blob,
   Float,
@@ -22,13 +24,15 @@ import {
 
 function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | undefined {
   if (container instanceof RhaiArray) {
-    run.charge(container.items.length >> 2);
-    return container.items.some((item) => equalValues(item, value));
+    return findValue(run, container, value) >= 0;
   }
-  if (container instanceof RhaiMap && typeof value === 'string') return container.properties.has(value);
+  if (container instanceof RhaiMap && typeof value === 'string') {
+    run.chargeText(value.length);
+    return container.properties.has(value);
+  }
   if (typeof container === 'string' && isText(value)) {
     run.chargeText(container.length);
-    return container.includes(textOf(value));
+    return findText(container, textOf(value)) >= 0;
   }
   if (container instanceof Range && isInt(value)) return rangeContains(container, value);
   const byte = container instanceof Blob ? toByte(value) : undefined;
@@ -41,13 +45,6 @@ function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | u
 
 /** Types whose values have no order among themselves. */
 const UNORDERED: ReadonlySet<TypeTag> = new Set(['array', 'map', 'blob', 'range', 'sequence', 'fn']);
-
-/** How much of two values comparing them goes through. */
-function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): void {
-  if (typeof left === 'string' && typeof right === 'string') run.chargeText(Math.min(left.length, right.length));
-  else if (left instanceof RhaiArray && right instanceof RhaiArray) run.charge(left.elements + left.entries);
-  else if (left instanceof RhaiMap && right instanceof RhaiMap) run.charge(left.elements + left.entries);
-}
 
 function boolOperation(operator: BinaryOperator, left: boolean, right: boolean): boolean | undefined {
   switch (operator) {
@@ -95,7 +92,7 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
   if (operator === '+') return concatenate(run, left, right);
   if (operator === '-' && typeof left === 'string' && isText(right)) {
     run.chargeText(left.length);
-    return left.replaceAll(textOf(right), '');
+    return removeText(left, textOf(right));
   }
   return undefined;
 }

@@ -4,11 +4,11 @@ import {
   type Blob,
   Cell,
   Char,
-  charactersOf,
   type Container,
   isInt,
   type RhaiArray,
   type RhaiMap,
+  replaceCharacter,
   type RhaiValue,
   sliceCharacters,
   typeName,
@@ -20,6 +20,10 @@ export abstract class Ref {
   readonly constant: string | undefined;
   constructor(constant?: string) {
     this.constant = constant;
+  }
+  /** The cell that it is, when it is a variable that a closure captured. */
+  get cell(): Cell | undefined {
+    return undefined;
   }
   abstract get(): RhaiValue;
   abstract set(value: RhaiValue): void;
@@ -48,6 +52,10 @@ export class SlotRef extends Ref {
     super(constant);
     this.#slots = slots;
     this.#slot = slot;
+  }
+  override get cell(): Cell | undefined {
+    const current = this.#slots[this.#slot];
+    return current instanceof Cell ? current : undefined;
   }
   get(): RhaiValue {
     const value = this.#slots[this.#slot];
@@ -128,9 +136,9 @@ export class CharacterRef extends Ref {
   }
   set(value: RhaiValue): void {
     if (!(value instanceof Char)) return this.#run.mismatch('char', typeName(value));
-    const characters = charactersOf(String(this.#text.get()));
-    this.#run.charge(characters.length >> 4);
-    this.#text.set(characters.with(this.#index, value.text).join(''));
+    const text = String(this.#text.get());
+    this.#run.chargeText(text.length);
+    this.#text.set(replaceCharacter(text, this.#index, value.text));
   }
 }
 

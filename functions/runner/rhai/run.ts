@@ -142,6 +142,7 @@ export class Run extends Memory {
   }
 
   noFunction(name: string, args: readonly RhaiValue[]): never {
+    this.charge(args.length);
     const types = args.map((arg) => typeof arg === 'string' ? STRING_TYPES : typeName(arg));
     const signature = `${name} (${types.join(', ')})`;
     return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });

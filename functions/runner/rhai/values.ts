@@ -99,6 +99,8 @@ export class Sequence {
 /** A variable that a closure captured, which both share. */
 export class Cell {
   value: RhaiValue;
+  /** A closure has been made that has it too. */
+  isShared = false;
   constructor(value: RhaiValue) {
     this.value = value;
   }
@@ -121,6 +123,7 @@ export class FnPointer {
     this.name = name;
     this.curried = curried;
     this.captured = captured;
+    for (const cell of captured) cell.isShared = true;
     this.closure = closure;
   }
 }
@@ -199,11 +202,37 @@ const SURROGATE = /[\ud800-\udfff]/;
 /** The characters of a text; without surrogates they are its UTF-16 units. */
 export const charactersOf = (text: string): string[] => SURROGATE.test(text) ? Array.from(text) : text.split('');
 
-export const countCharacters = (text: string): number => SURROGATE.test(text) ? Array.from(text).length : text.length;
+/** Whether a character of two UTF-16 units begins here. */
+const isPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 
-/** Characters from `start` to before `end`, counted as a script counts them. */
-export const sliceCharacters = (text: string, start: number, end: number): string =>
-  SURROGATE.test(text) ? Array.from(text).slice(start, end).join('') : text.slice(start, end);
+export function countCharacters(text: string): number {
+  if (!SURROGATE.test(text)) return text.length;
+  let count = 0;
+  for (let at = 0; at < text.length; at += isPair(text, at) ? 2 : 1) count++;
+  return count;
+}
+
+/** The unit that a character begins at; the text's length when it has no such character. */
+function unitOf(text: string, character: number): number {
+  let at = 0;
+  for (let count = 0; count < character && at < text.length; count++) at += isPair(text, at) ? 2 : 1;
+  return at;
+}
+
+/** Characters from `start` to before `end`, counted as a script counts them: none of them negative. */
+export function sliceCharacters(text: string, start: number, end: number): string {
+  if (!SURROGATE.test(text)) return text.slice(start, end);
+  const rest = text.slice(unitOf(text, start));
+  return end <= start ? '' : rest.slice(0, unitOf(rest, end - start));
+}
+
+/** The text with another character in a place that it has one in. */
+export function replaceCharacter(text: string, place: number, character: string): string {
+  const before = sliceCharacters(text, 0, place);
+  const after = text.slice(before.length + (isPair(text, before.length) ? 2 : 1));
+  return before + character + after;
+}
 
 /** Orders texts by code points, as Rust does; JavaScript's own order is that of UTF-16 units. */
 export function compareText(left: string, right: string): number {

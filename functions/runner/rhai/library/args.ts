@@ -24,9 +24,14 @@ export function selectSpan(args: readonly RhaiValue[], length: number): { from: 
   return { from, to: Math.min(from + Math.max(count, 0), length) };
 }
 
-/** A function argument: a function pointer, or the name of a function. */
-export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined =>
-  value instanceof FnPointer ? value : typeof value === 'string' ? new FnPointer(value) : undefined;
+/** Characters of a function's name that is looked up. */
+export const MAX_NAME_LENGTH = 1_000;
+
+/** A function argument: a function pointer, or the name of a function; what is too long for a name is none. */
+export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined => {
+  if (value instanceof FnPointer) return value;
+  return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? new FnPointer(value) : undefined;
+};
 
 /** What a predicate says: anything but a bool counts as false. */
 export const holds = (value: RhaiValue): boolean => value === true;

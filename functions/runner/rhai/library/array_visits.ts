@@ -1,9 +1,11 @@
+import { functionKey } from '../ast.ts';
+import { chargeComparison, findValue } from '../comparing.ts';
 import { compareValues, equalValues } from '../equality.ts';
 import { NativeSet } from '../native.ts';
 import { ElementRef, ValueRef } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName } from '../values.ts';
-import { clampPosition, holds, toNumber, toPointer } from './args.ts';
+import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName, type TypeTag } from '../values.ts';
+import { clampPosition, holds, MAX_NAME_LENGTH, toNumber, toPointer } from './args.ts';
 
 /** Copies of elements that stay. */
 export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
@@ -35,14 +37,17 @@ function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiVal
   return -1;
 }
 
+/** Whether a text is the name of a function that the script defines and that takes an element, its index, or neither. */
+const isFunctionOfScript = (run: Run, name: RhaiValue): boolean =>
+  typeof name === 'string' && name.length <= MAX_NAME_LENGTH &&
+  [0, 1, 2].some((arity) => run.functions.has(functionKey(name, arity)));
+
 function indexOf(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValue | undefined {
   const [target = null, start] = args;
-  if (target instanceof FnPointer) return run.borrow(self, () => findIndex(run, self, target, start));
+  const pointer = target instanceof FnPointer || isFunctionOfScript(run, target) ? toPointer(target) : undefined;
+  if (pointer !== undefined) return run.borrow(self, () => findIndex(run, self, pointer, start));
   const from = start === undefined ? 0 : toNumber(start);
-  if (from === undefined) return undefined;
-  run.charge(self.elements >> 2);
-  const first = clampPosition(from, self.items.length);
-  return self.items.findIndex((item, index) => index >= first && equalValues(item, target));
+  return from === undefined ? undefined : findValue(run, self, target, clampPosition(from, self.items.length));
 }
 
 /** Divides the elements by a predicate: those that it holds for, and the others. */
@@ -67,40 +72,80 @@ const reduce = (isReversed: boolean) =>
     return result;
   });
 
-/** Sorts by a function that tells which of two comes first, else values of one type by their order, if they have one. */
-function sort(run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): RhaiValue | undefined {
-  const { length } = self.items;
-  run.charge(length * Math.ceil(Math.log2(length + 1)));
+/** Types whose values have an order. */
+const ORDERED: ReadonlySet<TypeTag> = new Set(['unit', 'bool', 'int', 'float', 'decimal', 'char', 'string']);
+
+/** Fails unless all elements are of one type that has an order. */
+function checkOrder(run: Run, name: string, items: readonly RhaiValue[]): void {
+  const tag = tagOf(items[0] ?? null);
+  const problem = items.some((item) => tagOf(item) !== tag)
+    ? 'elements of different types'
+    : ORDERED.has(tag)
+    ? undefined
+    : `elements of type ${typeName(items[0] ?? null)}`;
+  if (problem !== undefined) {
+    run.fail('FunctionNotFound', `Function not found: ${name}() cannot be called with ${problem}`);
+  }
+}
+
+/** The elements in order: by a function that tells which of two comes first, else by their own order, reversed if wanted. */
+function sorted(
+  run: Run,
+  name: string,
+  self: RhaiArray,
+  comparator: RhaiValue | undefined,
+  direction: 1 | -1,
+): RhaiValue[] | undefined {
+  const rounds = Math.ceil(Math.log2(self.items.length + 1));
+  run.charge(self.items.length * rounds);
   const pointer = toPointer(comparator);
   if (comparator !== undefined && pointer === undefined) return undefined;
-  if (pointer === undefined && length > 0) {
-    const tag = tagOf(self.items[0] ?? null);
-    if (self.items.some((item) => tagOf(item) !== tag)) {
-      run.fail('FunctionNotFound', 'Function not found: sort() cannot be called with elements of different types');
-    }
+  if (pointer === undefined) {
+    checkOrder(run, name, self.items);
+    run.chargeText(self.text * rounds);
   }
   const compare = (a: RhaiValue, b: RhaiValue): number => {
-    if (pointer === undefined) return compareValues(a, b) ?? 0;
+    if (pointer === undefined) return (compareValues(a, b) ?? 0) * direction;
     run.tick(run.at);
     const order = run.callPointer(pointer, [run.copy(a), run.copy(b)]);
     if (typeof order === 'boolean') return order ? -1 : 1;
     return toNumber(order) ?? run.mismatch('i64', typeName(order));
   };
-  self.items = run.borrow(self, () => self.items.toSorted(compare));
-  return null;
+  return run.borrow(self, () => self.items.toSorted(compare));
+}
+
+const sortInPlace =
+  (name: string, direction: 1 | -1 = 1) =>
+  (run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): RhaiValue | undefined => {
+    const items = sorted(run, name, self, comparator, direction);
+    if (items === undefined) return undefined;
+    self.items = items;
+    return null;
+  };
+
+const sortCopy =
+  (name: string, direction: 1 | -1 = 1) =>
+  (run: Run, self: RhaiArray, [comparator]: readonly RhaiValue[]): RhaiValue | undefined => {
+    const items = sorted(run, name, self, comparator, direction);
+    return items && copied(run, items);
+  };
+
+function isSameValue(run: Run, left: RhaiValue, right: RhaiValue): boolean {
+  chargeComparison(run, left, right);
+  return equalValues(left, right);
 }
 
 function dedup(run: Run, self: RhaiArray, [predicate]: readonly RhaiValue[]): RhaiValue | undefined {
   const pointer = toPointer(predicate);
   if (predicate !== undefined && pointer === undefined) return undefined;
-  run.charge(self.elements);
+  run.charge(self.items.length);
   const kept: RhaiValue[] = [];
   run.borrow(self, () => {
     for (const item of self.items) {
       const previous = kept.at(-1);
       const isSame = previous !== undefined &&
         (pointer === undefined
-          ? equalValues(previous, item)
+          ? isSameValue(run, previous, item)
           : holds(run.callPointer(pointer, [run.copy(previous), run.copy(item)])));
       if (!isSame) kept.push(item);
     }
@@ -176,4 +221,9 @@ export const arrayVisits = new NativeSet<RhaiArray>()
     return null;
   })
   .writer('dedup', [0, 1], dedup)
-  .writer('sort', [0, 1], sort);
+  .writer('sort', [0, 1], sortInPlace('sort'))
+  .writer('sort_by', 1, sortInPlace('sort_by'))
+  .writer('sort_desc', 0, sortInPlace('sort_desc', -1))
+  .method('order', 0, sortCopy('order'))
+  .method('order_by', 1, sortCopy('order_by'))
+  .method('order_desc', 0, sortCopy('order_desc', -1));

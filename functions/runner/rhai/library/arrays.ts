@@ -1,4 +1,4 @@
-import { equalValues } from '../equality.ts';
+import { findValue } from '../comparing.ts';
 import { NativeSet } from '../native.ts';
 import { ElementRef } from '../refs.ts';
 import type { Run } from '../run.ts';
@@ -98,8 +98,7 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
     return span && copied(run, self.items.slice(span.from, span.to));
   })
   .method('contains', 1, (run, self, [target = null]) => {
-    run.charge(self.elements >> 2);
-    return self.items.some((item) => equalValues(item, target));
+    return findValue(run, self, target) >= 0;
   })
   .writer('push', 1, (run, self, [item = null]) => {
     insert(run, self, self.items.length, [item]);
@@ -144,6 +143,7 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
   .writer('truncate', 1, shorten(true))
   .writer('chop', 1, shorten(false))
   .writer('clear', 0, (run, self) => {
+    run.chargeText(self.items.length);
     run.forget(self, self.items);
     self.items = [];
     return null;

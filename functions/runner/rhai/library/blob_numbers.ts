@@ -26,7 +26,10 @@ const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self
 /** Writes over what is selected as much as there is room for; undefined for a value that has no bytes. */
 const writing = (bytesOf: (value: RhaiValue) => Uint8Array | undefined): Taking<Blob> => (run, self, args) => {
   const target = selectBytes(self, args.slice(0, -1));
-  const bytes = bytesOf(args.at(-1) ?? null);
+  const value = args.at(-1) ?? null;
+  // Each of its characters is looked at, room or none.
+  if (typeof value === 'string') run.charge(value.length >> 4);
+  const bytes = bytesOf(value);
   if (target === undefined || bytes === undefined) return undefined;
   run.chargeText(target.length);
   target.set(bytes.subarray(0, target.length));

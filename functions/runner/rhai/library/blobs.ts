@@ -14,6 +14,7 @@ function replace(run: Run, self: Blob, from: number, to: number, bytes: Uint8Arr
 
 /** Removes a part of the bytes and gives it. */
 function cut(run: Run, self: Blob, from: number, to: number): Blob {
+  run.chargeText(to - from);
   const removed = self.bytes.slice(from, to);
   replace(run, self, from, to, new Uint8Array());
   return new Blob(removed);
@@ -45,7 +46,10 @@ export const blobFunctions = new NativeSet<Blob>()
     run.charge(self.bytes.length);
     return run.newArray([...self.bytes]);
   })
-  .method('as_string', 0, (run, self) => run.newText(utf8.decode(self.bytes)))
+  .method('as_string', 0, (run, self) => {
+    run.chargeText(self.bytes.length);
+    return run.newText(utf8.decode(self.bytes));
+  })
   .writer('set', 2, (_, self, [index, byte]) => {
     const [position, value] = [toNumber(index), toByte(byte)];
     if (position === undefined || value === undefined) return undefined;
@@ -54,7 +58,7 @@ export const blobFunctions = new NativeSet<Blob>()
     return null;
   })
   .writer('push append', 1, (run, self, [value]) => {
-    const bytes = value === undefined ? undefined : addedBytes(value);
+    const bytes = value === undefined ? undefined : addedBytes(run, value);
     return bytes && replace(run, self, self.bytes.length, self.bytes.length, bytes);
   })
   .writer('insert', 2, (run, self, [index, byte]) => {
@@ -78,6 +82,7 @@ export const blobFunctions = new NativeSet<Blob>()
   .writer('retain', [1, 2], (run, self, args) => {
     const span = selectSpan(args, self.bytes.length);
     if (span === undefined) return undefined;
+    run.chargeText(self.bytes.length);
     const removed = joinBytes(self.bytes.subarray(0, span.from), self.bytes.subarray(span.to));
     self.bytes = run.newBlob(self.bytes.slice(span.from, span.to)).bytes;
     return new Blob(removed);

@@ -1,35 +1,42 @@
 import { Decimal } from '../../../../types/decimal.ts';
-import { debugText, displayText } from '../display.ts';
+import { functionKey, methodName } from '../ast.ts';
+import { debugText } from '../display.ts';
 import { compareValues, intToDecimal } from '../equality.ts';
 import { NativeSet } from '../native.ts';
 import { type Run, ScriptExit } from '../run.ts';
+import { showDebug, showText } from '../showing.ts';
+import { KEYWORDS, RESERVED } from '../tokens.ts';
 import { Float, FnPointer, isInt, Range, type RhaiValue, Sequence, typeName } from '../values.ts';
-import { toPointer } from './args.ts';
+import { MAX_NAME_LENGTH, toPointer } from './args.ts';
 
 const FUNCTION_NAME = /^[A-Za-z_]\w*$/;
 
-/** A value's text, which is paid for. */
-function shown(run: Run, text: string): string {
-  run.chargeText(text.length);
-  return run.newText(text);
-}
+/** Names are short: what is longer would take time wherever it is looked up. */
+const isFunctionName = (name: string): boolean =>
+  name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name) && !KEYWORDS.has(name) && !RESERVED.has(name);
+
+/** What all functions taken together are curried with at most. */
+const MAX_ARGUMENTS = 255;
 
 /** Functions of every value. */
 export const anyFunctions = new NativeSet()
   .method('type_of', 0, (_, self) => typeName(self))
-  .method('to_string', 0, (run, self) => shown(run, displayText(self)))
+  .method('to_string', 0, (run, self) => run.newText(showText(run, self)))
+  .method('is_shared', 0, (_, __, ___, ref) => ref.cell?.isShared ?? false)
   .writer('take', 0, (run, self, _, ref) => {
     ref.set(null);
     return run.release(self);
   })
-  .method('to_debug', 0, (run, self) => shown(run, debugText(self)));
+  .method('to_debug', 0, (run, self) => run.newText(showDebug(run, self)));
 
 export const fnFunctions = new NativeSet<FnPointer>()
   .property('name', (_, self) => self.name)
   .property('is_anonymous', (_, self) => self.closure !== undefined)
   .method('curry', [1, 255], (run, self, args) => {
     const curried = [...self.curried, ...args];
-    run.checkLength(curried.length);
+    if (curried.length > MAX_ARGUMENTS) {
+      run.fail('DataTooLarge', `Too many arguments: more than ${MAX_ARGUMENTS}`);
+    }
     run.charge(curried.length);
     return new FnPointer(self.name, curried, self.captured, self.closure);
   });
@@ -85,30 +92,50 @@ export function makeDecimal(run: Run, value: RhaiValue | undefined): Decimal | u
     : isInt(value)
     ? [true, intToDecimal(value)]
     : typeof value === 'string'
-    ? [true, parseDecimalText(value)]
+    ? [true, parseDecimalText(run, value)]
     : [false, undefined];
-  if (isKnown && decimal === undefined) run.fail('Runtime', `No decimal: ${displayText(value)}`);
+  if (isKnown && decimal === undefined) run.fail('Runtime', `No decimal: ${showText(run, value).slice(0, 100)}`);
   return decimal;
 }
 
-/** A decimal's text, with an exponent or none. */
-export function parseDecimalText(text: string): Decimal | undefined {
+/** A decimal's text, with an exponent or none; it is paid for. */
+export function parseDecimalText(run: Run, text: string): Decimal | undefined {
+  run.chargeText(text.length);
   const trimmed = text.trim();
   if (trimmed.length > 1_000) return undefined;
+  // Each of its digits takes a step of arithmetic.
+  run.charge(trimmed.length);
   return Decimal.parse(trimmed) ??
     (/^[+-]?[\d.]+e[+-]?\d{1,3}$/i.test(trimmed) ? Decimal.parseNumber(trimmed) : undefined);
+}
+
+/** What the script's own functions are called and take, all of them or those of a name and a number of parameters. */
+function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): RhaiValue | undefined {
+  if (name !== undefined && typeof name !== 'string') return undefined;
+  if (arity !== undefined && typeof arity !== 'number') return undefined;
+  run.charge(run.functions.size * 8);
+  const found = [...run.functions].filter(([, callee]) =>
+    (name === undefined || callee.name === name) && (arity === undefined || callee.params.length === arity)
+  );
+  return run.newArray(found.map(([key, callee]) => {
+    const [type] = key.split(`.${callee.name}/`, 1);
+    const params = run.newArray(callee.params.map((param) => param.name));
+    const about = new Map<string, RhaiValue>([['name', callee.name], ['is_anonymous', false], ['params', params]]);
+    if (type !== undefined && type !== key) about.set('this_type', type);
+    return run.newMap(about);
+  }));
 }
 
 /** Functions without a subject. */
 export const plainFunctions = new NativeSet<null>()
   .method('print', [0, 1], (run, _, [value = null]) => {
-    const text = displayText(value);
+    const text = showText(run, value);
     run.chargeText(text.length);
     run.hooks.onPrint(text);
     return null;
   })
   .method('debug', [0, 1], (run, _, [value = null]) => {
-    const text = debugText(value);
+    const text = showDebug(run, value);
     run.chargeText(text.length);
     run.hooks.onDebug(text, run.at);
     return null;
@@ -119,16 +146,22 @@ export const plainFunctions = new NativeSet<null>()
   .method('Fn', 1, (run, _, [name]) => {
     if (name instanceof FnPointer) return name;
     const pointer = toPointer(name);
-    if (pointer !== undefined && !FUNCTION_NAME.test(pointer.name)) {
-      run.fail('FunctionNotFound', `Invalid function name: ${debugText(name ?? null)}`);
+    if (pointer !== undefined && !isFunctionName(pointer.name)) {
+      run.fail('FunctionNotFound', `Invalid function name: ${debugText(pointer.name.slice(0, 100))}`);
     }
     return pointer;
   })
-  .method('is_def_fn', 2, (run, _, [name, arity]) => {
-    return typeof name === 'string' && typeof arity === 'number' ? run.functions.has(`${name}/${arity}`) : undefined;
+  .method('is_def_fn', [2, 3], (run, _, args) => {
+    const [arity, name, type] = args.toReversed();
+    if (typeof arity !== 'number' || typeof name !== 'string') return undefined;
+    if (type !== undefined && typeof type !== 'string') return undefined;
+    if (name.length > MAX_NAME_LENGTH || (type?.length ?? 0) > MAX_NAME_LENGTH) return false;
+    return run.functions.has(functionKey(type === undefined ? name : methodName(type, name), arity));
   })
+  .method('get_fn_metadata_list', [0, 2], listFunctions)
   .method('range', [1, 3], (run, _, args) => stepRange(run, args))
   .method('PI', 0, () => new Float(Math.PI))
   .method('E', 0, () => new Float(Math.E))
+  .method('timestamp', 0, (run) => Math.floor(run.hooks.now() / 1_000))
   .method('utc_now', 0, (run) => new Date(run.hooks.now()).toISOString())
   .method('Decimal', 1, (run, _, [value]) => makeDecimal(run, value));

@@ -3,6 +3,7 @@ import { RhaiError } from '../errors.ts';
 import { parseIntegerLiteral } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
+import { Blob, FnPointer } from '../values.ts';
 import { Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, sortedEntries, typeName } from '../values.ts';
 
 /** A value as JSON, as far as JSON has it; other values are shown by their type. */
@@ -11,6 +12,11 @@ export function jsonText(value: RhaiValue): string {
   if (value instanceof RhaiArray) return `[${value.items.map(jsonText).join(',')}]`;
   if (value instanceof RhaiMap) {
     return `{${sortedEntries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
+  }
+  if (value instanceof Blob) return `[${value.bytes.join(',')}]`;
+  if (value instanceof FnPointer) {
+    const name = JSON.stringify(value.name);
+    return value.curried.length === 0 ? name : `[${[name, ...value.curried.map(jsonText)].join(',')}]`;
   }
   if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';
   if (value instanceof Decimal) return String(value);
@@ -63,7 +69,13 @@ function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
   return run.newMap(new Map(members));
 }
 
-export const jsonParsers = new NativeSet<string>().method('parse_json', 0, (run, self) => {
-  run.chargeText(self.length);
+export const jsonParsers = new NativeSet<string>().method('parse_json json_decode', 0, (run, self) => {
+  // It is gone through several times.
+  run.charge(self.length >> 3);
   return jsonValue(run, parseText(run, self), 0);
+});
+
+export const jsonWriters = new NativeSet().method('json_encode', 0, (run, self) => {
+  run.chargeValue(self);
+  return run.newText(jsonText(self));
 });

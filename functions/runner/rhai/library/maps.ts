@@ -1,5 +1,5 @@
-import { NativeSet } from '../native.ts';
-import { PropertyRef, ValueRef } from '../refs.ts';
+import { NativeSet, type Taking } from '../native.ts';
+import { PropertyRef, type Ref, ValueRef } from '../refs.ts';
 import type { Run } from '../run.ts';
 import { RhaiMap, type RhaiValue, sortedEntries } from '../values.ts';
 import { holds, toPointer } from './args.ts';
@@ -9,6 +9,7 @@ import { jsonText } from './json.ts';
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
   if (!(other instanceof RhaiMap)) return undefined;
   run.charge(other.properties.size);
+  run.chargeText(other.text);
   for (const [key, value] of other.properties) {
     if (replaces || !self.properties.has(key)) new PropertyRef(run, self, key, undefined).set(run.release(value));
   }
@@ -17,6 +18,7 @@ function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: bo
 
 /** The properties in order, which is paid for. */
 function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
+  run.chargeText(self.text);
   run.checkLength(self.properties.size);
   run.charge(self.properties.size * 2);
   return sortedEntries(self);
@@ -40,6 +42,7 @@ function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [str
 /** Removes properties, and gives them. */
 function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiValue])[]): RhaiMap {
   for (const [key, value] of entries) {
+    run.chargeText(key.length);
     self.properties.delete(key);
     run.release(value);
   }
@@ -47,15 +50,35 @@ function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiV
   return run.newMap(new Map(entries));
 }
 
+/** A function of a key, whose text is gone through to find it. */
+const withKey =
+  (find: (run: Run, self: RhaiMap, key: string, rest: readonly RhaiValue[], ref: Ref) => RhaiValue): Taking<RhaiMap> =>
+  (run, self, [key, ...rest], ref) => {
+    if (typeof key !== 'string') return undefined;
+    run.chargeText(key.length);
+    return find(run, self, key, rest, ref);
+  };
+
+/** A map of the same keys, and of what a function gives for each: of the key and value, or of the key with the value as `this`. */
+function mapValues(run: Run, self: RhaiMap, [mapper]: readonly RhaiValue[]): RhaiValue | undefined {
+  const pointer = toPointer(mapper);
+  if (pointer === undefined) return undefined;
+  const takesValue = run.countParams(pointer, [2, 1]) > 1;
+  const entries = run.borrow(self, () =>
+    listed(run, self).map(([key, value]) => {
+      run.tick(run.at);
+      const copy = run.copy(value);
+      const args = takesValue ? [key, copy] : [key];
+      return [key, run.callPointer(pointer, args, takesValue ? undefined : new ValueRef(copy))] as const;
+    }));
+  return run.newMap(new Map(entries));
+}
+
 export const mapFunctions = new NativeSet<RhaiMap>()
   .method('len', 0, (_, self) => self.properties.size)
   .method('is_empty', 0, (_, self) => self.properties.size === 0)
-  .method('contains', 1, (_, self, [key]) => typeof key === 'string' ? self.properties.has(key) : undefined)
-  .method(
-    'get',
-    1,
-    (run, self, [key]) => typeof key === 'string' ? run.copy(self.properties.get(key) ?? null) : undefined,
-  )
+  .method('contains', 1, withKey((_, self, key) => self.properties.has(key)))
+  .method('get', 1, withKey((run, self, key) => run.copy(self.properties.get(key) ?? null)))
   .method('keys', 0, (run, self) => run.newArray(listed(run, self).map(([key]) => key)))
   .method('values', 0, (run, self) => run.newArray(listed(run, self).map(([, value]) => run.copy(value))))
   .method('filter', 1, (run, self, [predicate]) => {
@@ -63,22 +86,29 @@ export const mapFunctions = new NativeSet<RhaiMap>()
     return entries && run.newMap(new Map(entries.map(([key, value]) => [key, run.copy(value)])));
   })
   .method('to_json', 0, (run, self) => {
-    run.charge(self.elements + self.entries);
+    run.chargeValue(self);
     return run.newText(jsonText(self));
   })
-  .writer('set', 2, (run, self, [key, value = null], ref) => {
-    if (typeof key !== 'string') return undefined;
-    new PropertyRef(run, self, key, ref.constant).set(value);
-    return null;
-  })
-  .writer('remove', 1, (run, self, [key]) => {
-    if (typeof key !== 'string') return undefined;
-    const value = self.properties.get(key);
-    if (value === undefined) return null;
-    self.properties.delete(key);
-    run.forget(self, [value]);
-    return run.release(value);
-  })
+  .method('map', 1, mapValues)
+  .writer(
+    'set',
+    2,
+    withKey((run, self, key, [value = null], ref) => {
+      new PropertyRef(run, self, key, ref.constant).set(value);
+      return null;
+    }),
+  )
+  .writer(
+    'remove',
+    1,
+    withKey((run, self, key) => {
+      const value = self.properties.get(key);
+      if (value === undefined) return null;
+      self.properties.delete(key);
+      run.forget(self, [value]);
+      return run.release(value);
+    }),
+  )
   .writer('drain', 1, (run, self, [predicate]) => {
     const entries = select(run, self, predicate);
     return entries && cut(run, self, entries);

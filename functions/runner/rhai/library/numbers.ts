@@ -1,4 +1,5 @@
 import { Decimal } from '../../../../types/decimal.ts';
+import { chargeComparison } from '../comparing.ts';
 import { floatText } from '../display.ts';
 import { compareValues, intToDecimal } from '../equality.ts';
 import { checkedInt, floatToInt, type Int } from '../integers.ts';
@@ -14,8 +15,9 @@ const intOf = (run: Run, value: Int | undefined, text: string): Int =>
 
 /** The smaller (-1) or greater (1) of two values that compare; of an integer and another number in the other's type. */
 const extreme =
-  (direction: -1 | 1) => (_: Run, self: RhaiValue, [other]: readonly RhaiValue[]): RhaiValue | undefined => {
+  (direction: -1 | 1) => (run: Run, self: RhaiValue, [other]: readonly RhaiValue[]): RhaiValue | undefined => {
     if (other === undefined || (isText(self) && !isText(other))) return undefined;
+    chargeComparison(run, self, other);
     const order = compareValues(self, other);
     if (order === undefined) return undefined;
     const result = order * direction >= 0 ? self : other;

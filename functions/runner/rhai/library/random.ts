@@ -36,6 +36,7 @@ const randomFraction = (run: Run): Decimal =>
     run.fail('Runtime', 'No random decimal');
 
 function randDecimal(run: Run, [first, second]: readonly RhaiValue[]): RhaiValue | undefined {
+  run.charge(8);
   const fraction = randomFraction(run);
   if (first === undefined) return fraction;
   const [start, end] = [makeDecimal(run, first), makeDecimal(run, second)];
@@ -81,6 +82,7 @@ export const arrayRandomFunctions = new NativeSet<RhaiArray>()
     const wanted = toNumber(count);
     if (wanted === undefined) return undefined;
     const drawn = Math.min(Math.max(wanted, 0), items.length);
+    run.charge(items.length >> 4);
     const order = [...items];
     shuffle(run, order, drawn);
     return run.newArray(order.slice(0, drawn).map((item) => run.copy(item)));

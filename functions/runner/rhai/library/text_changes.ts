@@ -2,13 +2,20 @@ import { joinTexts } from '../concatenation.ts';
 import { NativeSet } from '../native.ts';
 import type { Ref } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { Char, charactersOf, countCharacters, isText, type RhaiValue, sliceCharacters, textOf } from '../values.ts';
+import { countText, removeText, replaceText, trimText } from '../text_search.ts';
+import {
+  Char,
+  charactersOf,
+  countCharacters,
+  isText,
+  replaceCharacter,
+  type RhaiValue,
+  sliceCharacters,
+  textOf,
+} from '../values.ts';
 import { toNumber } from './args.ts';
 import { withExtremes } from './numbers.ts';
 import { paid, subString } from './texts.ts';
-
-/** White space as Rust sees it: JavaScript's own class takes a byte order mark for some, and leaves out U+0085. */
-const EDGE_SPACE = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
 /** Puts a changed text where the old one was. */
 function change(run: Run, ref: Ref, text: string): null {
@@ -24,30 +31,32 @@ function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiV
   if (missing <= 0 || textOf(padding) === '') return null;
   // Before anything of that length is made.
   run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
-  const filler = charactersOf(textOf(padding));
-  return change(run, ref, self + Array.from({ length: missing }, (_, index) => filler[index % filler.length]).join(''));
+  const filler = textOf(padding);
+  const width = countCharacters(filler);
+  run.chargeText(filler.length + Math.ceil(missing / width) * filler.length);
+  const rest = sliceCharacters(filler, 0, missing % width);
+  return change(run, ref, self + filler.repeat(Math.floor(missing / width)) + rest);
 }
 
 function replaced(run: Run, self: string, target: string, replacement: string): string {
-  const count = target === '' ? charactersOf(self).length + 1 : self.split(target).length - 1;
+  const count = target === '' ? countCharacters(self) + 1 : countText(self, target);
   const length = self.length + count * (replacement.length - target.length);
+  run.charge(count >> 2);
   run.chargeText(length);
   if (length > run.limits.stringLength * 2) run.newText(' '.repeat(run.limits.stringLength + 1));
-  return self.replaceAll(target, () => replacement);
+  if (target !== '') return replaceText(self, target, replacement);
+  return ['', ...charactersOf(self), ''].join(replacement);
 }
 
 function pop(run: Run, self: string, ref: Ref, args: readonly RhaiValue[]): RhaiValue | undefined {
-  const characters = charactersOf(self);
-  if (args.length === 0) {
-    const last = characters.pop();
-    change(run, ref, characters.join(''));
-    return last === undefined ? null : new Char(last);
-  }
-  const count = toNumber(args[0]);
+  const length = countCharacters(self);
+  const count = args.length === 0 ? 1 : toNumber(args[0]);
   if (count === undefined) return undefined;
-  const cut = characters.length - Math.min(Math.max(count, 0), characters.length);
-  change(run, ref, characters.slice(0, cut).join(''));
-  return characters.slice(cut).join('');
+  const kept = sliceCharacters(self, 0, length - Math.min(Math.max(count, 0), length));
+  const taken = self.slice(kept.length);
+  change(run, ref, kept);
+  if (args.length > 0) return taken;
+  return taken === '' ? null : new Char(taken);
 }
 
 const setText = (compute: (self: string) => string) => paid((run, self, _, ref) => change(run, ref, compute(self)));
@@ -65,10 +74,10 @@ export const textChanges = new NativeSet<string>()
     paid((run, self, [index, character], ref) => {
       const place = toNumber(index);
       if (place === undefined || !(character instanceof Char)) return undefined;
-      const characters = charactersOf(self);
-      const position = place < 0 ? characters.length + place : place;
-      if (characters[position] !== undefined) characters[position] = character.text;
-      return change(run, ref, characters.join(''));
+      const length = countCharacters(self);
+      const position = place < 0 ? length + place : place;
+      if (position < 0 || position >= length) return null;
+      return change(run, ref, replaceCharacter(self, position, character.text));
     }),
   )
   .writer('pad', 2, paid((run, self, args, ref) => pad(run, self, ref, args)))
@@ -76,20 +85,21 @@ export const textChanges = new NativeSet<string>()
     'remove',
     1,
     paid((run, self, [target], ref) =>
-      target !== undefined && isText(target) ? change(run, ref, self.replaceAll(textOf(target), '')) : undefined
+      target !== undefined && isText(target) ? change(run, ref, removeText(self, textOf(target))) : undefined
     ),
   )
   .writer(
     'replace',
     2,
-    (run, self, [target, replacement], ref) =>
+    paid((run, self, [target, replacement], ref) =>
       target !== undefined && replacement !== undefined && isText(target) && isText(replacement)
         ? change(run, ref, replaced(run, self, textOf(target), textOf(replacement)))
-        : undefined,
+        : undefined
+    ),
   )
   .writer('pop', [0, 1], paid((run, self, args, ref) => pop(run, self, ref, args)))
   .writer('clear', 0, setText(() => ''))
-  .writer('trim', 0, setText((self) => self.replace(EDGE_SPACE, '')))
+  .writer('trim', 0, setText(trimText))
   .writer('make_upper', 0, setText((self) => self.toUpperCase()))
   .writer('make_lower', 0, setText((self) => self.toLowerCase()))
   .writer(

@@ -2,16 +2,31 @@ import { parseIntText } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Ref } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { Char, charactersOf, countCharacters, Float, isText, type RhaiValue, Sequence, textOf } from '../values.ts';
+import { findText, splitText as splitAt, wordsOf } from '../text_search.ts';
+import {
+  Char,
+  charactersOf,
+  countCharacters,
+  Float,
+  isText,
+  type RhaiValue,
+  Sequence,
+  sliceCharacters,
+  textOf,
+} from '../values.ts';
 import { clampPosition, selectSpan, toNumber } from './args.ts';
 import { parseDecimalText } from './core.ts';
 import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-const FLOAT_TEXT = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
+/** Each digit has one place in it that it can belong to, so that a text is gone through once. */
+const FLOAT_TEXT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-const chars = (characters: readonly string[]): RhaiValue[] => characters.map((character) => new Char(character));
+/** The characters one by one, as they are asked for. */
+function* chars(text: string): Iterable<RhaiValue> {
+  for (const character of text) yield new Char(character);
+}
 
 /** The pieces of a text as an array. */
 const pieces = (run: Run, texts: string[]): RhaiValue => {
@@ -22,7 +37,7 @@ const pieces = (run: Run, texts: string[]): RhaiValue => {
 
 /** Splits at a delimiter into at most so many pieces, the last of which is the rest. */
 function splitText(text: string, delimiter: string, most: number): string[] {
-  const parts = delimiter === '' ? ['', ...charactersOf(text), ''] : text.split(delimiter);
+  const parts = delimiter === '' ? ['', ...charactersOf(text), ''] : splitAt(text, delimiter);
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
 }
 
@@ -48,28 +63,26 @@ function splitBy(
 
 function split(run: Run, self: string, args: readonly RhaiValue[]): RhaiValue | undefined {
   const [first] = args;
-  if (first === undefined) return pieces(run, self.split(/\p{White_Space}+/u).filter((part) => part !== ''));
+  if (first === undefined) return pieces(run, wordsOf(self));
   const index = toNumber(first);
   if (index === undefined || args.length > 1) return splitBy(run, self, args, splitText);
-  const characters = charactersOf(self);
-  const place = clampPosition(index, characters.length);
-  return pieces(run, [characters.slice(0, place).join(''), characters.slice(place).join('')]);
+  const head = sliceCharacters(self, 0, clampPosition(index, countCharacters(self)));
+  return pieces(run, [head, self.slice(head.length)]);
 }
 
 function indexOf(self: string, [target, start]: readonly RhaiValue[]): RhaiValue | undefined {
   const from = start === undefined ? 0 : toNumber(start);
   if (target === undefined || !isText(target) || from === undefined) return undefined;
-  const characters = charactersOf(self);
-  if (self === '' || (from > 0 && from >= characters.length)) return -1;
-  const skipped = characters.slice(0, clampPosition(from, characters.length)).join('');
-  const unit = self.indexOf(textOf(target), skipped.length);
+  const length = from === 0 ? self.length : countCharacters(self);
+  if (self === '' || (from > 0 && from >= length)) return -1;
+  const skipped = sliceCharacters(self, 0, clampPosition(from, length));
+  const unit = findText(self, textOf(target), skipped.length);
   return unit < 0 ? -1 : countCharacters(self.slice(0, unit));
 }
 
 export function subString(self: string, args: readonly RhaiValue[]): string | undefined {
-  const characters = charactersOf(self);
-  const span = selectSpan(args, characters.length);
-  return span && characters.slice(span.from, span.to).join('');
+  const span = selectSpan(args, countCharacters(self));
+  return span && sliceCharacters(self, span.from, span.to);
 }
 
 const fails = (run: Run, what: string, text: string, problem: string): never =>
@@ -97,7 +110,7 @@ export const textFunctions = withExtremes(new NativeSet<string>())
     'chars',
     paid((_, self, args) => {
       const part = args.length === 0 ? self : subString(self, args);
-      return part === undefined ? undefined : new Sequence('CharsStream', () => chars(charactersOf(part)));
+      return part === undefined ? undefined : new Sequence('CharsStream', () => chars(part));
     }),
     2,
   )
@@ -105,16 +118,16 @@ export const textFunctions = withExtremes(new NativeSet<string>())
     'to_chars',
     0,
     paid((run, self) => {
-      const characters = charactersOf(self);
-      run.checkLength(characters.length);
-      run.charge(characters.length);
-      return run.newArray(chars(characters));
+      const count = countCharacters(self);
+      run.checkLength(count);
+      run.charge(count);
+      return run.newArray([...chars(self)]);
     }),
   )
   .method('to_blob', 0, paid((run, self) => run.newBlob(utf8.encode(self))))
   .method('to_upper', 0, paid((run, self) => run.newText(self.toUpperCase())))
   .method('to_lower', 0, paid((run, self) => run.newText(self.toLowerCase())))
-  .method('contains', 1, withText((self, other) => self.includes(other)))
+  .method('contains', 1, withText((self, other) => findText(self, other) >= 0))
   .method('starts_with', 1, withText((self, other) => self.startsWith(other)))
   .method('ends_with', 1, withText((self, other) => self.endsWith(other)))
   .method('index_of', [1, 2], paid((_, self, args) => indexOf(self, args)))
@@ -125,11 +138,11 @@ export const textFunctions = withExtremes(new NativeSet<string>())
     'get',
     1,
     paid((_, self, [index]) => {
-      const characters = charactersOf(self);
-      const place = toNumber(index);
-      if (place === undefined) return undefined;
-      const character = characters.at(place);
-      return character === undefined ? null : new Char(character);
+      const position = toNumber(index);
+      if (position === undefined) return undefined;
+      const place = position < 0 ? countCharacters(self) + position : position;
+      const character = place < 0 ? '' : sliceCharacters(self, place, place + 1);
+      return character === '' ? null : new Char(character);
     }),
   )
   .method(
@@ -139,6 +152,7 @@ export const textFunctions = withExtremes(new NativeSet<string>())
       const base = radix === undefined ? 10 : toNumber(radix);
       if (base === undefined) return undefined;
       if (base < 2 || base > 36) run.fail('Arithmetic', `Invalid radix: '${base}'`);
+      run.charge(self.length >> 4);
       const result = parseIntText(self.trim(), base);
       return typeof result === 'string' ? fails(run, 'integer number', self, result) : result;
     }),
@@ -156,5 +170,5 @@ export const textFunctions = withExtremes(new NativeSet<string>())
   .method(
     'parse_decimal',
     0,
-    (run, self) => parseDecimalText(self) ?? fails(run, 'decimal number', self, 'invalid decimal'),
+    (run, self) => parseDecimalText(run, self) ?? fails(run, 'decimal number', self, 'invalid decimal'),
   );

@@ -1,0 +1,37 @@
+import { Decimal } from '../../../types/decimal.ts';
+import { equalValues } from './equality.ts';
+import type { Run } from './run.ts';
+import { Blob, Container, isInt, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
+
+/** Charges for comparing two values, before they are compared: no more than the smaller of them is gone through. */
+export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): void {
+  if (typeof left === 'string') {
+    if (typeof right === 'string') run.chargeText(Math.min(left.length, right.length));
+  } else if (left instanceof Container) {
+    if (!(right instanceof Container)) return;
+    if (left instanceof RhaiArray && right instanceof RhaiArray && left.items.length !== right.items.length) return;
+    if (left instanceof RhaiMap && right instanceof RhaiMap && left.properties.size !== right.properties.size) return;
+    run.charge(Math.min(left.elements + left.entries, right.elements + right.entries));
+    run.chargeText(Math.min(left.text, right.text));
+  } else if (left instanceof Blob && right instanceof Blob) {
+    run.charge(Math.min(left.bytes.length, right.bytes.length) >> 4);
+  }
+}
+
+const isDecimalPair = (left: RhaiValue, right: RhaiValue): boolean =>
+  (left instanceof Decimal && isInt(right)) || (isInt(left) && right instanceof Decimal);
+
+/** The index of the first element from a start on that is equal to a value; -1 when there is none. It is paid for. */
+export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValue, start = 0): number {
+  run.charge((items.length - Math.min(start, items.length)) >> 2);
+  if (typeof target === 'string') run.chargeText(text);
+  const isContainer = target instanceof Container || target instanceof Blob;
+  for (let index = start; index < items.length; index++) {
+    const item = items[index] ?? null;
+    // What compares slowly is charged one by one: a number is made a decimal first.
+    if (isContainer) chargeComparison(run, item, target);
+    else if (isDecimalPair(item, target)) run.charge(4);
+    if (equalValues(item, target)) return index;
+  }
+  return -1;
+}

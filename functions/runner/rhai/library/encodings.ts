@@ -1,0 +1,71 @@
+import { base58, hex } from '@scure/base';
+import { createHash } from 'node:crypto';
+import { NativeSet } from '../native.ts';
+import type { Run } from '../run.ts';
+import { Blob } from '../values.ts';
+
+const utf8 = new TextEncoder();
+
+/** Base58 takes time with the square of the length: it is for keys, signatures and transactions. */
+const MAX_BASE58_LENGTH = 2_048;
+
+/** What is hashed and encoded: bytes, or the UTF-8 of a text. */
+function bytesOf(run: Run, self: Blob | string): Uint8Array {
+  run.chargeText(self instanceof Blob ? self.bytes.length : self.length);
+  return self instanceof Blob ? self.bytes : utf8.encode(self);
+}
+
+/** Charges for base58 of so many bytes or characters, which must not be too many. */
+function chargeBase58(run: Run, length: number): void {
+  if (length > MAX_BASE58_LENGTH) {
+    run.fail('Runtime', `Runtime error: base58 takes at most ${MAX_BASE58_LENGTH} bytes or characters, not ${length}`);
+  }
+  run.charge((length * length) >> 6);
+}
+
+/** What a text stands for; fails when it is not of that encoding. */
+function decoded(run: Run, name: string, text: string, decode: (text: string) => Uint8Array): Blob {
+  let bytes: Uint8Array;
+  try {
+    bytes = decode(text);
+  } catch {
+    return run.fail('Runtime', `Runtime error: the text is not valid ${name}: '${text.slice(0, 100)}'`);
+  }
+  return run.newBlob(bytes);
+}
+
+const base58Encode = (run: Run, self: Blob | string): string => {
+  const bytes = bytesOf(run, self);
+  chargeBase58(run, bytes.length);
+  return base58.encode(bytes);
+};
+
+const hexEncode = (run: Run, self: Blob | string): string => {
+  const bytes = bytesOf(run, self);
+  run.charge(bytes.length >> 4);
+  return run.newText(hex.encode(bytes));
+};
+
+const sha256 = (run: Run, self: Blob | string): Blob => {
+  const bytes = bytesOf(run, self);
+  run.charge(8 + (bytes.length >> 4));
+  return new Blob(new Uint8Array(createHash('sha256').update(bytes).digest()));
+};
+
+export const blobEncodings = new NativeSet<Blob>()
+  .method('base58_encode', 0, base58Encode)
+  .method('hex_encode', 0, hexEncode)
+  .method('sha256', 0, sha256);
+
+export const textEncodings = new NativeSet<string>()
+  .method('base58_encode', 0, base58Encode)
+  .method('hex_encode', 0, hexEncode)
+  .method('sha256', 0, sha256)
+  .method('base58_decode', 0, (run, self) => {
+    chargeBase58(run, self.length);
+    return decoded(run, 'base58', self, base58.decode);
+  })
+  .method('hex_decode', 0, (run, self) => {
+    run.charge(self.length >> 4);
+    return decoded(run, 'hexadecimal', self, hex.decode);
+  });
