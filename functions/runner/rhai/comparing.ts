@@ -18,6 +18,15 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
   }
 }
 
+/** As `chargeComparison` for the literal of a switch, which has no account of what is in it. */
+export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
+  if (typeof value === 'string') return chargeComparison(run, value, literal);
+  const isSameSize = value instanceof RhaiArray
+    ? literal instanceof RhaiArray && value.items.length === literal.items.length
+    : value instanceof RhaiMap && literal instanceof RhaiMap && value.properties.size === literal.properties.size;
+  if (isSameSize) run.chargeValue(value);
+}
+
 const isDecimalPair = (left: RhaiValue, right: RhaiValue): boolean =>
   (left instanceof Decimal && isInt(right)) || (isInt(left) && right instanceof Decimal);
 

@@ -5,7 +5,7 @@ import { type CompileNode, type Compiler, type Context, isPlace } from './compil
 import { RhaiError } from './errors.ts';
 import { matchesLiteral } from './equality.ts';
 import { appendInPlace } from './concatenation.ts';
-import { chargeComparison } from './comparing.ts';
+import { chargeMatch } from './comparing.ts';
 import { applyBinary } from './operators.ts';
 import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
 import { showText } from './showing.ts';
@@ -58,8 +58,8 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(patterns.length >> 3);
       // Literals are compared to the end of the value at most.
-      if (patterns.length > 0 && (typeof found === 'string' || found instanceof Container)) {
-        for (const pattern of patterns) chargeComparison(frame.run, found, pattern);
+      if (typeof found === 'string' || found instanceof Container) {
+        for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
       }
       const matches = patterns.length === 0 || patterns.some((pattern) => matchesLiteral(found, pattern));
       if (matches && (guard === undefined || guard(frame))) return body(frame);

@@ -74,12 +74,10 @@ export function countText(text: string, target: string): number {
 
 /** White space as Rust sees it: JavaScript's own takes a byte order mark for some, and leaves out U+0085. */
 const isSpace = (unit: number): boolean =>
-  unit <= 0x20
-    ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d)
-    : unit >= 0x85 && (
-      unit === 0x85 || unit === 0xa0 || unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a) ||
-      unit === 0x2028 || unit === 0x2029 || unit === 0x202f || unit === 0x205f || unit === 0x3000
-    );
+  unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0x85 && (
+    unit === 0x85 || unit === 0xa0 || unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a) ||
+    unit === 0x2028 || unit === 0x2029 || unit === 0x202f || unit === 0x205f || unit === 0x3000
+  );
 
 /** Without white space at its ends. */
 export function trimText(text: string): string {

@@ -114,15 +114,19 @@ function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): 
   if (name !== undefined && typeof name !== 'string') return undefined;
   if (arity !== undefined && typeof arity !== 'number') return undefined;
   run.charge(run.functions.size * 8);
-  const found = [...run.functions].filter(([, callee]) =>
-    (name === undefined || callee.name === name) && (arity === undefined || callee.params.length === arity)
+  const about = [...run.functions.values()].map((callee) => {
+    // Methods of one type are called `type.name`.
+    const dot = callee.name.lastIndexOf('.');
+    return { callee, name: callee.name.slice(dot + 1), type: dot < 0 ? undefined : callee.name.slice(0, dot) };
+  });
+  const found = about.filter(({ callee, name: own }) =>
+    (name === undefined || own === name) && (arity === undefined || callee.params.length === arity)
   );
-  return run.newArray(found.map(([key, callee]) => {
-    const [type] = key.split(`.${callee.name}/`, 1);
+  return run.newArray(found.map(({ callee, name: own, type }) => {
     const params = run.newArray(callee.params.map((param) => param.name));
-    const about = new Map<string, RhaiValue>([['name', callee.name], ['is_anonymous', false], ['params', params]]);
-    if (type !== undefined && type !== key) about.set('this_type', type);
-    return run.newMap(about);
+    const members = new Map<string, RhaiValue>([['name', own], ['is_anonymous', false], ['params', params]]);
+    if (type !== undefined) members.set('this_type', type);
+    return run.newMap(members);
   }));
 }
 

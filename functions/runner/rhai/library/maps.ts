@@ -122,6 +122,7 @@ export const mapFunctions = new NativeSet<RhaiMap>()
   .writer('mixin', 1, (run, self, [other]) => mix(run, self, other, true))
   .writer('fill_with', 1, (run, self, [other]) => mix(run, self, other, false))
   .writer('clear', 0, (run, self) => {
+    run.charge(self.properties.size >> 4);
     run.forget(self, [...self.properties.values()]);
     self.properties.clear();
     return null;
