@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { errorCodes } from '../../types/errors.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
+import { markdownTable } from './markdown_table.ts';
 import { openapiFile, openapiText } from './openapi.ts';
+import { rhaiDocsFile, rhaiFunctionsText } from './rhai_docs.ts';
 
 /** A file that is generated, or a part of it is. */
 export interface GeneratedFile {
@@ -14,17 +16,6 @@ export interface GeneratedFile {
 
 const ERRORS_BEGIN = '<!-- errors -->';
 const ERRORS_END = '<!-- /errors -->';
-
-/** A Markdown table as the formatter leaves it: columns of one width. */
-function markdownTable([head, ...rows]: string[][]): string {
-  const cells = [head!, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const line = (row: string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
-  const [headCells, ...rowCells] = cells;
-  return [line(headCells!), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rowCells.map(line)].join(
-    '\n',
-  );
-}
 
 /** The README with the table of error codes as it should be. */
 function readmeText(readme: string): string {
@@ -41,16 +32,30 @@ function readmeText(readme: string): string {
   }\n\n${ERRORS_END}${after}`;
 }
 
+const FUNCTIONS_BEGIN = '<!-- functions -->';
+const FUNCTIONS_END = '<!-- /functions -->';
+
+/** The description of scripts with the list of functions as it should be. */
+function rhaiText(document: string): string {
+  const [before, rest] = document.split(FUNCTIONS_BEGIN);
+  const after = rest?.split(FUNCTIONS_END)[1];
+  if (before === undefined || after === undefined) {
+    throw new StackError(`docs/rhai.md has no ${FUNCTIONS_BEGIN} … ${FUNCTIONS_END}, between which the functions go.`);
+  }
+  return `${before}${FUNCTIONS_BEGIN}\n\n${rhaiFunctionsText()}\n\n${FUNCTIONS_END}${after}`;
+}
+
 /** The documents that are made of the sources, as they should be. */
 export function generatedDocs(): GeneratedFile[] {
   const readme = join(projectDir, 'README.md');
   return [
     { file: openapiFile, text: openapiText() },
     { file: readme, text: readmeText(readFileSync(readme, 'utf8')) },
+    { file: rhaiDocsFile, text: rhaiText(readFileSync(rhaiDocsFile, 'utf8')) },
   ];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { file, text } of generatedDocs()) writeFileSync(file, text);
-  console.log('Wrote docs/openapi.json and the table of errors in README.md.');
+  console.log('Wrote docs/openapi.json, the table of errors in README.md and the functions in docs/rhai.md.');
 }

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Native } from '../../functions/runner/rhai/native.ts';
+import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
+import { projectDir } from '../local/paths.ts';
+import { StackError } from '../local/stack_error.ts';
+import { markdownTable } from './markdown_table.ts';
+import { type Descriptions, rhaiFunctions } from './rhai_functions.ts';
+
+export const rhaiDocsFile = join(projectDir, 'docs/rhai.md');
+
+/** The least and greatest number of arguments that parameters stand for. */
+function arityOf(parameters: string): { min: number; max: number } {
+  const counts = parameters.split(' | ').map((way) => {
+    const names = way.split(', ').filter((name) => name !== '');
+    // What goes on may be as much as a function takes.
+    const most = names.includes('…') ? 255 : names.length;
+    return { min: names.filter((name) => !name.startsWith('[') && name !== '…').length, max: most };
+  });
+  return { min: Math.min(...counts.map(({ min }) => min)), max: Math.max(...counts.map(({ max }) => max)) };
+}
+
+/** What is wrong with the descriptions of a type's functions; each says what to do. */
+export function findGaps(type: string, functions: Descriptions, natives: ReadonlyMap<string, Native>): string[] {
+  const missing = [...natives.keys()].filter((name) => !Object.hasOwn(functions, name));
+  const surplus = Object.keys(functions).filter((name) => !natives.has(name));
+  const wrong = Object.entries(functions).flatMap(([name, [parameters]]) => {
+    const native = natives.get(name);
+    const { min, max } = arityOf(parameters);
+    return native === undefined || (native.min === min && native.max === max)
+      ? []
+      : [`${type}.${name} is described with ${min} to ${max} arguments, but takes ${native.min} to ${native.max}.`];
+  });
+  return [
+    ...missing.map((name) => `${type}.${name} is not described in supabase/tools/rhai_functions.ts.`),
+    ...surplus.map((name) => `${type}.${name} is described, but there is no such function.`),
+    ...wrong,
+  ];
+}
+
+/** The ways to call a function. */
+function callsOf(name: string, parameters: string, { isProperty }: Native): string {
+  const calls = parameters.split(' | ').map((way) => `${name}(${way})`);
+  return [...isProperty ? [name] : [], ...calls].map((call) => `\`${call}\``).join(' ');
+}
+
+/** The list of all functions in Markdown. Fails when one is not described, or what is described does not exist. */
+export function rhaiFunctionsText(): string {
+  const described = Object.entries(rhaiFunctions);
+  const gaps = [
+    ...[...standardLibrary.keys()].filter((type) => !Object.hasOwn(rhaiFunctions, type)).map((type) =>
+      `The functions of ${type} are not described in supabase/tools/rhai_functions.ts.`
+    ),
+    ...described.flatMap(([type, { functions }]) => findGaps(type, functions, methodsOf(type))),
+  ];
+  if (gaps.length > 0) throw new StackError(gaps.join('\n'));
+  return described.map(([type, { title, functions }]) => {
+    const natives = methodsOf(type);
+    const rows = Object.entries(functions).sort(([a], [b]) => a < b ? -1 : 1).map((
+      [name, [parameters, result, meaning]],
+    ) => [callsOf(name, parameters, natives.get(name)!), result, meaning]);
+    return `### ${title}\n\n${markdownTable([['function', 'gives', 'meaning'], ...rows])}`;
+  }).join('\n\n');
+}
+
+function methodsOf(type: string): ReadonlyMap<string, Native> {
+  return [...standardLibrary].find(([tag]) => tag === type)?.[1] ?? new Map();
+}

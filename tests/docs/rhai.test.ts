@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
+import { DEFAULT_LIMITS } from '../../functions/runner/rhai/limits.ts';
+import { generatedDocs } from '../../supabase/tools/docs.ts';
+import { findGaps, rhaiDocsFile } from '../../supabase/tools/rhai_docs.ts';
+import { rhaiFunctions } from '../../supabase/tools/rhai_functions.ts';
+
+const document = readFileSync(rhaiDocsFile, 'utf8');
+
+describe('docs/rhai.md', () => {
+  it('is what npm run docs writes', () => {
+    expect(generatedDocs().find(({ file }) => file === rhaiDocsFile)?.text).toBe(document);
+  });
+
+  it('lists every function under its type, and no other', () => {
+    const sections = document.split('<!-- functions -->')[1]!.split('\n### ').slice(1);
+    const listed = sections.map((section) => [...section.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name).sort());
+    expect(listed).toEqual(
+      Object.keys(rhaiFunctions).map((type) =>
+        [...[...standardLibrary].find(([tag]) => tag === type)![1].keys()].sort()
+      ),
+    );
+  });
+
+  it('can only be written when all functions are described with what they take', () => {
+    const natives = [...standardLibrary].find(([tag]) => tag === 'range')![1];
+    const { functions } = rhaiFunctions['range']!;
+    expect(findGaps('range', functions, natives)).toEqual([]);
+    const { start, ...others } = functions;
+    expect(findGaps('range', { ...others, contains: ['int, [other]', 'bool', ''], begin: start! }, natives)).toEqual([
+      'range.start is not described in supabase/tools/rhai_functions.ts.',
+      'range.begin is described, but there is no such function.',
+      'range.contains is described with 1 to 2 arguments, but takes 1 to 1.',
+    ]);
+  });
+
+  it('tells the limits that hold', () => {
+    const told = [...document.split('## Limits')[1]!.split('\n\n')[1]!.matchAll(/\| ([\d,]+) +\|$/gm)]
+      .map(([, text]) => Number(text!.replaceAll(',', '')));
+    const { operations, stringLength, elements, variables, callDepth, sourceDepth, dataDepth, sourceLength } =
+      DEFAULT_LIMITS;
+    expect(told).toEqual([
+      operations,
+      stringLength,
+      elements,
+      variables,
+      callDepth,
+      sourceDepth,
+      dataDepth,
+      sourceLength,
+      255,
+    ]);
+  });
+});
