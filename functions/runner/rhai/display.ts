@@ -1,17 +1,5 @@
 import { Decimal } from '../../../types/decimal.ts';
-import {
-  Blob,
-  Char,
-  Float,
-  FnPointer,
-  Range,
-  RhaiArray,
-  RhaiMap,
-  type RhaiValue,
-  sortedEntries,
-  textOf,
-  typeName,
-} from './values.ts';
+import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
 /** Floats beyond these are shown with an exponent: Rhai keeps the limits with 32 bits, so that 1e13 itself is beyond. */
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
@@ -87,7 +75,7 @@ export function debugText(value: RhaiValue): string {
   if (value instanceof Char) return between("'", value.text);
   if (value instanceof RhaiArray) return `[${value.items.map(debugText).join(', ')}]`;
   if (value instanceof RhaiMap) {
-    return `#{${sortedEntries(value).map(([key, member]) => `${quoted(key)}: ${debugText(member)}`).join(', ')}}`;
+    return `#{${Array.from(value.properties, ([key, member]) => `${quoted(key)}: ${debugText(member)}`).join(', ')}}`;
   }
   if (value instanceof Blob) {
     const bytes = Array.from(value.bytes, (byte) => byte.toString(16).padStart(2, '0'));

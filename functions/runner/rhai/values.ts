@@ -57,7 +57,7 @@ export class RhaiArray extends Container {
   }
 }
 
-/** An object map; Rhai keeps its properties sorted, so they are listed in that order. */
+/** An object map; its properties are listed in the order in which they came. */
 export class RhaiMap extends Container {
   readonly properties: Map<string, RhaiValue>;
   constructor(properties: Map<string, RhaiValue> = new Map()) {
@@ -101,6 +101,8 @@ export class Cell {
   value: RhaiValue;
   /** A closure has been made that has it too. */
   isShared = false;
+  /** It is `this` of a function that runs, so that nothing else may use it. */
+  isLocked = false;
   constructor(value: RhaiValue) {
     this.value = value;
   }
@@ -251,10 +253,6 @@ export function compareText(left: string, right: string): number {
   }
   return left.length - right.length;
 }
-
-/** A map's properties in Rhai's order. */
-export const sortedEntries = (map: RhaiMap): [string, RhaiValue][] =>
-  [...map.properties].sort(([a], [b]) => compareText(a, b));
 
 export function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));

@@ -4,17 +4,7 @@ import { formatFloat } from '../../../../types/number_text.ts';
 import { bytesToValue, type Value, type ValueMap } from '../../../../types/value.ts';
 import { NodeError } from '../../engine/node.ts';
 import { toInt } from '../../rhai/integers.ts';
-import {
-  Blob,
-  Char,
-  Float,
-  isInt,
-  RhaiArray,
-  RhaiMap,
-  type RhaiValue,
-  sortedEntries,
-  typeName,
-} from '../../rhai/values.ts';
+import { Blob, Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../../rhai/values.ts';
 
 function toDecimal(text: string): Decimal {
   const decimal = Decimal.parse(text);
@@ -57,6 +47,6 @@ export function fromScriptValue(value: RhaiValue): Value {
   if (!(value instanceof RhaiMap)) throw new NodeError(`a ${typeName(value)} of a script is no value of a flow`);
   // Without prototype: a member may be called __proto__.
   const members: ValueMap = Object.create(null);
-  for (const [name, member] of sortedEntries(value)) members[name] = fromScriptValue(member);
+  for (const [name, member] of value.properties) members[name] = fromScriptValue(member);
   return { M: members };
 }

@@ -3,15 +3,16 @@ import { RhaiError } from '../errors.ts';
 import { parseIntegerLiteral } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
-import { Blob, FnPointer } from '../values.ts';
-import { Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, sortedEntries, typeName } from '../values.ts';
+import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
 /** A value as JSON, as far as JSON has it; other values are shown by their type. */
 export function jsonText(value: RhaiValue): string {
   if (value === null) return 'null';
   if (value instanceof RhaiArray) return `[${value.items.map(jsonText).join(',')}]`;
   if (value instanceof RhaiMap) {
-    return `{${sortedEntries(value).map(([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')}}`;
+    return `{${
+      Array.from(value.properties, ([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')
+    }}`;
   }
   if (value instanceof Blob) return `[${value.bytes.join(',')}]`;
   if (value instanceof FnPointer) {

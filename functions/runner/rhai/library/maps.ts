@@ -1,7 +1,7 @@
 import { NativeSet, type Taking } from '../native.ts';
 import { PropertyRef, type Ref, ValueRef } from '../refs.ts';
 import type { Run } from '../run.ts';
-import { RhaiMap, type RhaiValue, sortedEntries } from '../values.ts';
+import { RhaiMap, type RhaiValue } from '../values.ts';
 import { holds, toPointer } from './args.ts';
 import { jsonText } from './json.ts';
 
@@ -21,7 +21,7 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   run.chargeText(self.text);
   run.checkLength(self.properties.size);
   run.charge(self.properties.size * 2);
-  return sortedEntries(self);
+  return [...self.properties];
 }
 
 /** The properties that a function says yes to: with the key and value, or with the key and the value as `this`. */
