@@ -35,7 +35,10 @@ export interface FunctionNode {
 
 /** The names that are defined at one place. */
 export interface VisibleNames {
-  readonly own: ReadonlySet<string>;
+  /** Those of the function itself, with what a closure captured. */
+  readonly find: (name: string) => Variable | undefined;
+  /** Those of the functions around a closure, too. */
+  readonly has: (name: string) => boolean;
   /** Those that the caller gives are defined too. */
   readonly seesGiven: boolean;
 }
@@ -89,15 +92,18 @@ type Shape =
   | { readonly kind: 'unary'; readonly operator: '-' | '+' | '!'; readonly operand: Node }
   | { readonly kind: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
   | { readonly kind: 'logic'; readonly operator: '&&' | '||' | '??'; readonly left: Node; readonly right: Node }
-  | { readonly kind: 'index'; readonly base: Node; readonly index: Node; readonly isOptional: boolean }
-  | { readonly kind: 'property'; readonly base: Node; readonly name: string; readonly isOptional: boolean }
-  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Node[]; readonly names: VisibleNames }
+  | ({ readonly kind: 'index'; readonly index: Node } & Link)
+  | ({ readonly kind: 'property'; readonly name: string } & Link)
+  | ({ readonly kind: 'method'; readonly name: string; readonly args: readonly Node[] } & Link)
+  /** All links of a chain that one of them may end early. */
+  | { readonly kind: 'chain'; readonly body: Node }
   | {
-    readonly kind: 'method';
-    readonly base: Node;
+    readonly kind: 'call';
     readonly name: string;
     readonly args: readonly Node[];
-    readonly isOptional: boolean;
+    /** What `is_def_var` sees, or what a function sees that is called with the variables of its caller. */
+    readonly names: VisibleNames | undefined;
+    readonly isLending: boolean;
   }
   | { readonly kind: 'closure'; readonly closure: FunctionNode }
   | { readonly kind: 'block'; readonly body: readonly Node[] }
@@ -128,6 +134,15 @@ type Shape =
   | { readonly kind: 'continue' }
   | { readonly kind: 'throw'; readonly value: Node | undefined; readonly rethrows: Variable | undefined }
   | { readonly kind: 'try'; readonly body: Node; readonly variable: Variable; readonly handler: Node };
+
+/** One link of a chain of properties, indexes and methods. */
+interface Link {
+  readonly base: Node;
+  /** The whole chain ends here, as unit, when its base is unit. */
+  readonly isOptional: boolean;
+  /** It or a link before it is optional. */
+  readonly mayEnd: boolean;
+}
 
 /** An expression or statement: in Rhai, both have a value. */
 export type Node = Shape & {

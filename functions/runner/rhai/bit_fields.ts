@@ -1,4 +1,4 @@
-import { type Int, toInt } from './integers.ts';
+import { type Int, INT_MAX, toInt } from './integers.ts';
 import type { Run } from './run.ts';
 import type { Range } from './values.ts';
 
@@ -31,8 +31,11 @@ export function bitSpan(run: Run, start: Int, count: Int): BitSpan {
 /** The bits that a range selects; fails when some of them don't exist. */
 export function rangeSpan(run: Run, { start, end, isInclusive }: Range): BitSpan {
   if (start < 0 || start >= INT_BITS) outside(run, start);
-  if (end < 0 || end > (isInclusive ? INT_BITS - 1 : INT_BITS)) outside(run, end);
-  return { start: Number(start), count: Math.max(Number(end) - Number(start) + (isInclusive ? 1 : 0), 0) };
+  const most = isInclusive ? INT_BITS - 1 : INT_BITS;
+  // A range that has no end goes as far as there are bits.
+  const last = end === INT_MAX ? most : end;
+  if (last < 0 || last > most) outside(run, end);
+  return { start: Number(start), count: Math.max(Number(last) - Number(start) + (isInclusive ? 1 : 0), 0) };
 }
 
 export const readBits = (value: Int, { start, count }: BitSpan): Int =>

@@ -10,6 +10,7 @@ import {
 } from './compile_expressions.ts';
 import { compileDo, compileFor, compileWhile } from './compile_loops.ts';
 import {
+  compileChain,
   compileGlobal,
   compileIndex,
   compileProperty,
@@ -31,7 +32,7 @@ import {
   compileThrow,
   compileTry,
 } from './compile_statements.ts';
-import type { FunctionNode, Node, Program } from './ast.ts';
+import type { FunctionNode, Node, Program, Variable } from './ast.ts';
 import { type CompileNode, type Compiler, type Context, inExpression, isPlace } from './compiler.ts';
 import { type CompiledFunction, type Evaluate, Signal } from './run.ts';
 
@@ -49,6 +50,7 @@ const compilers: { [Kind in Node['kind']]: CompileNode<Kind> } = {
   logic: compileLogic,
   index: compileIndex,
   property: compileProperty,
+  chain: compileChain,
   call: compileCall,
   method: compileMethod,
   closure: compileClosure,
@@ -69,9 +71,20 @@ const compilers: { [Kind in Node['kind']]: CompileNode<Kind> } = {
 
 class ProgramCompiler implements Compiler {
   readonly program: Program;
+  readonly functionNames: ReadonlySet<string>;
+  readonly methodKeys: ReadonlySet<string>;
+  readonly #globals: ReadonlySet<Variable>;
 
   constructor(program: Program) {
+    const keys = [...program.functions.keys()];
     this.program = program;
+    this.functionNames = new Set(keys.map((key) => key.slice(0, key.indexOf('/'))));
+    this.methodKeys = new Set(keys.map((key) => key.slice(key.indexOf('.') + 1)));
+    this.#globals = new Set(program.declared.filter(({ isConstant }) => isConstant));
+  }
+
+  isGlobal(variable: Variable): boolean {
+    return this.#globals.has(variable);
   }
 
   compile(node: Node, context: Context): Evaluate {

@@ -1,8 +1,8 @@
-import { functionKey } from './ast.ts';
-import { cellOf, compileRef } from './compile_places.ts';
-import { type CompileNode, evaluateAll } from './compiler.ts';
-import type { Ref } from './refs.ts';
-import type { CompiledFunction } from './run.ts';
+import { functionKey, type NodeOf } from './ast.ts';
+import { cellOf, compileRef, isEnded } from './compile_places.ts';
+import { type CompileNode, type Compiler, evaluateAll } from './compiler.ts';
+import { type Ref, SlotRef } from './refs.ts';
+import type { CompiledFunction, Frame, Lent } from './run.ts';
 import { FnPointer, RhaiMap } from './values.ts';
 
 /** Whether a variable exists: which names the script defines is known beforehand, which the caller gives is not. */
@@ -15,13 +15,29 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
     run.at = at;
     if (typeof value !== 'string') return run.noFunction(name, [value]);
     run.chargeText(value.length);
-    return names.own.has(value) || (names.seesGiven && run.given.has(value));
+    return names?.has(value) === true || (names?.seesGiven === true && run.given.has(value)) ||
+      frame.lent?.(value) !== undefined;
   };
 };
 
+/** What a call lends of the variables of its caller. */
+function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): ((frame: Frame) => Lent) | undefined {
+  if (!isLending || names === undefined) return undefined;
+  const { given } = compiler.program;
+  return (frame) => (name) => {
+    const variable = names.find(name) ?? (frame.isMain ? given.get(name) : undefined);
+    if (variable === undefined || frame.slots[variable.slot] === undefined) return frame.lent?.(name);
+    const { slot, isConstant, isGiven } = variable;
+    const isFixed = isConstant || (isGiven && frame.run.constants.has(name));
+    return new SlotRef(frame.slots, slot, isFixed ? name : undefined);
+  };
+}
+
 /** A call of a function of the script. */
-const compileScriptCall: CompileNode<'call'> = (compiler, { name, args, at }, context) => {
+const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
+  const { name, args, at } = node;
   const values = args.map((arg) => compiler.owned(arg, context));
+  const lend = compileLent(compiler, node);
   const key = functionKey(name, args.length);
   let callee: CompiledFunction | undefined;
   return (frame) => {
@@ -30,7 +46,7 @@ const compileScriptCall: CompileNode<'call'> = (compiler, { name, args, at }, co
     run.tick(at);
     run.at = at;
     callee ??= run.functions.get(key);
-    return callee === undefined ? run.noFunction(name, given) : run.invoke(callee, given, [], undefined);
+    return callee === undefined ? run.noFunction(name, given) : run.invoke(callee, given, [], undefined, lend?.(frame));
   };
 };
 
@@ -43,6 +59,7 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
   const locate = firstNode?.kind === 'variable' ? compileRef(compiler, firstNode, context) : undefined;
   const first = firstNode === undefined ? undefined : compiler.owned(firstNode, context);
   const others = otherNodes.map((arg) => compiler.owned(arg, context));
+  const lend = compileLent(compiler, node);
   return (frame) => {
     const { run } = frame;
     const ref = locate?.(frame);
@@ -50,20 +67,24 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
     const rest = evaluateAll(others, frame);
     run.tick(at);
     run.at = at;
-    if (name === 'call' && value instanceof FnPointer) return run.callPointer(value, rest);
+    if (name === 'call' && value instanceof FnPointer) return run.callPointer(value, rest, undefined, lend?.(frame));
     return run.callPlain(name, value === undefined ? rest : [value, ...rest], ref);
   };
 };
 
-export const compileMethod: CompileNode<'method'> = (compiler, { base, name, args, isOptional, at }, context) => {
+export const compileMethod: CompileNode<'method'> = (
+  compiler,
+  { base, name, args, isOptional, mayEnd, at },
+  context,
+) => {
   const locate = compileRef(compiler, base, context);
   const values = args.map((arg) => compiler.owned(arg, context));
   const key = functionKey(name, args.length);
-  const isScripted = [...compiler.program.functions.keys()].some((other) => other === key || other.endsWith(`.${key}`));
+  const isScripted = compiler.methodKeys.has(key);
   return (frame) => {
     const { run } = frame;
     const ref: Ref = locate(frame);
-    if (isOptional && ref.get() === null) return null;
+    if (mayEnd && isEnded(frame, isOptional, ref.get())) return null;
     const given = evaluateAll(values, frame);
     run.tick(at);
     run.at = at;
@@ -84,8 +105,13 @@ export const compileMethod: CompileNode<'method'> = (compiler, { base, name, arg
 
 export const compileClosure: CompileNode<'closure'> = (compiler, { closure, at }) => {
   const callee = compiler.compileFunction(closure);
+  const captures = closure.captures.map(({ outer }) => ({
+    outer,
+    isFunction: outer.isGiven && compiler.functionNames.has(outer.name),
+  }));
   return (frame) => {
     frame.run.tick(at);
-    return new FnPointer(closure.name, [], closure.captures.map(({ outer }) => cellOf(frame, outer, at)), callee);
+    const cells = captures.map(({ outer, isFunction }) => cellOf(frame, outer, isFunction, at));
+    return new FnPointer(closure.name, [], cells, callee);
   };
 };

@@ -1,45 +1,40 @@
 import type { Node, NodeOf, Variable } from './ast.ts';
 import { type CompileNode, type Compiler, type Context } from './compiler.ts';
+import { locateIndex, readIndex } from './elements.ts';
 import type { Position } from './errors.ts';
-import { bitPlace, rangeSpan } from './bit_fields.ts';
-import {
-  BitsRef,
-  boundsError,
-  ByteRef,
-  CharacterRef,
-  ElementRef,
-  PropertyRef,
-  type Ref,
-  SlotRef,
-  ValueRef,
-} from './refs.ts';
+import { PropertyRef, type Ref, SlotRef, ValueRef } from './refs.ts';
 import type { Evaluate, Frame, Run } from './run.ts';
-import {
-  Blob,
-  Cell,
-  Char,
-  countCharacters,
-  isInt,
-  Range,
-  RhaiArray,
-  RhaiMap,
-  type RhaiValue,
-  sliceCharacters,
-  typeName,
-} from './values.ts';
+import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, typeName } from './values.ts';
 
 export type Locate = (frame: Frame) => Ref;
 
 const notFound = (run: Run, name: string, at: Position): never =>
   run.fail('VariableNotFound', `Variable not found: ${name}`, at, { variable: name });
 
-export const compileVariable: CompileNode<'variable'> = (_, { variable: { slot, name }, at }) => (frame) => {
-  const value = frame.slots[slot];
-  if (value === undefined) return notFound(frame.run, name, at);
-  return value instanceof Cell ? value.value : value;
+/** A variable that nothing else uses as `this` meanwhile. */
+export function freeCell(run: Run, cell: Cell, name: string, at: Position): Cell {
+  return cell.isLocked ? run.fail('DataRace', `Data race detected when accessing variable '${name}'`, at) : cell;
+}
+
+export const compileVariable: CompileNode<'variable'> = (compiler, { variable, at }) => {
+  const { slot, name } = variable;
+  const isFunction = variable.isGiven && compiler.functionNames.has(name);
+  return (frame) => {
+    const value = frame.slots[slot];
+    if (value === undefined) return isFunction ? new FnPointer(name) : notFound(frame.run, name, at);
+    return value instanceof Cell ? freeCell(frame.run, value, name, at).value : value;
+  };
 };
 
-export const compileUnknown: CompileNode<'unknown'> = (_, { name, at }) => (frame) => notFound(frame.run, name, at);
+/** What a function does not define itself: a variable that its caller lends, or the name of a function. */
+export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
+  const isFunction = compiler.functionNames.has(name);
+  return (frame) => {
+    const lent = frame.lent?.(name);
+    if (lent !== undefined) return lent.get();
+    return isFunction ? new FnPointer(name) : notFound(frame.run, name, at);
+  };
+};
 
 export const compileGlobal: CompileNode<'global'> = (_, { name, at }) => ({ run }) => {
   const value = run.globals.get(name);
@@ -50,83 +45,36 @@ const selfOf = (frame: Frame, at: Position): Ref => frame.self ?? frame.run.fail
 
 export const compileThis: CompileNode<'this'> = (_, { at }) => (frame) => selfOf(frame, at).get();
 
-/** The cell of a variable that a closure captures. */
-export function cellOf(frame: Frame, { slot, name }: Variable, at: Position): Cell {
+/** The cell of a variable that a closure captures; of what is no variable but a function, one with its name. */
+export function cellOf(frame: Frame, { slot, name }: Variable, isFunction: boolean, at: Position): Cell {
   const cell = frame.slots[slot];
+  if (cell === undefined && isFunction) return new Cell(new FnPointer(name));
   return cell instanceof Cell ? cell : notFound(frame.run, name, at);
 }
 
-/** An index as a position: from the end when it is negative. */
-function position(run: Run, kind: 'Array' | 'String', length: number, index: number | bigint): number {
-  const offset = Number(index);
-  const place = offset < 0 ? length + offset : offset;
-  return place >= 0 && place < length ? place : boundsError(run, kind, length, index);
+/** Whether a chain ends before this link. The frame tells it to the links after it, up to the node of the whole chain. */
+export function isEnded(frame: Frame, isOptional: boolean, subject: RhaiValue): boolean {
+  if (isOptional && subject === null) frame.hasEnded = true;
+  return frame.hasEnded;
 }
 
-/** How many characters a text has, which is paid for: less by those texts whose characters are all of one unit. */
-function countPaid(run: Run, text: string): number {
-  const count = countCharacters(text);
-  run.charge(text.length >> (count === text.length ? 10 : 5));
-  return count;
-}
-
-/** There are elements, but not by an index of this type. */
-function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
-  if (base instanceof RhaiMap) return run.mismatch('string', typeName(index));
-  if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string' || isInt(base)) {
-    return run.mismatch('i64', typeName(index));
-  }
-  const type = `${typeName(base)} [${typeName(index)}]`;
-  return run.fail('IndexingType', `Indexer unavailable: ${type}`, run.at, { type });
-}
-
-/** The bits of an integer that an index or a range selects. */
-function locateBits(run: Run, ref: Ref, index: RhaiValue): Ref {
-  if (index instanceof Range) return new BitsRef(run, ref, rangeSpan(run, index), false);
-  if (!isInt(index)) return badIndex(run, ref.get(), index);
-  return new BitsRef(run, ref, { start: bitPlace(run, index), count: 1 }, true);
-}
-
-function readIndex(run: Run, base: RhaiValue, index: RhaiValue): RhaiValue {
-  if (typeof index === 'string') run.chargeText(index.length);
-  if (base instanceof RhaiMap && typeof index === 'string') return base.properties.get(index) ?? null;
-  if (isInt(base)) return locateBits(run, new ValueRef(base), index).get();
-  if (!isInt(index)) return badIndex(run, base, index);
-  if (base instanceof RhaiArray) return base.items[position(run, 'Array', base.items.length, index)] ?? null;
-  if (typeof base === 'string') {
-    const place = position(run, 'String', countPaid(run, base), index);
-    return new Char(sliceCharacters(base, place, place + 1));
-  }
-  if (base instanceof Blob) return base.bytes[position(run, 'Array', base.bytes.length, index)] ?? null;
-  return badIndex(run, base, index);
-}
-
-function locateIndex(run: Run, ref: Ref, index: RhaiValue): Ref {
-  const base = ref.get();
-  if (typeof index === 'string') run.chargeText(index.length);
-  if (base instanceof RhaiMap && typeof index === 'string') return new PropertyRef(run, base, index, ref.constant);
-  if (isInt(base)) return locateBits(run, ref, index);
-  if (!isInt(index)) return badIndex(run, base, index);
-  if (base instanceof RhaiArray) {
-    return new ElementRef(run, base, position(run, 'Array', base.items.length, index), ref.constant);
-  }
-  if (typeof base === 'string') {
-    return new CharacterRef(run, ref, position(run, 'String', countPaid(run, base), index));
-  }
-  if (base instanceof Blob) {
-    return new ByteRef(run, base, position(run, 'Array', base.bytes.length, index), ref.constant);
-  }
-  return badIndex(run, base, index);
-}
+export const compileChain: CompileNode<'chain'> = (compiler, { body }, context) => {
+  const value = compiler.operand(body, context);
+  return (frame) => {
+    const result = value(frame);
+    frame.hasEnded = false;
+    return result;
+  };
+};
 
 export const compileIndex: CompileNode<'index'> = (compiler, node, context) => {
   const base = compiler.operand(node.base, context);
   const index = compiler.operand(node.index, context);
-  const { isOptional, at } = node;
+  const { isOptional, mayEnd, at } = node;
   return (frame) => {
     const { run } = frame;
     const subject = base(frame);
-    if (isOptional && subject === null) return null;
+    if (mayEnd && isEnded(frame, isOptional, subject)) return null;
     const key = index(frame);
     run.tick(at);
     if (typeof key === 'number' && key >= 0 && subject instanceof RhaiArray) {
@@ -143,7 +91,7 @@ const badProperty = (run: Run, property: string, at: Position): never =>
 
 export const compileProperty: CompileNode<'property'> = (
   compiler,
-  { base: baseNode, name, isOptional, at },
+  { base: baseNode, name, isOptional, mayEnd, at },
   context,
 ) => {
   const base = compiler.operand(baseNode, context);
@@ -152,7 +100,7 @@ export const compileProperty: CompileNode<'property'> = (
     const subject = base(frame);
     run.tick(at);
     if (subject instanceof RhaiMap) return subject.properties.get(name) ?? null;
-    if (isOptional && subject === null) return null;
+    if (mayEnd && isEnded(frame, isOptional, subject)) return null;
     return readProperty(run, subject, name, at);
   };
 };
@@ -170,10 +118,29 @@ function readProperty(run: Run, subject: RhaiValue, name: string, at: Position):
   return native.call(run, subject, [], new ValueRef(subject)) ?? null;
 }
 
-function locateVariable({ variable: { slot, name, isConstant, isGiven }, at }: NodeOf<'variable'>): Locate {
+function locateVariable(compiler: Compiler, { variable, at }: NodeOf<'variable'>): Locate {
+  const { slot, name, isConstant, isGiven } = variable;
+  const isFunction = isGiven && compiler.functionNames.has(name);
   return ({ run, slots }) => {
-    if (slots[slot] === undefined) notFound(run, name, at);
+    const value = slots[slot];
+    if (value === undefined) return isFunction ? new ValueRef(new FnPointer(name)) : notFound(run, name, at);
+    if (value instanceof Cell) freeCell(run, value, name, at);
     return new SlotRef(slots, slot, isConstant || (isGiven && run.constants.has(name)) ? name : undefined);
+  };
+}
+
+function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Context): Locate {
+  const value = compiler.compile(node, context);
+  return (frame) => frame.lent?.(node.name) ?? new ValueRef(value(frame));
+}
+
+/** A chain that has ended is nowhere; `compileTarget` asks for it itself. */
+function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
+  const locate = compileRef(compiler, body, context);
+  return (frame) => {
+    const ref = locate(frame);
+    frame.hasEnded = false;
+    return ref;
   };
 }
 
@@ -183,7 +150,7 @@ function locateElement(compiler: Compiler, node: NodeOf<'index'>, context: Conte
   return (frame) => {
     const { run } = frame;
     const ref = base(frame);
-    if (node.isOptional && ref.get() === null) return new ValueRef(null);
+    if (node.mayEnd && isEnded(frame, node.isOptional, ref.get())) return new ValueRef(null);
     const key = index(frame);
     run.tick(node.at);
     run.at = node.index.at;
@@ -193,7 +160,7 @@ function locateElement(compiler: Compiler, node: NodeOf<'index'>, context: Conte
 
 function locateProperty(
   compiler: Compiler,
-  { base: baseNode, name, isOptional, at }: NodeOf<'property'>,
+  { base: baseNode, name, isOptional, mayEnd, at }: NodeOf<'property'>,
   context: Context,
 ): Locate {
   const base = compileRef(compiler, baseNode, context);
@@ -203,7 +170,7 @@ function locateProperty(
     const subject = ref.get();
     run.tick(at);
     if (subject instanceof RhaiMap) return new PropertyRef(run, subject, name, ref.constant);
-    if (isOptional && subject === null) return new ValueRef(null);
+    if (mayEnd && isEnded(frame, isOptional, subject)) return new ValueRef(null);
     return new ValueRef(readProperty(run, subject, name, at));
   };
 }
@@ -212,7 +179,11 @@ function locateProperty(
 export function compileRef(compiler: Compiler, node: Node, context: Context): Locate {
   switch (node.kind) {
     case 'variable':
-      return locateVariable(node);
+      return locateVariable(compiler, node);
+    case 'unknown':
+      return locateUnknown(compiler, node, context);
+    case 'chain':
+      return locateChain(compiler, node, context);
     case 'this':
       return (frame) => selfOf(frame, node.at);
     case 'index':
@@ -226,18 +197,34 @@ export function compileRef(compiler: Compiler, node: Node, context: Context): Lo
   }
 }
 
-/** As `compileRef`, for something that is going to be assigned. */
-export function compileTarget(compiler: Compiler, node: Node, context: Context): Locate {
+/** What a chain starts with. */
+function rootOf(node: Node): Node {
+  let root = node;
+  while (root.kind === 'chain' || root.kind === 'index' || root.kind === 'property') {
+    root = root.kind === 'chain' ? root.body : root.base;
+  }
+  return root;
+}
+
+/** As `compileRef`, for something that is going to be assigned; undefined when its chain has ended. */
+export function compileTarget(compiler: Compiler, target: Node, context: Context): (frame: Frame) => Ref | undefined {
+  const node = target.kind === 'chain' ? target.body : target;
   const locate = compileRef(compiler, node, context);
-  const { at } = node;
+  const root = rootOf(node);
   return (frame) => {
     const ref = locate(frame);
+    if (frame.hasEnded) {
+      frame.hasEnded = false;
+      return undefined;
+    }
     if (ref.constant !== undefined) {
-      frame.run.fail('AssignmentToConstant', `Cannot modify constant ${ref.constant}`, at, { variable: ref.constant });
+      frame.run.fail('AssignmentToConstant', `Cannot modify constant ${ref.constant}`, root.at, {
+        variable: ref.constant,
+      });
     }
     // A property that is only computed from its subject is no place.
     if (node.kind === 'property' && ref instanceof ValueRef) {
-      badProperty(frame.run, `No writable property '${node.name}'`, at);
+      badProperty(frame.run, `No writable property '${node.name}'`, node.at);
     }
     return ref;
   };

@@ -1,6 +1,6 @@
 import type { Node } from './ast.ts';
 import { binaryOperation, compileTest } from './compile_expressions.ts';
-import { compileTarget } from './compile_places.ts';
+import { compileTarget, freeCell } from './compile_places.ts';
 import { type CompileNode, type Compiler, type Context, isPlace } from './compiler.ts';
 import { RhaiError } from './errors.ts';
 import { matchesLiteral } from './equality.ts';
@@ -70,7 +70,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
 
 export const compileLet: CompileNode<'let'> = (compiler, { variable, initial, at }, context) => {
   const value = initial === undefined ? undefined : compiler.owned(initial, context);
-  const isGlobal = variable.isConstant && compiler.program.declared.includes(variable);
+  const isGlobal = compiler.isGlobal(variable);
   return (frame) => {
     const { run } = frame;
     const count = variable.count + (frame.isMain ? run.given.size : 0);
@@ -93,17 +93,26 @@ export const compileAssign: CompileNode<'assign'> = (compiler, node, context) =>
       const assigned = value(frame);
       const ref = locate(frame);
       frame.run.at = at;
-      ref.set(assigned);
+      ref?.set(assigned);
       return null;
     });
   }
   const operate = binaryOperation(operator);
+  const slot = ownSlot(target);
   return (frame) => {
-    const { run } = frame;
+    const { run, slots } = frame;
     const operand = value(frame);
+    const number = slot === undefined ? undefined : slots[slot];
+    if (slot !== undefined && typeof number === 'number') {
+      run.tick(at);
+      run.at = at;
+      slots[slot] = operate(frame, number, operand);
+      return null;
+    }
     const ref = locate(frame);
     run.tick(at);
     run.at = at;
+    if (ref === undefined) return null;
     const current = ref.get();
     if (!(current instanceof Object) || !appendInPlace(run, operator, current, operand)) {
       ref.set(
@@ -114,14 +123,18 @@ export const compileAssign: CompileNode<'assign'> = (compiler, node, context) =>
   };
 };
 
+/** Where a variable of the script's own lies. */
+const ownSlot = (target: Node): number | undefined =>
+  target.kind === 'variable' && !target.variable.isGiven ? target.variable.slot : undefined;
+
 /** The fast way for a variable of the script's own that no closure shares. */
 function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefined {
   if (target.kind !== 'variable' || target.variable.isGiven) return undefined;
-  const { slot } = target.variable;
+  const { variable: { slot, name }, at } = target;
   return (frame) => {
     const assigned = value(frame);
     const current = frame.slots[slot];
-    if (current instanceof Cell) current.value = assigned;
+    if (current instanceof Cell) freeCell(frame.run, current, name, at).value = assigned;
     else frame.slots[slot] = assigned;
     return null;
   };

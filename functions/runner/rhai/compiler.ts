@@ -1,4 +1,4 @@
-import type { FunctionNode, Node, NodeOf, Program } from './ast.ts';
+import type { FunctionNode, Node, NodeOf, Program, Variable } from './ast.ts';
 import type { CompiledFunction, Evaluate, Frame } from './run.ts';
 import type { RhaiValue } from './values.ts';
 
@@ -24,6 +24,12 @@ export type CompileNode<Kind extends Node['kind']> = (
 /** What the parts of the compiler share: each kind of node has a function of its own. */
 export interface Compiler {
   readonly program: Program;
+  /** Of the script's functions for any type. */
+  readonly functionNames: ReadonlySet<string>;
+  /** The keys under which methods are found, those of one type without it. */
+  readonly methodKeys: ReadonlySet<string>;
+  /** Whether functions see it as one of `global`. */
+  isGlobal: (variable: Variable) => boolean;
   /** Any node, whose value stays where it is: arrays and maps in variables are not copied. */
   compile: (node: Node, context: Context) => Evaluate;
   /** A node in the midst of an expression. */
@@ -36,7 +42,8 @@ export interface Compiler {
 /** Whether a node's value lies in a variable or a part of one. */
 export const isPlace = (node: Node): boolean =>
   node.kind === 'variable' || node.kind === 'this' || node.kind === 'index' || node.kind === 'property' ||
-  node.kind === 'global' || (node.kind === 'logic' && node.operator === '??');
+  node.kind === 'global' || node.kind === 'unknown' || (node.kind === 'chain' && isPlace(node.body)) ||
+  (node.kind === 'logic' && node.operator === '??');
 
 /** The context of an expression's operands. */
 export const inExpression = (context: Context): Context => ({ ...context, signalsReturn: false, signalsLoop: false });

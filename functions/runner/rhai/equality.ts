@@ -28,8 +28,7 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
   if (isInt(left) && isInt(right)) return left < right ? -1 : left > right ? 1 : 0;
   if (isText(left) && isText(right)) return compareText(textOf(left), textOf(right));
   if (left instanceof Float || right instanceof Float) {
-    const a = left instanceof Float ? left.value : isInt(left) ? Number(left) : undefined;
-    const b = right instanceof Float ? right.value : isInt(right) ? Number(right) : undefined;
+    const [a, b] = [asFloat(left), asFloat(right)];
     return a === undefined || b === undefined ? undefined : a < b ? -1 : a > b ? 1 : a === b ? 0 : NaN;
   }
   if (left instanceof Decimal || right instanceof Decimal) {
@@ -40,11 +39,35 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
   return typeof left === 'boolean' && typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
 }
 
+/** How many times the difference of two floats may be as large as the greater of them for them to count as equal. */
+const EPSILON = Number.EPSILON;
+
+/**
+ * How two floats compare for operators: as in Rhai, those are equal that differ by less than the precision of the greater of them,
+ * so that 0.1 + 0.2 is 0.3; beside zero the difference itself counts.
+ */
+function compareFloats(a: number, b: number): number {
+  if (a === b) return 0;
+  const scale = a === 0 || b === 0 ? 1 : Math.max(Math.abs(a), Math.abs(b));
+  if (scale !== Infinity && Math.abs(a - b) < scale * EPSILON) return 0;
+  return a < b ? -1 : a > b ? 1 : NaN;
+}
+
+const asFloat = (value: RhaiValue): number | undefined =>
+  value instanceof Float ? value.value : isInt(value) ? Number(value) : undefined;
+
+/** As `compareValues`, for operators: floats are not compared to the last digit. */
+export function compareOperands(left: RhaiValue, right: RhaiValue): number | undefined {
+  if (!(left instanceof Float) && !(right instanceof Float)) return compareValues(left, right);
+  const [a, b] = [asFloat(left), asFloat(right)];
+  return a === undefined || b === undefined ? undefined : compareFloats(a, b);
+}
+
 /** Whether two values are equal: those of different types are not, numbers and characters beside strings excepted. */
 export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
   if (left === right) return !(left instanceof Float && Number.isNaN(left.value));
   if (typeof left === 'string' && typeof right === 'string') return false;
-  const order = compareValues(left, right);
+  const order = compareOperands(left, right);
   if (order !== undefined) return order === 0;
   if (left instanceof RhaiArray && right instanceof RhaiArray) {
     const { items } = right;
@@ -81,6 +104,7 @@ export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean =>
         value.properties.has(key) && matchesLiteral(value.properties.get(key) ?? null, item)
       );
   }
+  if (literal instanceof Float) return value instanceof Float && value.value === literal.value;
   if (typeof literal === 'object' && literal !== null && literal.constructor !== value?.constructor) return false;
   return typeof literal === typeof value || (isInt(literal) && isInt(value)) ? equalValues(value, literal) : false;
 };

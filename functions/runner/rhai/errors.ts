@@ -56,6 +56,11 @@ interface ErrorInit {
   readonly calls?: readonly Call[];
 }
 
+/** Characters of a reason: a script may throw long texts, and call things by them. */
+const MAX_REASON = 10_000;
+
+const bounded = (text: string): string => text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;
+
 const placeText = ({ line, column }: Position): string => ` (line ${line}, position ${column})`;
 
 const callText = ({ name }: Call): string =>
@@ -75,9 +80,10 @@ export class RhaiError extends Error {
   readonly calls: readonly Call[];
 
   constructor(kind: RhaiErrorKind, reason: string, at: Position, { details = {}, thrown, calls = [] }: ErrorInit = {}) {
-    super([`${reason}${placeText(at)}`, ...calls.map((call) => callText(call) + placeText(call.at))].join(''));
+    const text = bounded(reason);
+    super([`${text}${placeText(at)}`, ...calls.map((call) => callText(call) + placeText(call.at))].join(''));
     this.kind = kind;
-    this.reason = reason;
+    this.reason = text;
     this.line = at.line;
     this.column = at.column;
     this.details = details;

@@ -147,12 +147,14 @@ const literal = fc.oneof(
 );
 
 /** Programs of the whole grammar, most of which run for a while. */
-const { program } = fc.letrec<{ expression: string; block: string; statement: string; program: string }>((tie) => ({
+const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'statement' | 'program', string>>((tie) => ({
   expression: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     literal,
     name,
-    fc.tuple(tie('expression'), fc.constantFrom(...OPERATORS), tie('expression')).map((parts) => parts.join(' ')),
+    fc.tuple(tie('expression'), fc.constantFrom(...OPERATORS), tie('expression')).map(([left, operator, right]) =>
+      operator === '&&' || operator === '||' ? `${left} == a ${operator} ${right} == b` : `${left} ${operator} ${right}`
+    ),
     tie('expression').map((inner) => `(${inner})`),
     fc.tuple(fc.constantFrom('-', '!', '+'), name).map((parts) => parts.join('')),
     fc.array(tie('expression'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
@@ -161,8 +163,16 @@ const { program } = fc.letrec<{ expression: string; block: string; statement: st
       selector: ([key]) => key,
     })
       .map((entries) => `#{${entries.map(([key, value]) => `"${key}": ${value}`).join(', ')}}`),
-    fc.tuple(name, tie('expression')).map(([base, index]) => `${base}[${index}]`),
+    fc.tuple(name, tie('index')).map(([base, index]) => `${base}[${index}]`),
     fc.tuple(name, fc.constantFrom('.', '?.'), name).map((parts) => parts.join('')),
+    fc.tuple(name, name, tie('index')).map(([base, first, index]) => `${base}?.${first}[${index}].b.len()`),
+    fc.tuple(fc.constantFrom('x', '`abc`'), fc.constantFrom('..', '..=', '1..', '..=2', '-9..', '1..=-1'))
+      .map(([base, range]) => `${base}[${range}]`),
+    fc.constantFrom('f', 'g', '-5.abs()', '- 5.abs()', '0x7f.to_hex()'),
+    fc.tuple(fc.constantFrom('f', 'call'), tie('expression')).map(([callee, value]) => `${callee}!(${value})`),
+    fc.tuple(tie('expression'), fc.constantFrom('return', 'throw'), tie('expression')).map(([left, word, value]) =>
+      `((${left}) ?? ${word} ${value})`
+    ),
     fc.tuple(name, fc.constantFrom(...METHODS, ...TRAPS), fc.array(tie('expression'), { maxLength: 2 }))
       .map(([base, method, args]) => `${base}.${method}(${args.join(', ')})`),
     fc.tuple(
@@ -172,7 +182,7 @@ const { program } = fc.letrec<{ expression: string; block: string; statement: st
       .map(([callee, args]) => `${callee}(${args.join(', ')})`),
     fc.tuple(name, tie('expression')).map(([param, body]) => `|${param}| ${body}`),
     fc.tuple(tie('expression'), tie('block'), tie('block')).map(([test, yes, no]) =>
-      `if ${test} == a ${yes} else ${no}`
+      `if (${test}) == a ${yes} else ${no}`
     ),
     fc.tuple(tie('expression'), literal, tie('expression')).map(([subject, pattern, value]) =>
       `switch ${subject} { ${
@@ -181,6 +191,8 @@ const { program } = fc.letrec<{ expression: string; block: string; statement: st
     ),
     tie('block'),
   ),
+  // What is certainly no index is an error of syntax.
+  index: fc.oneof(fc.nat(2).map(String), name, tie('expression').map((index) => `(${index}) ?? 0`)),
   block: fc.array(tie('statement'), { maxLength: 3 }).map((statements) => `{ ${statements.join(' ')} }`),
   statement: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -190,11 +202,15 @@ const { program } = fc.letrec<{ expression: string; block: string; statement: st
     ),
     fc.tuple(name, fc.constantFrom('=', '+=', '-=', '*='), tie('expression')).map((parts) => `${parts.join(' ')};`),
     fc.tuple(name, name, tie('expression')).map(([base, property, value]) => `${base}.${property} = ${value};`),
-    fc.tuple(name, tie('expression'), tie('expression')).map(([base, index, value]) =>
-      `${base}[${index}] += ${value};`
+    fc.tuple(name, tie('index'), tie('expression')).map(([base, index, value]) => `${base}[${index}] += ${value};`),
+    fc.tuple(name, fc.constantFrom('..', '1..', '..=2', '2..1'), tie('expression')).map(([base, range, value]) =>
+      `${base}[${range}] = ${value};`
+    ),
+    fc.tuple(name, name, name, tie('expression')).map(([base, first, second, value]) =>
+      `${base}?.${first}?[${second}] = ${value};`
     ),
     fc.tuple(name, tie('expression'), tie('block')).map(([variable, source, body]) =>
-      `for ${variable} in ${source} ${body}`
+      `for ${variable} in (${source}) ?? b ${body}`
     ),
     tie('block').map((body) => `while a != x ${body}`),
     tie('block').map((body) => `loop { a += 1; if a == 5 { break; } ${body} }`),

@@ -17,15 +17,18 @@ export const floatToInt = (value: number): Int | undefined =>
 
 /**
  * The integer that a literal stands for: decimal digits, or 0x, 0o, 0b and the digits of an unsigned 64-bit number whose bits are
- * taken as they are. Undefined when it is none or does not fit.
+ * taken as they are; with a minus before it or none. Undefined when it is none or does not fit.
  */
 export function parseIntegerLiteral(digits: string): Int | undefined {
   if (digits.length > 80) return undefined;
-  if (/^0[xob][\da-f]+$/i.test(digits)) {
-    const bits = BigInt(digits.toLowerCase());
-    return bits < 2n ** 64n ? toInt(BigInt.asIntN(64, bits)) : undefined;
+  const isNegative = digits.startsWith('-');
+  const size = isNegative ? digits.slice(1) : digits;
+  if (/^0[xob][\da-f]+$/i.test(size)) {
+    const bits = BigInt(size.toLowerCase());
+    if (bits >= 2n ** 64n) return undefined;
+    return checkedInt(isNegative ? -BigInt.asIntN(64, bits) : BigInt.asIntN(64, bits));
   }
-  return /^\d+$/.test(digits) ? checkedInt(BigInt(digits)) : undefined;
+  return /^\d+$/.test(size) ? checkedInt(BigInt(digits)) : undefined;
 }
 
 /** Why a text is no integer, in the words of Rust. */

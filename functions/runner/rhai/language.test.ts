@@ -121,7 +121,7 @@ check('loops', [
   ['let s = []; for i in range(5, 0, -2) { s += i; } s', '[5, 3, 1]'],
   ['let s = []; for i in range(0.0, 1.0, 0.5) { s += i; } s', '[0.0, 0.5]'],
   ['let s = 0; for k in #{b: 1, a: 2}.keys() { s += k.len; } s', '2'],
-  ['let s = ""; for k in #{b: 1, a: 2}.keys() { s += k; } s', '"ab"'],
+  ['let s = ""; for k in #{b: 1, a: 2}.keys() { s += k; } s', '"ba"'],
   ['let s = 0; for b in blob(3, 2) { s += b; } s', '6'],
   ['let s = ""; for c in "hello".chars(1, 3) { s += c; } s', '"ell"'],
   ['let s = 0; for i in 0..10 { if i % 2 == 0 { continue; } s += i; } s', '25'],
@@ -211,32 +211,32 @@ catches('errors that a script catches', [
   ['let f = || { throw "deep"; }; f.call()', '"deep"'],
   [
     '1 / 0',
-    '#{"error": "ErrorArithmetic", "line": 1, "message": "Division by zero: 1 / 0", "position": 16}',
+    '#{"message": "Division by zero: 1 / 0", "line": 1, "position": 16, "error": "ErrorArithmetic"}',
   ],
   [
     '\n  nothing',
-    '#{"error": "ErrorVariableNotFound", "line": 2, "message": "Variable not found: nothing", "position": 3, ' +
+    '#{"message": "Variable not found: nothing", "line": 2, "position": 3, "error": "ErrorVariableNotFound", ' +
     '"variable": "nothing"}',
   ],
   [
     'f(1)',
-    '#{"error": "ErrorFunctionNotFound", "function": "f (i64)", "line": 1, "message": "Function not found: f (i64)", ' +
-    '"position": 14}',
+    '#{"message": "Function not found: f (i64)", "line": 1, "position": 14, "error": "ErrorFunctionNotFound", ' +
+    '"function": "f (i64)"}',
   ],
   [
     '[4].map(|x| x / 0)',
-    '#{"error": "ErrorInFunctionCall", "function": "anon$1", "line": 1, ' +
-    '"message": "Division by zero: 4 / 0 (line 1, position 28)\\nin closure call", "position": 18, "source": ""}',
+    '#{"message": "Division by zero: 4 / 0 (line 1, position 28)\\nin closure call", "line": 1, "position": 18, ' +
+    '"error": "ErrorInFunctionCall", "function": "anon$1", "source": ""}',
   ],
   [
     '[1][-5]',
-    '#{"error": "ErrorArrayBounds", "index": -5, "length": 1, "line": 1, ' +
-    '"message": "Array index -5 out of bounds: only 1 element in array", "position": 18}',
+    '#{"message": "Array index -5 out of bounds: only 1 element in array", "line": 1, "position": 18, ' +
+    '"error": "ErrorArrayBounds", "length": 1, "index": -5}',
   ],
   [
-    'if 1 { }',
-    '#{"actual": "i64", "error": "ErrorMismatchDataType", "line": 1, ' +
-    '"message": "Data type incorrect: i64 (expecting bool)", "position": 17, "requested": "bool"}',
+    'let n = 1; if n { }',
+    '#{"message": "Data type incorrect: i64 (expecting bool)", "line": 1, "position": 28, ' +
+    '"error": "ErrorMismatchDataType", "requested": "bool", "actual": "i64"}',
   ],
 ]);
 

@@ -4,18 +4,26 @@ import { KEYWORDS, MODULE_WORDS, RESERVED, RESERVED_SYMBOLS, SYMBOLS, type Token
 import { Char, Float } from './values.ts';
 
 const NAME = /[A-Za-z_]\w*/y;
+/** A name has a letter before any digit. */
+const PROPER_NAME = /^_*[A-Za-z]/;
 const NOT_IN = /!in\b/y;
-const SPACE = /\s+/y;
-const LINE_COMMENT = /\/\/[^\n]*/y;
+/** As in Rhai, other blanks of Unicode are none. */
+const SPACE = /[ \t\n\f\r]+/y;
+const LINE_COMMENT = /\/\/[^\r\n]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
 const RADIX_NUMBER = /0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/iy;
 // A point belongs to the number unless a method or a range follows it.
-const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d+)?/iy;
+const DIGIT = /\d/y;
+const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d[\d_]*)?/iy;
 /** A string that stands for itself, without escapes. */
 const RAW_STRING_START = /#+"/y;
-const RAW_STRING = /(#+)"([^]*?)"\1/y;
-const TEMPLATE_EDGE = /`|\$\{/g;
-const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n', '"': '"', "'": "'", '`': '`' };
+const RAW_STRING_EDGE = /"#*/g;
+/** Right after the opening back-tick it is not part of the text. */
+const LINE_END = /\r\n?|\n/y;
+const TEMPLATE_EDGE = /`|\\?\$\{/g;
+const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
+/** Names come up in errors, once for each call that an error came out of. */
+const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
 /** Reads tokens one after the other; the parser says when a back-tick string goes on after an expression in it. */
@@ -90,7 +98,7 @@ export class Lexer {
     const at = this.#at;
     const first = this.#source[this.#offset];
     if (first === undefined) return { kind: 'end', at };
-    if (first >= '0' && first <= '9') return this.#number(at);
+    if (first >= '0' && first <= '9') return this.number(at);
     if (first === '"') return { kind: 'string', value: this.#quoted('"', at), at };
     if (first === "'") return this.#character(at);
     if (first === '`') {
@@ -99,24 +107,30 @@ export class Lexer {
     }
     if (this.#is(RAW_STRING_START)) return this.#rawString(at);
     const name = this.#take(NAME);
-    if (name !== undefined && name !== '_') return this.#word(name, at);
     if (name === '_') return { kind: 'symbol', text: '_', at };
+    if (name !== undefined) return this.#word(name, at);
     return this.#symbol(at);
   }
 
   #rawString(at: Position): Token {
-    RAW_STRING.lastIndex = this.#offset;
-    const [text = '', , value = ''] = RAW_STRING.exec(this.#source) ?? this.#fail('The string is not closed', at);
-    this.#moveTo(this.#offset + text.length);
+    const { length } = this.#take(RAW_STRING_START) ?? '';
+    RAW_STRING_EDGE.lastIndex = this.#offset;
+    let edge = RAW_STRING_EDGE.exec(this.#source);
+    while (edge !== null && edge[0].length < length) edge = RAW_STRING_EDGE.exec(this.#source);
+    if (edge === null) this.#fail('The string is not closed', at);
+    const value = this.#source.slice(this.#offset, edge.index);
+    this.#moveTo(edge.index + length);
     return { kind: 'string', value, at };
   }
 
   #word(text: string, at: Position): Token {
+    if (text.length > MAX_NAME_LENGTH) this.#fail(`A name has more than ${MAX_NAME_LENGTH} characters`, at);
     if (KEYWORDS.has(text)) return { kind: 'keyword', text, at };
     if (MODULE_WORDS.has(text)) {
       this.#fail(`'${text}' is not available: a script reaches nothing outside of itself`, at);
     }
     if (RESERVED.has(text)) this.#fail(`'${text}' is a reserved keyword`, at);
+    if (!PROPER_NAME.test(text)) this.#fail(`'${text}' is no name: it has no letter before any digit`, at);
     return { kind: 'name', text, at };
   }
 
@@ -135,13 +149,19 @@ export class Lexer {
     return { kind: 'symbol', text, at };
   }
 
-  #number(at: Position): Token {
-    const text = this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '';
+  /** Whether a digit comes right here: a minus before it is then part of the number. */
+  get isBeforeDigit(): boolean {
+    return this.#is(DIGIT);
+  }
+
+  /** The number here, with a sign that is before it. */
+  number(at: Position, sign: '' | '-' = ''): Token & { kind: 'number' } {
+    const text = sign + (this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '');
     if (this.#take(NAME) !== undefined) this.#fail(`Malformed number`, at);
     const digits = text.replaceAll('_', '');
     const integer = parseIntegerLiteral(digits);
     if (integer !== undefined) return { kind: 'number', value: integer, at };
-    if (/^0[xob]/i.test(digits)) this.#fail(`Malformed number: ${text}`, at);
+    if (/^-?0[xob]/i.test(digits)) this.#fail(`Malformed number: ${text}`, at);
     // As in Rhai, an integer beyond 64 bits is a float.
     return { kind: 'number', value: new Float(Number(digits)), at };
   }
@@ -161,7 +181,7 @@ export class Lexer {
       const character = this.#source[this.#offset];
       if (character === undefined || character === '\n') this.#fail('The string is not closed', at);
       if (character === '\\') {
-        text += this.#escape(indentation);
+        text += this.#escape(quote, indentation);
         continue;
       }
       this.#moveTo(this.#offset + 1);
@@ -173,18 +193,18 @@ export class Lexer {
     }
   }
 
-  #escape(indentation: number): string {
+  #escape(quote: '"' | "'", indentation: number): string {
     const at = this.#at;
     const letter = this.#source[this.#offset + 1] ?? '';
-    const simple = ESCAPES[letter];
+    const simple = letter === quote ? quote : ESCAPES[letter];
     if (simple !== undefined) {
       this.#moveTo(this.#offset + 2);
       return simple;
     }
     if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
       this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
-      // The next line goes on under the opening quote.
-      while (this.#column < indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
+      // The next line goes on behind the place of the opening quote, as far as there are blanks up to there.
+      while (this.#column <= indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
         this.#moveTo(this.#offset + 1);
       }
       return '';
@@ -201,17 +221,19 @@ export class Lexer {
 
   /** The next literal piece of a back-tick string, up to an expression or the end. */
   templatePiece(at: Position): Token & { kind: 'template' } {
-    // A line feed right after the opening back-tick is not part of the text.
-    if (this.#source[this.#offset - 1] === '`') this.#take(/\r?\n/y);
+    if (this.#source[this.#offset - 1] === '`') this.#take(LINE_END);
     let value = '';
     for (;;) {
       TEMPLATE_EDGE.lastIndex = this.#offset;
       const edge = TEMPLATE_EDGE.exec(this.#source);
       if (edge === null) this.#fail('The string is not closed', at);
-      value += this.#source.slice(this.#offset, edge.index);
-      const isExpression = edge[0] === '${';
+      value += this.#source.slice(this.#offset, edge.index).replaceAll('\r\n', '\n');
       this.#moveTo(TEMPLATE_EDGE.lastIndex);
-      if (isExpression) return { kind: 'template', value, isLast: false, at };
+      if (edge[0] === '\\${') {
+        value += '${';
+        continue;
+      }
+      if (edge[0] === '${') return { kind: 'template', value, isLast: false, at };
       if (this.#source[this.#offset] !== '`') return { kind: 'template', value, isLast: true, at };
       value += '`';
       this.#moveTo(this.#offset + 1);

@@ -3,7 +3,7 @@ import { numberArithmetic } from './arithmetic.ts';
 import type { BinaryOperator } from './ast.ts';
 import { chargeComparison, findValue } from './comparing.ts';
 import { concatenate, toByte } from './concatenation.ts';
-import { compareValues, equalValues, rangeContains } from './equality.ts';
+import { compareOperands, equalValues, rangeContains } from './equality.ts';
 import { checkedInt } from './integers.ts';
 import type { Run } from './run.ts';
 import { findText, removeText } from './text_search.ts';
@@ -71,7 +71,7 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
     case '>':
     case '>=': {
       chargeComparison(run, left, right);
-      const order = compareValues(left, right) ?? NaN;
+      const order = compareOperands(left, right) ?? NaN;
       // Values of different types are simply not in order; those of one type that has none are an error.
       if (Number.isNaN(order) && UNORDERED.has(tagOf(left)) && typeName(left) === typeName(right)) return undefined;
       return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0;

@@ -9,6 +9,7 @@ import {
 } from './ast.ts';
 import { type Position, RhaiError } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
+import { assignmentProblem } from './parser_checks.ts';
 import { CLOSED_KINDS, ControlParser } from './parser_control.ts';
 import { FunctionScope } from './scopes.ts';
 
@@ -26,6 +27,8 @@ class Parser extends ControlParser {
     const body = this.statements(() => this.token.kind === 'end');
     for (const node of body) if (node.kind === 'let') declared.push(node.variable);
     const block = this.make({ kind: 'block', body }, at, body);
+    // What functions don't define may be among what the caller gives, and be lent to them.
+    if (this.lendsGiven) { for (const name of this.unknownNames) this.scope.declareGiven(name); }
     const main: FunctionNode = {
       name: '',
       params: [],
@@ -100,12 +103,13 @@ class Parser extends ControlParser {
   }
 
   protected optionalExpression(): Node | undefined {
-    return this.is(';') || this.is('}') || this.is(',') || this.token.kind === 'end' ? undefined : this.expression();
+    const isEnd = [';', '}', ',', ')', ']'].some((text) => this.is(text)) || this.token.kind === 'end';
+    return isEnd ? undefined : this.expression();
   }
 
   protected declaration(isConstant: boolean): Node {
     const { at } = this.advance();
-    const name = this.name('the name of a variable');
+    const name = this.variableName('the name of a variable');
     const initial = this.accept('=') ? this.expression() : undefined;
     const variable = this.scope.declare(name, isConstant);
     return this.make({ kind: 'let', variable, initial }, at, initial === undefined ? [] : [initial]);
@@ -128,18 +132,9 @@ class Parser extends ControlParser {
   }
 
   protected checkTarget(target: Node): void {
-    let root = target;
-    while (root.kind === 'index' || root.kind === 'property') {
-      if (root.isOptional) this.fail(`'?' is not for assignments`, root.at);
-      root = root.base;
-    }
-    const isPlace = root.kind === 'variable' || root.kind === 'unknown' || root.kind === 'this';
-    if (!isPlace && (root === target || root.kind === 'literal')) {
-      this.fail('Cannot assign to this expression', target.at);
-    }
-    const constant = root.kind === 'variable' && root.variable.isConstant ? root.variable.name : undefined;
-    if (constant !== undefined) {
-      throw new RhaiError('AssignmentToConstant', `Cannot modify constant ${constant}`, root.at);
+    this.refuse(assignmentProblem(target));
+    if (target.kind === 'variable' && target.variable.isConstant) {
+      throw new RhaiError('AssignmentToConstant', `Cannot modify constant ${target.variable.name}`, target.at);
     }
   }
 
@@ -150,7 +145,7 @@ class Parser extends ControlParser {
     this.scope.caught.pop();
     this.expect('catch', "after the block of 'try'");
     this.scope.enter();
-    const name = this.accept('(') ? this.name('the name of a variable') : '';
+    const name = this.accept('(') ? this.variableName('the name of a variable') : '';
     const variable = this.scope.declare(name);
     if (name !== '') this.expect(')', 'after the name');
     this.scope.caught.push(variable);

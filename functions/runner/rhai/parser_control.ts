@@ -1,8 +1,9 @@
 import type { Node, SwitchCase } from './ast.ts';
 import type { Position } from './errors.ts';
 import { literalValue } from './literals.ts';
+import { conditionProblem, iterationProblem } from './parser_checks.ts';
 import { ExpressionParser } from './parser_expressions.ts';
-import { isInt, Range, type RhaiValue } from './values.ts';
+import { Float, isInt, Range, type RhaiValue } from './values.ts';
 
 /** Above the `|` that divides the patterns of a case, and the params of a closure. */
 const ABOVE_BAR = 31;
@@ -37,7 +38,7 @@ export abstract class ControlParser extends ExpressionParser {
     if (this.accept('if')) return this.nested(() => this.if(at));
     if (this.accept('switch')) return this.nested(() => this.switch(at));
     if (this.accept('while')) {
-      const test = this.expression();
+      const test = this.condition();
       const body = this.loopBody("after the condition of 'while'");
       return this.make({ kind: 'while', test, body }, at, [test, body]);
     }
@@ -49,7 +50,7 @@ export abstract class ControlParser extends ExpressionParser {
       const body = this.loopBody("after 'do'");
       const isUntil = this.accept('until');
       if (!isUntil) this.expect('while', "or 'until' after the block of 'do'");
-      const test = this.expression();
+      const test = this.condition();
       return this.make({ kind: 'do', body, test, isUntil }, at, [body, test]);
     }
     return this.accept('for') ? this.for(at) : undefined;
@@ -62,11 +63,18 @@ export abstract class ControlParser extends ExpressionParser {
     return body;
   }
 
+  protected condition(): Node {
+    if (this.is('{')) this.fail('Expecting a boolean expression, but found a block');
+    const node = this.expression();
+    this.refuse(conditionProblem(node));
+    return node;
+  }
+
   protected if(at: Position): Node {
     const branches: { test: Node; body: Node }[] = [];
     let otherwise: Node | undefined;
     do {
-      const test = this.expression();
+      const test = this.condition();
       branches.push({ test, body: this.block("after the condition of 'if'") });
       if (!this.accept('else')) break;
       if (!this.is('if')) otherwise = this.block("after 'else'");
@@ -79,16 +87,18 @@ export abstract class ControlParser extends ExpressionParser {
     let counterName: string | undefined;
     let name: string;
     if (this.accept('(')) {
-      name = this.name('the name of a variable');
+      name = this.variableName('the name of a variable');
       this.expect(',', 'after the first name');
-      counterName = this.name('the name of a variable');
+      counterName = this.variableName('the name of a variable');
       if (counterName === name) this.fail(`There is another variable '${name}' already`, at);
       this.expect(')', 'after the second name');
     } else {
-      name = this.name('the name of a variable');
+      name = this.variableName('the name of a variable');
     }
     this.expect('in', "after the variable of 'for'");
+    if (this.is('{')) this.fail('Expecting what can be gone through, but found a block');
     const source = this.expression();
+    this.refuse(iterationProblem(source));
     this.scope.enter();
     const variable = this.scope.declare(name);
     const counter = counterName === undefined ? undefined : this.scope.declare(counterName);
@@ -106,10 +116,11 @@ export abstract class ControlParser extends ExpressionParser {
       const start = this.token.at;
       if (cases.at(-1)?.patterns.length === 0) this.fail(`The default case must be the last`);
       const patterns = this.accept('_') ? [] : this.patterns();
-      if (hasRange && patterns.some(isInt)) this.fail('Cases of integers must come before those of ranges', start);
+      const isNumeric = patterns.some((pattern) => isInt(pattern) || pattern instanceof Float);
+      if (hasRange && isNumeric) this.fail('Cases of numbers must come before those of ranges', start);
       hasRange ||= patterns.some((pattern) => pattern instanceof Range);
       if (patterns.length === 0 && this.is('if')) this.fail('The default case takes no condition');
-      const guard = this.accept('if') ? this.expression() : undefined;
+      const guard = this.accept('if') ? this.condition() : undefined;
       this.expect('=>', "after the case of 'switch'");
       const body = this.simpleStatement();
       cases.push({ patterns, guard, body });

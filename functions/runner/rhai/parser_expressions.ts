@@ -1,8 +1,9 @@
-import type { BinaryOperator, FunctionNode, MapEntry, Node, Variable, VisibleNames } from './ast.ts';
-import { CLOSURE_PREFIX, type Position } from './errors.ts';
+import type { BinaryOperator, Node } from './ast.ts';
+import type { Position } from './errors.ts';
+import { INT_MAX } from './integers.ts';
 import { signed } from './literals.ts';
-import { TokenParser } from './parser_tokens.ts';
-import { FunctionScope } from './scopes.ts';
+import { conditionProblem, indexProblem } from './parser_checks.ts';
+import { OperandParser } from './parser_operands.ts';
 
 /** Rhai's table: a greater number binds more tightly. All but the power bind to the left. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
@@ -31,41 +32,47 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
   '<<': 210,
   '>>': 210,
 }));
-/** The modules that a script has without an import. */
-const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['rand', new Set(['rand', 'rand_float', 'rand_bool', 'rand_decimal', 'shuffle', 'sample'])],
-]);
 
-const NO_NAMES: VisibleNames = { own: new Set(), seesGiven: false };
+/** What a range without an end has after it. */
+const AFTER_RANGE: ReadonlySet<string> = new Set([']', ')', '}', '{', ',', ';', '=>']);
+
+/** Statements that may stand on the right of `??`. */
+const ESCAPES: ReadonlySet<string> = new Set(['break', 'continue', 'return', 'throw']);
+
+const mayEnd = (node: Node): boolean =>
+  (node.kind === 'index' || node.kind === 'property' || node.kind === 'method') && node.mayEnd;
 
 /** Parses expressions; blocks and what has some are the business of those who parse statements. */
-export abstract class ExpressionParser extends TokenParser {
-  #closureCount = 0;
-
-  /** Statements up to an end, which stays. */
-  protected abstract statements(isEnd: () => boolean): Node[];
-  /** A statement that defines nothing, such as the body of a closure. */
-  protected abstract simpleStatement(): Node;
-  /** What ends with a block, and has a value; undefined when none of it starts here. */
-  protected abstract controlFlow(): Node | undefined;
-
+export abstract class ExpressionParser extends OperandParser {
   protected expression(minimum = 0): Node {
     return this.nested(() => {
-      let left = this.unary();
+      const isOpen = this.is('..') || this.is('..=');
+      let left: Node = isOpen ? this.make({ kind: 'literal', value: 0 }, this.token.at) : this.unary();
       for (;;) {
         const token = this.token;
         if (token.kind !== 'symbol' && token.kind !== 'keyword') return left;
         const precedence = PRECEDENCE.get(token.text);
         if (precedence === undefined || precedence < minimum) return left;
         this.advance();
-        const right = this.expression(token.text === '**' ? precedence : precedence + 1);
+        const right = this.rightOperand(token.text, precedence);
         left = this.operation(token.text, left, right, token.at);
       }
     });
   }
 
+  protected rightOperand(operator: string, precedence: number): Node {
+    const { token } = this;
+    const isRange = operator === '..' || operator === '..=';
+    if (isRange && (token.kind === 'end' || (token.kind === 'symbol' && AFTER_RANGE.has(token.text)))) {
+      return this.make({ kind: 'literal', value: INT_MAX }, token.at);
+    }
+    if (operator === '??' && token.kind === 'keyword' && ESCAPES.has(token.text)) return this.simpleStatement();
+    return this.expression(operator === '**' ? precedence : precedence + 1);
+  }
+
   protected operation(operator: string, left: Node, right: Node, at: Position): Node {
     if (operator === '&&' || operator === '||' || operator === '??') {
+      if (operator !== '??') { for (const operand of [left, right]) this.refuse(conditionProblem(operand)); }
       return this.make({ kind: 'logic', operator, left, right }, at, [left, right]);
     }
     // SAFETY: what has a precedence and is no logic operator is one of these.
@@ -76,6 +83,12 @@ export abstract class ExpressionParser extends TokenParser {
     const { at } = this.token;
     const operator = (['-', '+', '!'] as const).find((symbol) => this.is(symbol));
     if (operator === undefined) return this.postfix(this.primary());
+    if (operator === '-' && this.lexer.isBeforeDigit) {
+      // The sign belongs to the number, so that it binds more tightly than what comes after the number.
+      const { value } = this.lexer.number(at, '-');
+      this.advance();
+      return this.postfix(this.make({ kind: 'literal', value }, at));
+    }
     this.advance();
     const operand = this.nested(() => this.unary());
     const literal = operand.kind === 'literal' && operator !== '!' ? signed(operator, operand.value) : undefined;
@@ -93,14 +106,18 @@ export abstract class ExpressionParser extends TokenParser {
         this.advance();
         const base = node;
         const index = this.expression();
+        this.refuse(indexProblem(base, index));
         this.expect(']', 'after the index');
-        node = this.make({ kind: 'index', base, index, isOptional }, at, [base, index]);
+        node = this.make({ kind: 'index', base, index, isOptional, mayEnd: isOptional || mayEnd(base) }, at, [
+          base,
+          index,
+        ]);
       } else if (this.is('.') || this.is('?.')) {
         const isOptional = this.is('?.');
         this.advance();
         node = this.member(node, isOptional);
       } else {
-        return node;
+        return mayEnd(node) ? this.make({ kind: 'chain', body: node }, node.at, [node]) : node;
       }
     }
   }
@@ -108,188 +125,10 @@ export abstract class ExpressionParser extends TokenParser {
   protected member(base: Node, isOptional: boolean): Node {
     const { at } = this.token;
     const name = this.name('the name of a property or method');
-    if (!this.accept('(')) return this.make({ kind: 'property', base, name, isOptional }, at, [base]);
+    const link = { base, name, isOptional, mayEnd: isOptional || mayEnd(base) };
+    if (this.is('!')) this.fail('A method cannot be called with the variables of its caller');
+    if (!this.accept('(')) return this.make({ kind: 'property', ...link }, at, [base]);
     const args = this.list(')');
-    return this.make({ kind: 'method', base, name, args, isOptional }, at, [base, ...args]);
-  }
-
-  protected list(close: ')' | ']'): Node[] {
-    const nodes: Node[] = [];
-    while (!this.accept(close)) {
-      nodes.push(this.expression());
-      if (!this.is(close)) this.expect(',', 'after an element of the list');
-    }
-    return nodes;
-  }
-
-  protected primary(): Node {
-    const token = this.token;
-    switch (token.kind) {
-      case 'number':
-      case 'string':
-      case 'char':
-        this.advance();
-        return this.make({ kind: 'literal', value: token.value }, token.at);
-      case 'template':
-        return this.template();
-      case 'name':
-        return this.nameExpression(token.text, token.at);
-      case 'symbol':
-        return this.symbolExpression(token.text, token.at);
-      case 'keyword':
-        return this.keywordExpression(token.text, token.at);
-      case 'end':
-        return this.fail('The script ends where an expression is expected');
-    }
-  }
-
-  protected symbolExpression(symbol: string, at: Position): Node {
-    switch (symbol) {
-      case '(': {
-        this.advance();
-        if (this.accept(')')) return this.make({ kind: 'literal', value: null }, at);
-        const node = this.expression();
-        this.expect(')', 'to close the parentheses');
-        return node;
-      }
-      case '[': {
-        this.advance();
-        const items = this.list(']');
-        return this.make({ kind: 'array', items }, at, items);
-      }
-      case '#{':
-        return this.map(at);
-      case '|':
-      case '||':
-        return this.closure(at);
-    }
-    return this.controlFlow() ?? this.fail(`Expecting an expression, but ${this.describe()}`);
-  }
-
-  protected keywordExpression(keyword: string, at: Position): Node {
-    if (keyword === 'true' || keyword === 'false') {
-      this.advance();
-      return this.make({ kind: 'literal', value: keyword === 'true' }, at);
-    }
-    if (this.accept('this')) return this.make({ kind: 'this' }, at);
-    return this.controlFlow() ?? this.fail(`Expecting an expression, but ${this.describe()}`);
-  }
-
-  protected nameExpression(name: string, at: Position): Node {
-    this.advance();
-    if (this.accept('(')) {
-      const names = name === 'is_def_var' ? this.scope.visibleNames() : NO_NAMES;
-      const args = this.list(')');
-      return this.make({ kind: 'call', name, args, names }, at, args);
-    }
-    if (this.is('::')) {
-      const functions = MODULES.get(name);
-      if (functions !== undefined) return this.moduleCall(name, functions, at);
-      if (name !== 'global') this.fail(`'${name}::' is not available: there are no modules`, at);
-      this.advance();
-      return this.make({ kind: 'global', name: this.name('the name of a constant') }, at);
-    }
-    const variable = this.scope.find(name);
-    return variable === undefined
-      ? this.make({ kind: 'unknown', name }, at)
-      : this.make({ kind: 'variable', variable }, at);
-  }
-
-  /** A call of a module's function, which is known without it too. */
-  private moduleCall(module: string, functions: ReadonlySet<string>, at: Position): Node {
-    this.advance();
-    const start = this.token.at;
-    const name = this.name('the name of a function');
-    if (!functions.has(name)) this.fail(`There is no '${module}::${name}'`, start);
-    this.expect('(', 'after the name of a function');
-    const args = this.list(')');
-    return this.make({ kind: 'call', name, args, names: NO_NAMES }, at, args);
-  }
-
-  protected map(at: Position): Node {
-    this.advance();
-    const entries: MapEntry[] = [];
-    const keys = new Set<string>();
-    while (!this.accept('}')) {
-      const start = this.token.at;
-      const key = this.mapKey();
-      if (keys.has(key)) this.fail(`There is another property ${JSON.stringify(key)} already`, start);
-      keys.add(key);
-      this.expect(':', 'after the name of a property');
-      entries.push({ key, value: this.expression() });
-      if (!this.is('}')) this.expect(',', 'after a property');
-    }
-    return this.make({ kind: 'map', entries }, at, entries.map(({ value }) => value));
-  }
-
-  protected mapKey(): string {
-    const token = this.token;
-    if (token.kind === 'string' || (token.kind === 'template' && token.isLast)) {
-      this.advance();
-      return token.value;
-    }
-    return this.name('the name of a property');
-  }
-
-  protected template(): Node {
-    const { at } = this.token;
-    const parts: (string | Node)[] = [];
-    for (;;) {
-      const piece = this.token;
-      if (piece.kind !== 'template') this.fail(`Expecting '}' to end the expression in the string`);
-      if (piece.value !== '') parts.push(piece.value);
-      if (piece.isLast) break;
-      this.advance();
-      parts.push(this.templateBlock(piece.at));
-    }
-    this.advance();
-    return this.make({ kind: 'template', parts }, at, parts.filter((part) => typeof part !== 'string'));
-  }
-
-  /** Statements up to the brace that ends them; the text after it is the next piece of the string. */
-  protected templateBlock(at: Position): Node {
-    return this.nested(() => {
-      this.scope.enter();
-      const body = this.statements(() => this.is('}') || this.token.kind === 'end');
-      this.scope.leave();
-      if (!this.is('}')) this.fail(`Expecting '}' to end the expression in the string, but ${this.describe()}`);
-      this.token = this.lexer.templatePiece(at);
-      return this.make({ kind: 'block', body }, at, body);
-    });
-  }
-
-  /** What follows the opening of a function's list of params, which ends with `close`; undefined: there is no list. */
-  protected functionRest(
-    name: string,
-    at: Position,
-    scope: FunctionScope,
-    close: ')' | '|' | undefined,
-    parseBody: () => Node,
-  ): FunctionNode {
-    const outer = this.scope;
-    this.scope = scope;
-    const params: Variable[] = [];
-    while (close !== undefined && !this.accept(close)) {
-      const position = this.token.at;
-      const param = this.name('the name of a param');
-      if (params.some((other) => other.name === param)) {
-        this.fail(`There is another param '${param}' already`, position);
-      }
-      params.push(scope.declare(param));
-      if (!this.is(close)) this.expect(',', 'after a param');
-    }
-    const body = parseBody();
-    this.scope = outer;
-    return { name, params, captures: scope.captures, body, slotCount: scope.slotCount, depth: body.depth, at };
-  }
-
-  protected closure(at: Position): Node {
-    const isEmpty = this.is('||');
-    this.advance();
-    const scope = new FunctionScope(this.scope, false);
-    const body = () => this.nested(() => this.simpleStatement());
-    const name = `${CLOSURE_PREFIX}${++this.#closureCount}`;
-    const closure = this.functionRest(name, at, scope, isEmpty ? undefined : '|', body);
-    return this.make({ kind: 'closure', closure }, at);
+    return this.make({ kind: 'method', args, ...link }, at, [base, ...args]);
   }
 }

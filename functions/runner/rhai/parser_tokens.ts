@@ -2,8 +2,9 @@ import type { Node } from './ast.ts';
 import { type Position, RhaiError } from './errors.ts';
 import { Lexer } from './lexer.ts';
 import type { RhaiLimits } from './limits.ts';
+import type { Problem } from './parser_checks.ts';
 import { FunctionScope } from './scopes.ts';
-import type { Token } from './tokens.ts';
+import { FUNCTION_WORDS, type Token } from './tokens.ts';
 
 /** Operators that may follow each other without end; this bounds how deep a chain of them makes the tree. */
 const MAX_TREE_DEPTH = 500;
@@ -68,6 +69,18 @@ export class TokenParser {
     const { text } = this.token;
     this.advance();
     return text;
+  }
+
+  /** As `name`, for what is not called like one of Rhai's own functions. */
+  protected variableName(purpose: string): string {
+    const { at } = this.token;
+    const name = this.name(purpose);
+    if (FUNCTION_WORDS.has(name)) this.fail(`'${name}' is a reserved keyword`, at);
+    return name;
+  }
+
+  protected refuse(problem: Problem | undefined): void {
+    if (problem !== undefined) this.fail(problem.message, problem.node.at);
   }
 
   protected make<const S extends ShapeOf<Node>>(

@@ -31,6 +31,9 @@ export class ScriptExit {
   }
 }
 
+/** The place of a caller's variable by name; undefined when it has none. */
+export type Lent = (name: string) => Ref | undefined;
+
 /** One call of a function. */
 export class Frame {
   readonly run: Run;
@@ -41,10 +44,15 @@ export class Frame {
   signal: SignalKind = Signal.none;
   /** The script itself, whose variables the caller's are among. */
   readonly isMain: boolean;
+  /** The variables of the caller, when it lends them. */
+  readonly lent: Lent | undefined;
+  /** An optional link of the chain that is being evaluated had nothing to go on from. */
+  hasEnded = false;
   /** By the variable of each catch clause, what it caught last: for throwing it again. */
   caught: Map<Variable, RhaiError> | undefined;
-  constructor(run: Run, slotCount: number, self: Ref | undefined, isMain = false) {
+  constructor(run: Run, slotCount: number, self: Ref | undefined, isMain = false, lent?: Lent) {
     this.isMain = isMain;
+    this.lent = lent;
     this.run = run;
     this.slots = Array.from({ length: slotCount });
     this.self = self;
@@ -105,6 +113,7 @@ export class Run extends Memory {
     args: readonly RhaiValue[],
     captured: readonly Cell[],
     self: Ref | undefined,
+    lent?: Lent,
   ): RhaiValue {
     const depth = callee.depth + CALL_DEPTH;
     this.#calls.push({ name: callee.name, at: this.at });
@@ -112,13 +121,28 @@ export class Run extends Memory {
     if (this.#calls.length > this.limits.callDepth || this.#stackDepth > MAX_STACK_DEPTH) {
       this.fail('StackOverflow', 'Stack overflow: too many calls within each other');
     }
-    const frame = new Frame(this, callee.slotCount, self);
+    if (callee.params.length > this.limits.variables) {
+      this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
+    }
+    const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
     callee.params.forEach((param, index) => frame.define(param, args[index] ?? null));
-    const value = callee.body(frame);
+    const cell = self?.cell;
+    const value = cell === undefined ? callee.body(frame) : this.#locked(cell, callee, frame);
     this.#calls.pop();
     this.#stackDepth -= depth;
     return value;
+  }
+
+  /** Runs a function whose `this` is a captured variable, which closures can't use meanwhile. */
+  #locked(cell: Cell, callee: CompiledFunction, frame: Frame): RhaiValue {
+    const wasLocked = cell.isLocked;
+    cell.isLocked = true;
+    try {
+      return callee.body(frame);
+    } finally {
+      cell.isLocked = wasLocked;
+    }
   }
 
   /** Runs `action`; when it fails with an error that scripts may catch, `recover` goes on in its place. */
@@ -189,7 +213,7 @@ export class Run extends Memory {
   }
 
   /** Calls what a function pointer points to, as a method of `self` when that is given. */
-  callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref): RhaiValue {
+  callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent): RhaiValue {
     const at = this.at;
     const args = [...pointer.curried.map((value) => this.copy(value)), ...given];
     // SAFETY: closures are made of compiled functions only.
@@ -201,7 +225,7 @@ export class Run extends Memory {
     let value: RhaiValue;
     if (callee !== undefined) {
       if (callee.params.length !== args.length) this.noFunction(pointer.name, args);
-      value = this.invoke(callee, args, pointer.captured, self);
+      value = this.invoke(callee, args, pointer.captured, self, lent);
     } else {
       value = self === undefined ? this.callPlain(pointer.name, args) : this.callNative(pointer.name, self, args);
     }

@@ -1,11 +1,27 @@
 import type { Capture, Variable, VisibleNames } from './ast.ts';
 
+/** The variables of a block by name; several of one name in the order in which they come. */
+type Block = Map<string, Variable[]>;
+
+/** The last of the variables that lies before a slot: later ones have greater slots. */
+function lastBefore(variables: readonly Variable[], slot: number): Variable | undefined {
+  let [low, high] = [0, variables.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (variables[middle]!.slot < slot) low = middle + 1;
+    else high = middle;
+  }
+  return variables[low - 1];
+}
+
 /** The variables of one function while it is parsed: a function sees its own, a closure those around it too. */
 export class FunctionScope {
   /** The function that a closure is in. */
   readonly #outer: FunctionScope | undefined;
-  readonly #isTop: boolean;
-  readonly #blocks: Variable[][] = [[]];
+  /** Whether it is the script itself. */
+  readonly isTop: boolean;
+  /** The outermost one holds what a closure captured, too. */
+  readonly #blocks: Block[] = [new Map()];
   #count = 0;
   slotCount = 0;
   readonly captures: Capture[] = [];
@@ -17,55 +33,55 @@ export class FunctionScope {
 
   constructor(outer: FunctionScope | undefined, isTop: boolean) {
     this.#outer = outer;
-    this.#isTop = isTop;
+    this.isTop = isTop;
   }
 
   get isTopLevel(): boolean {
-    return this.#isTop && this.#blocks.length === 1;
+    return this.isTop && this.#blocks.length === 1;
   }
 
   enter(): void {
-    this.#blocks.push([]);
+    this.#blocks.push(new Map());
   }
 
   leave(): void {
-    this.#count -= this.#blocks.pop()?.length ?? 0;
+    this.#count -= this.#blocks.pop()?.size ?? 0;
   }
 
   declare(name: string, isConstant = false): Variable {
-    const variable = {
-      name,
-      slot: this.slotCount++,
-      isConstant,
-      isGiven: false,
-      isCaptured: false,
-      count: ++this.#count,
-    };
-    this.#blocks.at(-1)?.push(variable);
+    const block = this.#blocks.at(-1)!;
+    // One of the same name in the same block takes the place of the other.
+    if (!block.has(name)) this.#count++;
+    const slot = this.slotCount++;
+    return this.#add(block, { name, slot, isConstant, isGiven: false, isCaptured: false, count: this.#count });
+  }
+
+  #add(block: Block, variable: Variable): Variable {
+    const sameName = block.get(variable.name);
+    if (sameName === undefined) block.set(variable.name, [variable]);
+    else sameName.push(variable);
     return variable;
   }
 
   /** The variable of a name; undefined in a function that has none. */
   find(name: string): Variable | undefined {
-    for (const block of this.#blocks.toReversed()) {
-      const variable = block.findLast((candidate) => candidate.name === name);
+    for (let depth = this.#blocks.length - 1; depth >= 0; depth--) {
+      const variable = this.#blocks[depth]!.get(name)?.at(-1);
       if (variable !== undefined) return variable;
     }
     const outer = this.#outer?.find(name);
     if (outer !== undefined) return this.#capture(outer);
-    return this.#isTop ? this.#declareGiven(name) : undefined;
+    return this.isTop ? this.declareGiven(name) : undefined;
   }
 
   #capture(outer: Variable): Variable {
-    const known = this.captures.find((capture) => capture.outer === outer);
-    if (known !== undefined) return known.inner;
     outer.isCaptured = true;
     const inner = { ...outer, slot: this.slotCount++, count: ++this.#count };
     this.captures.push({ outer, inner });
-    return inner;
+    return this.#add(this.#blocks[0]!, inner);
   }
 
-  #declareGiven(name: string): Variable {
+  declareGiven(name: string): Variable {
     const known = this.given.get(name);
     if (known !== undefined) return known;
     const variable = { name, slot: this.slotCount++, isConstant: false, isGiven: true, isCaptured: false, count: 0 };
@@ -73,9 +89,20 @@ export class FunctionScope {
     return variable;
   }
 
-  /** Every name that is defined here. */
+  /** What is defined at the current place. It is not listed, as each of many places would list the names of all before it. */
   visibleNames(): VisibleNames {
-    const outer = this.#outer?.visibleNames() ?? { own: new Set<string>(), seesGiven: this.#isTop };
-    return { own: new Set([...outer.own, ...this.#blocks.flat().map(({ name }) => name)]), seesGiven: outer.seesGiven };
+    const [blocks, slot, outer] = [[...this.#blocks], this.slotCount, this.#outer?.visibleNames()];
+    const find = (name: string): Variable | undefined => {
+      for (let depth = blocks.length - 1; depth >= 0; depth--) {
+        const variable = lastBefore(blocks[depth]!.get(name) ?? [], slot);
+        if (variable !== undefined) return variable;
+      }
+      return undefined;
+    };
+    return {
+      find,
+      has: (name) => find(name) !== undefined || outer?.has(name) === true,
+      seesGiven: this.isTop || outer?.seesGiven === true,
+    };
   }
 }

@@ -38,8 +38,8 @@ const DEFAULT_HOOKS: RunHooks = {
 };
 
 /**
- * Parses a script of the Rhai language (https://rhai.rs/book): its core and standard library, without modules, `eval` and custom
- * types. Throws a RhaiError of kind Syntax that says what is wrong and where.
+ * Parses a script of the Rhai language (https://rhai.rs/book), 1.26: the language and its standard library, without modules, `eval`
+ * and custom types. Throws a RhaiError of kind Syntax that says what is wrong and where.
  */
 export function compileScript(source: string, limits: Partial<RhaiLimits> = {}): RhaiScript {
   const allLimits = { ...DEFAULT_LIMITS, ...limits };

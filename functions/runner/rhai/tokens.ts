@@ -25,6 +25,9 @@ export const RESERVED = new Set(
     'spawn go await async sync yield default void null nil').split(' '),
 );
 
+/** Functions of Rhai's own that no variable is called like. */
+export const FUNCTION_WORDS = new Set('print debug type_of Fn call curry is_shared is_def_fn is_def_var'.split(' '));
+
 /** Words of what scripts of flows don't have. */
 export const MODULE_WORDS = new Set(['import', 'export', 'eval']);
 

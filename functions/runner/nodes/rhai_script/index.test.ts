@@ -74,7 +74,7 @@ describe('rhai_script', () => {
     const given = { run: { ...call.run, environment: { RUST_LOG: 'info' } } };
     expect(await run('ENV.RUST_LOG', {}, given)).toEqual({ u: { S: 'info' } });
     await expect(run('ENV.RUST_LOG = "x"', {}, given)).rejects.toThrow(
-      'Cannot modify constant ENV (line 1, position 5)',
+      'Cannot modify constant ENV (line 1, position 1)',
     );
   });
 

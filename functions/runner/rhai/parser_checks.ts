@@ -1,0 +1,95 @@
+import type { Node, NodeOf } from './ast.ts';
+import { Char, Float, isInt } from './values.ts';
+
+/** What is wrong with a script, and with which part of it. */
+export interface Problem {
+  readonly message: string;
+  readonly node: Node;
+}
+
+/** What a node certainly gives, with its article; undefined when only running it tells. */
+function kindOf(node: Node): string | undefined {
+  switch (node.kind) {
+    case 'literal': {
+      const { value } = node;
+      if (value === null) return '()';
+      if (isInt(value)) return 'an integer';
+      if (value instanceof Float) return 'a float';
+      if (value instanceof Char) return 'a character';
+      return typeof value === 'string' ? 'a string' : typeof value === 'boolean' ? 'a boolean' : undefined;
+    }
+    case 'template':
+      return 'a string';
+    case 'array':
+      return 'an array';
+    case 'map':
+      return 'an object map';
+    case 'logic':
+      return node.operator === '??' ? undefined : 'a boolean';
+    default:
+      return undefined;
+  }
+}
+
+const NEVER_INDEXES: ReadonlySet<string> = new Set(['a float', 'a character', 'a boolean', '()']);
+const NEVER_INDEXED = NEVER_INDEXES;
+
+/** An index of a type that its base has no elements by. */
+export function indexProblem(base: Node, index: Node): Problem | undefined {
+  const [baseKind, indexKind] = [kindOf(base), kindOf(index)];
+  if (indexKind === undefined) return undefined;
+  if (NEVER_INDEXES.has(indexKind)) {
+    return {
+      message: `Elements are indexed by an integer, those of object maps by a string, not by ${indexKind}`,
+      node: index,
+    };
+  }
+  if (indexKind !== 'an integer' && indexKind !== 'a string') return undefined;
+  if (baseKind !== undefined && NEVER_INDEXED.has(baseKind)) {
+    return { message: `Only arrays, object maps, strings and integers are indexed, not ${baseKind}`, node: base };
+  }
+  if (baseKind === 'an object map' && indexKind === 'an integer') {
+    return { message: 'An object map is indexed by a string, not by an integer', node: index };
+  }
+  return indexKind === 'a string' && (baseKind === 'an array' || baseKind === 'a string')
+    ? {
+      message: `${baseKind === 'an array' ? 'An array' : 'A string'} is indexed by an integer, not by a string`,
+      node: index,
+    }
+    : undefined;
+}
+
+/** A condition that is no boolean. */
+export function conditionProblem(node: Node): Problem | undefined {
+  const kind = kindOf(node);
+  return kind === undefined || kind === 'a boolean' ? undefined : { message: `Expecting a boolean, not ${kind}`, node };
+}
+
+/** What a loop can't go through. */
+export function iterationProblem(node: Node): Problem | undefined {
+  const kind = kindOf(node);
+  return kind === 'a float' || kind === 'a boolean' || kind === '()'
+    ? { message: `Expecting what can be gone through, not ${kind}`, node }
+    : undefined;
+}
+
+const isLink = (node: Node): node is NodeOf<'index' | 'property'> => node.kind === 'index' || node.kind === 'property';
+
+/** What is no place that something can be put in. Whether a constant is part of it shows when it is put there. */
+export function assignmentProblem(target: Node): Problem | undefined {
+  if (target.kind === 'logic' && target.operator !== '??') {
+    return { message: `Unexpected '=': perhaps '==' was meant`, node: target };
+  }
+  let root = target;
+  while (isLink(root) || root.kind === 'chain') root = root.kind === 'chain' ? root.body : root.base;
+  switch (root.kind) {
+    case 'variable':
+    case 'unknown':
+    case 'this':
+      return undefined;
+    case 'global':
+      return root === target ? { message: 'Cannot assign to this expression', node: target } : undefined;
+    default:
+      return { message: 'Cannot assign to this expression', node: root };
+  }
+}
