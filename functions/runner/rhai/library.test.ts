@@ -91,7 +91,7 @@ check('functions', [
   ['fn int.f(x) { } [is_def_fn("i64", "f", 1), is_def_fn("string", "f", 1)]', '[true, false]'],
   [
     'fn f(x, y) { } fn g() { } get_fn_metadata_list("f")',
-    '[#{"is_anonymous": false, "name": "f", "params": ["x", "y"]}]',
+    '[#{"name": "f", "is_anonymous": false, "params": ["x", "y"]}]',
   ],
   ['fn int.f() { } get_fn_metadata_list()[0].this_type', '"i64"'],
   ['fn f(x) { } fn f(x, y) { } get_fn_metadata_list("f", 2).len', '1'],
