@@ -1,161 +1,45 @@
-import { createClient, type SupabaseClient } from '@supabase/supabase-js';
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ZodError } from 'zod';
-import type { Database } from '../../types/database.types.ts';
+import { z, ZodError } from 'zod';
 import { editorFlowToRow } from '../../types/editor_flow.ts';
-import type { DeployFlowResult, FlowWarning, StartResult } from '../../types/deployment.ts';
+import { startDeploymentParamsSchema } from '../../types/deployment.ts';
+import { makeLoggingFetch } from './demo_output.ts';
+import { type Demo, demonstrate } from './demo_steps.ts';
 import { projectDir } from './paths.ts';
 import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
 import { readStatus, type StackStatus, startStack } from './stack.ts';
 import { isUsageError, StackError } from './stack_error.ts';
 import './websocket.ts';
 
-const USAGE = 'npm run demo -- [--port N] [path/to/flow.json]';
+const USAGE = 'npm run demo -- [--port N] [--inputs <json>] [--verbose] [path/to/flow.json]';
 
-const BODY_SHOWN = 300;
-const RUN_TIMEOUT_MS = 30_000;
-const HAS_ENDED = new Set(['succeeded', 'failed', 'stopped']);
+const EXAMPLE_INPUTS = '{"item": {"S": "tea"}, "quantity": {"U": "3"}}';
 
-const shorten = (text: string): string =>
-  text.length > BODY_SHOWN ? `${text.slice(0, BODY_SHOWN)} … (${text.length} characters)` : text;
-
-/** What nobody should copy from a screen. */
-const hideSecrets = (text: string): string =>
-  text.replace(
-    /("(?:password|access_token|refresh_token|token)":\s*")[^"]{6,}(")/g,
-    (_, before, after) => `${before}…${after}`,
+const exampleFile = join(projectDir, 'docs/example_flow.json');
+/** The inputs that a flow has, as its nodes name them. */
+function inputLabels({ nodes }: Demo['row']): string[] {
+  const data = nodes.map((node) =>
+    node.data as { node_id?: string; targets_form?: { form_data?: { label?: string } } }
   );
-
-/** fetch, with each request, its answer and the time it took on the screen. */
-const loggingFetch: typeof fetch = async (input, init) => {
-  const url = new URL(input instanceof Request ? input.url : input);
-  const body = typeof init?.body === 'string' ? ` ${shorten(hideSecrets(init.body))}` : '';
-  console.log(`  → ${init?.method ?? 'GET'} ${url.pathname}${decodeURIComponent(url.search)}${body}`);
-  const began = performance.now();
-  const response = await fetch(input, init);
-  const text = await response.clone().text();
-  const time = `${(performance.now() - began).toFixed(1)} ms`;
-  console.log(`  ← ${response.status} in ${time} ${shorten(hideSecrets(text.replace(/\s+/g, ' ')))}`);
-  return response;
-};
-
-const quietly = (url: string, key: string, token?: string) =>
-  createClient<Database>(url, key, {
-    auth: { persistSession: false, autoRefreshToken: false },
-    ...(token && { global: { headers: { authorization: `Bearer ${token}` } } }),
-  });
-
-function step(title: string): void {
-  console.log(`\n${title}`);
+  return data.flatMap((node) => node?.node_id === 'flow_input' ? [node.targets_form?.form_data?.label ?? ''] : []);
 }
 
-function check(claim: string, holds: boolean): void {
-  console.log(`  ${holds ? '✓' : '✗'} ${claim}`);
-  if (!holds) throw new StackError(`The demo failed: it is not so that ${claim}`);
-}
-
-function unwrap<Data>({ data, error }: { data: Data; error: unknown }): NonNullable<Data> {
-  if (error !== null || data === null || data === undefined) {
-    throw new StackError(`The demo failed: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
-  }
-  return data;
-}
-
-/** What a run will stumble over: most flows have nothing of the kind. */
-function showWarnings(warnings: FlowWarning[]): void {
-  for (const { code, path, message } of warnings) console.log(`  ! ${path}: ${message} (${code})`);
-}
-
-interface Person {
-  client: SupabaseClient<Database>;
-  token: string;
-}
-
-async function signUp(status: StackStatus, name: string): Promise<Person> {
-  const client = createClient<Database>(status.API_URL, status.PUBLISHABLE_KEY, {
-    auth: { persistSession: false, autoRefreshToken: false },
-    global: { fetch: loggingFetch },
-  });
-  const email = `${name}-${randomUUID()}@example.com`;
-  const { session } = unwrap(await client.auth.signUp({ email, password: randomUUID() }));
-  if (session === null) throw new StackError('The demo failed: sign-up gave no session');
-  return { client, token: session.access_token };
-}
-
-/** Polls, without showing it, until the run has ended. */
-async function waitForRun(status: StackStatus, token: string, runId: string): Promise<void> {
-  const client = quietly(status.API_URL, status.PUBLISHABLE_KEY, token);
-  const deadline = Date.now() + RUN_TIMEOUT_MS;
-  while (Date.now() < deadline) {
-    const run = unwrap(await client.from('flow_run').select('status').eq('id', runId).single());
-    if (HAS_ENDED.has(run.status)) return;
-    await new Promise((wait) => setTimeout(wait, 10));
-  }
-  throw new StackError(`The demo failed: run ${runId} has not ended after ${RUN_TIMEOUT_MS / 1000} s`);
-}
-
-/** The main job, end to end, as two users see it. */
-async function demonstrate(status: StackStatus, row: ReturnType<typeof editorFlowToRow>): Promise<void> {
-  step('1. Two users sign up');
-  const owner = await signUp(status, 'owner');
-  const other = await signUp(status, 'other');
-
-  step('2. The owner stores a flow, as the editor saved it');
-  const flow = unwrap(await owner.client.from('flows').insert(row).select('id, name').single());
-
-  const deploy = async () =>
-    unwrap(await owner.client.functions.invoke<DeployFlowResult>(`flow/deploy/${flow.id}`, { method: 'POST' }));
-  const latest = async () =>
-    unwrap(
-      await owner.client.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', flow.id).eq(
-        'tag',
-        'latest',
-      ).single(),
-    ).deployment_id;
-
-  step('3. The owner deploys it twice: the tag latest moves to the newer deployment');
-  const { deployment_id: first, warnings } = await deploy();
-  showWarnings(warnings);
-  check('latest is the first deployment', await latest() === first);
-  const { deployment_id: second } = await deploy();
-  check('latest is the second deployment', await latest() === second);
-
-  step('4. The owner starts the first deployment by its id, and the newest by the flow');
-  const byId = unwrap(
-    await owner.client.functions.invoke<StartResult>(`deployment/start?id=${first}`, { method: 'POST' }),
-  );
-  const byFlow = unwrap(
-    await owner.client.functions.invoke<StartResult>(`deployment/start?flow=${flow.id}`, { method: 'POST' }),
-  );
-
-  step('5. Both run to their end');
-  await waitForRun(status, owner.token, byId.flow_run_id);
-  await waitForRun(status, owner.token, byFlow.flow_run_id);
-  const ofFirst = unwrap(await owner.client.from('flow_run').select('*').eq('deployment_id', first));
-  const ofSecond = unwrap(await owner.client.from('flow_run').select('*').eq('deployment_id', second));
-  check(
-    'the first deployment has the run that was started by id',
-    ofFirst.length === 1 && ofFirst[0]?.id === byId.flow_run_id,
-  );
-  check(
-    'the second has the one that was started by the flow',
-    ofSecond.length === 1 && ofSecond[0]?.id === byFlow.flow_run_id,
-  );
-  for (const run of [...ofFirst, ...ofSecond]) {
-    const took = Date.parse(run.end_time ?? '') - Date.parse(run.created_at);
-    check(`run ${run.id} succeeded, ${took} ms after its start`, run.status === 'succeeded');
-  }
-  console.log(`  output: ${JSON.stringify(ofSecond[0]?.output)}`);
-
-  step('6. The other user sees neither');
-  const seen = unwrap(await other.client.from('flow_run').select('*').in('deployment_id', [first, second]));
-  check('the other user reads no rows', seen.length === 0);
-  const refused = await other.client.functions.invoke(`deployment/start?id=${first}`, { method: 'POST' });
-  check('the other user may not start it', (refused.error as { context?: Response } | null)?.context?.status === 404);
+/** What somebody may do who has seen the demo of this flow. */
+function showNext({ row, body }: Pick<Demo, 'row' | 'body'>, file: string): void {
+  const isExample = file === exampleFile;
+  const labels = inputLabels(row);
+  const demo = `npm run demo -- ${isExample ? '' : `${relative(process.env.INIT_CWD ?? '.', file)} `}`;
+  const inputs = isExample ? EXAMPLE_INPUTS : `{"${labels[0]}": {"S": "…"}}`;
+  const has = `the flow with inputs of your own; it has ${labels.join(', ')}`;
+  const next = [
+    ...labels.length > 0 && body === undefined ? [[has, `${demo}--inputs '${inputs}'`]] : [],
+    ...isExample ? [['a flow that your editor exported', 'npm run demo -- path/to/flow.json']] : [],
+    ['all requests and answers, whole', `${demo}--verbose`],
+    ['a stack that stays; README.md, "The five calls", says how to call it', 'npm start'],
+  ];
+  console.log(`\nNext:\n${next.map(([what, command]) => `  ${command}\n      ${what}`).join('\n')}`);
 }
 
 /** The running stack on the port, or one of the demo's own that is gone afterwards. */
@@ -182,22 +66,45 @@ async function withStack(port: number | undefined, work: (status: StackStatus) =
   }
 }
 
-try {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { port: { type: 'string' } } });
-  // npm runs scripts in the project's folder; a path is meant from where the person stands.
-  const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? join(projectDir, 'docs/example_flow.json'));
-  if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
-  const row = editorFlowToRow(JSON.parse(await readFile(file, 'utf8')));
-  await withStack(
-    values.port === undefined ? undefined : parsePort(values.port),
-    (status) => demonstrate(status, row),
+/** The inputs of a command line, as a start takes them: `{"label": {"S": "text"}}`. */
+function parseInputs(text: string): { inputs: object } {
+  const { success, data, error } = startDeploymentParamsSchema.safeParse({ inputs: parseJson('--inputs', text) });
+  if (success && data.inputs !== undefined) return { inputs: JSON.parse(text) };
+  throw new StackError(
+    `--inputs takes the values of inputs by label, tagged as a start takes them: '${EXAMPLE_INPUTS}'` +
+      (error ? `\n${z.prettifyError(error)}` : ''),
   );
-  console.log('\nAll of it held.');
+}
+
+function parseJson(what: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StackError(`${what} holds no JSON: ${(error as Error).message}`);
+  }
+}
+
+try {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { port: { type: 'string' }, inputs: { type: 'string' }, verbose: { type: 'boolean' } },
+  });
+  if (positionals.length > 1) throw new StackError(`One flow at a time.\n${USAGE}`);
+  // npm runs scripts in the project's folder; a path is meant from where the person stands.
+  const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
+  if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
+  const row = editorFlowToRow(parseJson(file, await readFile(file, 'utf8')));
+  const body = values.inputs === undefined ? undefined : parseInputs(values.inputs);
+  const port = values.port === undefined ? undefined : parsePort(values.port);
+  await withStack(port, async (status) => {
+    await demonstrate({ status, row, body, fetch: makeLoggingFetch(values.verbose ?? false) });
+    console.log('\nAll of it held.');
+  });
+  showNext({ row, body }, file);
 } catch (error) {
   if (error instanceof StackError) console.error(`\n${error.message}`);
   else if (isUsageError(error)) console.error(`\n${error.message}\n${USAGE}`);
   else if (error instanceof ZodError) console.error(`\nThis is no flow as the editor saves it: ${error.message}`);
-  else if (error instanceof SyntaxError) console.error(`\nThe file holds no JSON: ${error.message}`);
   else console.error(error);
   process.exit(1);
 }

@@ -7,13 +7,15 @@ import { parsePort } from './ports.ts';
 import { type StackOptions, type StackStatus, startStack } from './stack.ts';
 import { seedNodes } from '../tools/publish_nodes.ts';
 import { isUsageError, StackError } from './stack_error.ts';
-import { readStack } from './stack_record.ts';
+import { readStack, runningPorts } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset] [--chain]
-npm run status -- [--port N] [--json]`;
+npm run status -- [--port N] [--json | --env]`;
 
 const formatStatus = (status: StackStatus): string =>
   Object.entries(status).map(([name, value]) => `${name.padEnd(17)}${value}`).join('\n');
+
+const formatJson = (status: StackStatus): string => JSON.stringify(status, null, 2);
 
 /** Aborted when the stack is asked to stop, or can't go on. */
 function listenForStop(): AbortSignal {
@@ -59,16 +61,25 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
   }
 }
 
-function status(port: number, json: boolean): void {
+/** Lines for a shell's eval: the status, and KEY, the public key that the README's calls show. */
+const formatEnv = (status: StackStatus): string =>
+  Object.entries({ ...status, KEY: status.PUBLISHABLE_KEY })
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join('\n');
+
+/** What to do where no stack runs on a port, on one line. */
+function noStackOn(port: number): string {
+  const others = runningPorts();
+  if (others.length === 0) return `No stack runs on port ${port}; start one with: npm start`;
+  const on = others.length === 1 ? `One runs on port ${others}` : `They run on ports ${others.join(', ')}`;
+  return `No stack runs on port ${port}. ${on}: -- --port ${others[0]}`;
+}
+
+function status(port: number, format: (status: StackStatus) => string): void {
   const stack = readStack(stackDir(port));
   if (stack?.status === undefined || stack.state !== 'ready') {
-    throw new StackError(
-      stack === undefined
-        ? `No stack runs on port ${port}; start one with: npm start`
-        : `The stack on port ${port} is ${stack.state}`,
-    );
+    throw new StackError(stack === undefined ? noStackOn(port) : `The stack on port ${port} is ${stack.state}`);
   }
-  console.log(json ? JSON.stringify(stack.status, null, 2) : formatStatus(stack.status));
+  console.log(format(stack.status));
 }
 
 /** A failure of the system with a file or a port: its message says it all. */
@@ -83,12 +94,13 @@ try {
       reset: { type: 'boolean' },
       chain: { type: 'boolean' },
       json: { type: 'boolean' },
+      env: { type: 'boolean' },
     },
   });
   const port = parsePort(values.port);
   if (rest.length > 0) throw new StackError(`Unknown: ${rest.join(' ')}\n${USAGE}`);
   if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
-  else if (command === 'status') status(port, values.json ?? false);
+  else if (command === 'status') status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);
   else throw new StackError(USAGE);
 } catch (error) {
   if (error instanceof StackError || isSystemError(error)) console.error(error.message);

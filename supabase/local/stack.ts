@@ -28,6 +28,8 @@ export type { StackStatus } from './stack_status.ts';
 
 /** How long a boot that was halted may take to end before its database is taken from it. */
 const HALT_GRACE_MS = 1_000;
+/** How often a stack looks whether its folder is there. */
+const FOLDER_CHECK_MS = 1_000;
 
 export interface StackOptions {
   port: number;
@@ -105,10 +107,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   const halt = new AbortController();
   const set = makePartSet(halt);
+  const folderCheck = setInterval(() => {
+    if (claim.isGone()) halt.abort(new PartCrash(''));
+  }, FOLDER_CHECK_MS).unref();
+  /** Why the stack could not go on. Without their folder parts end in ways of their own, which say nothing. */
+  const describeCrash = (crash: PartCrash): string =>
+    isGone
+      ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
+      : crash.message;
   let socketDir: string | undefined;
   let auth: AuthServer | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
+  let isGone = false;
   const boots = new Map<string, () => Promise<unknown>>();
 
   const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
@@ -218,6 +229,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await boot();
   };
   const endAll = async () => {
+    clearInterval(folderCheck);
+    isGone = claim.isGone();
     claim.update({ state: 'stopping' });
     halt.abort();
     sweeper?.stop();
@@ -244,7 +257,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const booting = boot();
   try {
     const booted = await Promise.race([booting, halted]);
-    halted.catch((reason) => reason instanceof PartCrash && options.onCrash?.(reason.message));
+    halted.catch((reason) => reason instanceof PartCrash && options.onCrash?.(describeCrash(reason)));
     const remove = async () => {
       await stop();
       await removeData(dir);
@@ -254,6 +267,6 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   } catch (error) {
     const cause = halt.signal.aborted ? halt.signal.reason : error;
     await stop();
-    throw cause;
+    throw cause instanceof PartCrash ? new StackError(describeCrash(cause)) : cause;
   }
 }

@@ -1,7 +1,7 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { stackDir } from './paths.ts';
+import { stackDir, stacksDir } from './paths.ts';
 import { commandLine, findProcesses } from './processes.ts';
 import { StackError } from './stack_error.ts';
 import type { StackStatus } from './stack_status.ts';
@@ -22,6 +22,8 @@ interface StackRecord {
 
 /** A folder that this process has for its stack alone. */
 export interface Claim {
+  /** Whether somebody has deleted it meanwhile. */
+  isGone: () => boolean;
   update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;
   release: () => void;
 }
@@ -33,12 +35,22 @@ const held = new Set<string>();
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
+
+/** What to say of a folder that this user may not read or write; other errors are given back. */
+const explainAccess = (dir: string, error: unknown): unknown =>
+  ['EACCES', 'EPERM'].includes(codeOf(error))
+    ? new StackError(
+      `${dir} belongs to another user (${codeOf(error)}): go on as that user, or choose another port: -- --port <N>`,
+    )
+    : error;
+
 function readRecord(dir: string): StackRecord | undefined {
   try {
     return JSON.parse(readFileSync(recordFile(dir), 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw explainAccess(dir, error);
   }
 }
 
@@ -66,6 +78,22 @@ export function readStatus(port: number): StackStatus | undefined {
   return stack?.state === 'ready' ? stack.status : undefined;
 }
 
+/** The ports on which stacks of this project are ready, in order. */
+export function runningPorts(): number[] {
+  const names = existsSync(stacksDir) ? readdirSync(stacksDir) : [];
+  const ports = names.flatMap((name) => {
+    try {
+      const stack = readStack(join(stacksDir, name));
+      return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
+    } catch (error) {
+      // Another user's is none that this one could use.
+      if (error instanceof StackError) return [];
+      throw error;
+    }
+  });
+  return ports.toSorted((a, b) => a - b);
+}
+
 const isServer = (commandLine: string, dataDir: string): boolean =>
   /(^|\/)(postgres|initdb) /.test(commandLine) && `${commandLine} `.includes(`${dataDir} `);
 
@@ -85,7 +113,7 @@ async function endLeftovers(dataDir: string, socketDir: string | undefined): Pro
       try {
         process.kill(pid, signal);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ESRCH') continue;
+        if (codeOf(error) === 'ESRCH') continue;
         throw new StackError(`Process ${pid}, left by a former stack, can't be ended: ${(error as Error).message}`);
       }
     }
@@ -122,17 +150,20 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
   try {
     linkSync(writeDraft(dir, record), recordFile(dir));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw explainAccess(dir, error);
     await assertUnclaimed(dir, port);
     throw error;
   } finally {
     rmSync(draftFile(dir), { force: true });
   }
   held.add(dir);
+  const isGone = () => !existsSync(recordFile(dir));
   return {
+    isGone,
     update: (change) => {
       record = { ...record, ...change };
-      renameSync(writeDraft(dir, record), recordFile(dir));
+      // A stack whose folder is gone ends without a record.
+      if (!isGone()) renameSync(writeDraft(dir, record), recordFile(dir));
     },
     release: () => {
       held.delete(dir);

@@ -118,7 +118,7 @@ describe('secrets', () => {
   it('for `supabase start` stand where the CLI reads them, which the README names; git ignores them, but not the example', async () => {
     const file = 'supabase/functions/.env';
     expect((await run('supabase functions serve --help')).output).toContain(file);
-    expect(readFileSync(join(projectDir, 'README.md'), 'utf8')).toContain(`\`${file}\``);
+    expect(readFileSync(join(projectDir, 'README.md'), 'utf8')).toContain(` ${file}\``);
     expect(existsSync(join(projectDir, `${file}.example`))).toBe(true);
     expect(isIgnored(file)).toBe(true);
     expect(isIgnored(`${file}.example`)).toBe(false);

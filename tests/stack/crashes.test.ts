@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { assertPortsFree } from '../../supabase/local/ports.ts';
 import { commandLine } from '../../supabase/local/processes.ts';
@@ -38,6 +39,18 @@ it.each(['Postgres', 'PostgREST', 'function hello'])(
     await expectNothingLeft(stack);
   },
 );
+
+it('when its folder is deleted the stack says so in one line, and stops', async () => {
+  await own.writeFunction(answering('hello'));
+  const stack = await own.boot();
+  await rm(own.dir, { recursive: true });
+  // A server that loses its files may take its time, or end at once: both are told alike.
+  expect(await waitFor(own.crash)).toBe(
+    `${own.dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`,
+  );
+  await expectNothingLeft(stack);
+  expect((await hello(await own.boot())).startsWith('200')).toBe(true);
+});
 
 it('a function that fails by itself is a crash, though its watcher lives on', async () => {
   await own.writeFunction(`

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { deleteData, startCluster } from '../../supabase/local/cluster.ts';
 import { denoBinary } from '../../supabase/local/functions.ts';
+import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, databasePort } from '../../supabase/local/ports.ts';
 import { connect } from '../../supabase/local/postgres.ts';
 import { preparePostgres } from '../../supabase/local/postgres_home.ts';
@@ -15,6 +17,7 @@ import { StackError } from '../../supabase/local/stack_error.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 
 const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
 
 let own: OwnStack;
 let dir: string;
@@ -125,6 +128,32 @@ it.each([['gateway', 0], ['database', 1]])(
 it('a folder that can not be made is refused in one line that names it', async () => {
   await writeFile(join(dir, 'file'), '');
   expect(await refusal({ dir: join(dir, 'file/stack') })).toContain(`${join(dir, 'file/stack')}, which can't be made`);
+});
+
+it("another user's folder is refused in one line, by start, status and demo", async () => {
+  const claimed = stackDir(own.port);
+  await mkdir(claimed, { recursive: true });
+  await writeFile(join(claimed, 'stack.json'), '{}', { mode: 0o600 });
+  await chmod(claimed, isRoot ? 0o755 : 0o000);
+  try {
+    for (const args of [['main.ts', 'start'], ['main.ts', 'status'], ['demo.ts']]) {
+      const [file, ...rest] = args;
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--import', 'tsx', `supabase/local/${file}`, ...rest, '--port', String(own.port)],
+        // Root is refused nothing: then somebody else asks.
+        { cwd: projectDir, encoding: 'utf8', ...isRoot && { uid: NOBODY, gid: NOBODY } },
+      );
+      expect([status, stdout, stderr.trim()]).toEqual([
+        1,
+        '',
+        `${claimed} belongs to another user (EACCES): go on as that user, or choose another port: -- --port <N>`,
+      ]);
+    }
+  } finally {
+    await chmod(claimed, 0o755);
+    await rm(claimed, { recursive: true });
+  }
 });
 
 it.runIf(isRoot)(

@@ -138,6 +138,21 @@ describe('a running stack', () => {
     expect((await fetch(`${here.FUNCTIONS_URL}/deployment/start`)).status).toBe(405);
   });
 
+  it('has a status as lines that a shell evaluates, the public key as KEY among them', async () => {
+    const { code, stdout } = await npmStatus(port, '--env');
+    expect(code).toBe(0);
+    const asked = spawnSync('bash', ['--norc', '-c', `${stdout}\nenv`], { env: { PATH: process.env['PATH'] } });
+    const env = asked.stdout.toString().split('\n');
+    const wanted = Object.entries({ ...here, KEY: here.PUBLISHABLE_KEY }).map(([name, value]) => `${name}=${value}`);
+    expect(env).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('is named by the status of a port on which none runs, which fails with one line', async () => {
+    const { code, stdout, stderr } = await npmStatus(port + 1, '--env');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(new RegExp(`^No stack runs on port ${port + 1}\\. .*\\b${port}\\b.*: -- --port \\d+\\n$`));
+  });
+
   it('has secrets of its own, kept with its data for its user alone, where git never sees them', () => {
     for (const name of ['JWT_SECRET', 'ANON_KEY', 'SERVICE_ROLE_KEY', 'PUBLISHABLE_KEY', 'SECRET_KEY'] as const) {
       expect(here[name]).not.toBe(there[name]);

@@ -41,9 +41,10 @@ export function npmStart(port: number, ...args: string[]): NpmStart {
   return { process: child, output: () => output, ready, ended };
 }
 
-/** Runs `npm run --silent status -- --json`. */
-export function npmStatus(port: number): Promise<CommandResult> {
-  const child = spawn('npm', ['run', '--silent', 'status', '--', '--json', '--port', String(port)], {
+/** Runs `npm run --silent status -- --json`, or with other arguments. */
+export function npmStatus(port: number, ...args: string[]): Promise<CommandResult> {
+  const format = args.length > 0 ? args : ['--json'];
+  const child = spawn('npm', ['run', '--silent', 'status', '--', ...format, '--port', String(port)], {
     cwd: projectDir,
   });
   const result: CommandResult = { code: null, stdout: '', stderr: '' };

@@ -17,7 +17,7 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 
 const COPIED =
-  '.oxlintrc.json deno.json package.json tsconfig.json functions types supabase/local supabase/tools tests/engine tests/support'
+  'README.md .oxlintrc.json deno.json package.json tsconfig.json functions types supabase/local supabase/tools tests/engine tests/readme tests/support'
     .split(' ');
 
 /** A copy of the project, as far as nodes go, in which they are made. */
@@ -57,24 +57,42 @@ describe('nodes:new', () => {
   const ids = ['a_first_node', 'fooBar2_NFT', 'zzz'];
 
   it('makes folders of nodes that are formatted, linted, typed, tested and registered', async () => {
-    for (const id of ids) expect(await newNode(id)).toMatchObject({ code: 0 });
+    for (const id of ids) {
+      const { code, output } = await newNode(id);
+      expect(code, output).toBe(0);
+      expect(output).toContain(`npm test -- nodes/${id}/`);
+    }
     const folders = ids.map((id) => join('functions/runner/nodes', id));
     for (const folder of folders) {
       expect(readdirSync(join(copy, folder)).toSorted()).toEqual(['definition.json', 'index.test.ts', 'index.ts']);
     }
     writeFileSync(
       join(copy, 'only_these.config.ts'),
-      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts'] } };\n`,
+      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts', 'tests/readme/names.test.ts'] } };\n`,
+    );
+    const made = folders.map((folder) => `${folder}/*.ts`);
+    writeFileSync(
+      join(copy, 'only_these.tsconfig.json'),
+      JSON.stringify({ extends: './tsconfig.json', include: ['functions/runner/nodes/registry.ts', ...made] }),
     );
     const checks = await Promise.all([
-      run(denoBinary(), 'fmt', '--config', 'deno.json', '--check', ...folders, 'functions/runner/nodes/registry.ts'),
+      run(
+        denoBinary(),
+        'fmt',
+        '--config',
+        'deno.json',
+        '--check',
+        ...folders,
+        'functions/runner/nodes/registry.ts',
+        'README.md',
+      ),
       program('oxlint', '--deny-warnings', 'functions/runner/nodes'),
-      program('tsc'),
+      program('tsc', '-p', 'only_these.tsconfig.json'),
       run(denoBinary(), 'check', '--quiet', 'functions/runner/index.ts'),
-      program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', ...ids),
+      program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', 'names', ...ids),
     ]);
     expect(checks.filter(({ code }) => code !== 0)).toEqual([]);
-    expect(checks.at(-1)!.output).toMatch(/Test Files +4 passed/);
+    expect(checks.at(-1)!.output).toMatch(/Test Files +5 passed/);
   }, 120_000);
 
   it('writes definitions that zod accepts, under the id and a readable name', () => {

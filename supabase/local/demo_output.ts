@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Characters of an answer that a line has room for. */
+const ANSWER_SHOWN = 50;
+const STATUS_POLL_MS = 10;
+
+const shorten = (text: string): string => text.length > ANSWER_SHOWN ? `${text.slice(0, ANSWER_SHOWN)} …` : text;
+
+/** What nobody should copy from a screen. */
+const hideSecrets = (text: string): string =>
+  text.replace(
+    /("(?:password|access_token|refresh_token|token)":\s*")[^"]{6,}(")/g,
+    (_, before, after) => `${before}…${after}`,
+  );
+
+const oneLine = (text: string): string => hideSecrets(text.replace(/\s+/g, ' '));
+
+/** fetch that shows each request, its answer and the time that it took: on one line, or, `isVerbose`, with both bodies whole. */
+export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (input, init) => {
+  const url = new URL(input instanceof Request ? input.url : input);
+  const method = init?.method ?? 'GET';
+  const path = `${url.pathname}${decodeURIComponent(url.search)}`;
+  const began = performance.now();
+  const response = await fetch(input, init);
+  const took = `${(performance.now() - began).toFixed(0)} ms`;
+  const answer = oneLine(await response.clone().text());
+  if (!isVerbose) {
+    const shown = shorten(url.pathname.startsWith('/auth/') ? '' : answer);
+    console.log(`  ${method.padEnd(4)} ${shorten(path)} → ${response.status} in ${took} ${shown}`.trimEnd());
+    return response;
+  }
+  const body = typeof init?.body === 'string' ? ` ${oneLine(init.body)}` : '';
+  console.log(`  → ${method} ${path}${body}\n  ← ${response.status} in ${took} ${answer}`);
+  return response;
+};
+
+/** The first answer that is not undefined, asked for again and again. */
+export async function poll<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await sleep(STATUS_POLL_MS);
+  }
+}

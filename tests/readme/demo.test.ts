@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+import { type Stack, startStack } from '../../supabase/local/stack.ts';
+
+const exampleFile = join(projectDir, 'docs/example_flow.json');
+const dir = mkdtempSync(join(tmpdir(), 'flow-demo-'));
+
+let stack: Stack;
+let port: string;
+
+beforeAll(async () => {
+  const free = await findFreePort();
+  stack = await startStack({ port: free, watch: false });
+  port = String(free);
+});
+afterAll(async () => {
+  await rm(dir, { recursive: true });
+  await stack?.remove();
+});
+
+/** Runs the demo, as `npm run demo -- …` does. */
+async function demo(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'supabase/local/demo.ts', ...args], { cwd: projectDir });
+  let output = '';
+  child.stdout.on('data', (chunk) => output += chunk);
+  child.stderr.on('data', (chunk) => output += chunk);
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+const requests = (output: string): string[] => output.split('\n').filter((line) => / \d{3} in \d+ ms/.test(line));
+
+it('the demo boots a stack of its own, shows each request in one short line, and says what to do next', async () => {
+  const { code, output } = await demo();
+  expect(code, output).toBe(0);
+  expect(output).toContain('output: {"M":{"total":{"D":"5.60"},"receipt":{"S":"2 x coffee at 2.80 = 5.60"}}}');
+  expect(requests(output).length).toBeGreaterThan(10);
+  for (const line of requests(output)) expect(line.length, line).toBeLessThan(150);
+  expect(output).toMatch(/All of it held\.\n\nNext:\n.*--inputs[^]*npm start\n.*\n$/);
+  expect(output).not.toMatch(/eyJ[\w-]+\./);
+});
+
+it('the demo gives a flow the inputs of the command line, and shows all with --verbose, but no secrets', async () => {
+  const { code, output } = await demo(
+    '--port',
+    port,
+    'docs/example_flow.json',
+    '--verbose',
+    '--inputs',
+    '{"item": {"S": "tea"}}',
+  );
+  expect(code, output).toBe(0);
+  expect(output).toContain('"2 x tea at 2.20 = 4.40"');
+  expect(output).toMatch(/← 200 in \d+ ms \[\{"user_id":.*"chain_network":.*\}\]\n/);
+  expect(output).toMatch(/→ POST .*start\?id=.* \{"inputs":\{"item":\{"S":"tea"\}\}\}/);
+  expect(output).not.toMatch(/eyJ[\w-]+\./);
+});
+
+it('the demo shows the errors of a run that failed, whole', async () => {
+  const item = 'milk '.repeat(100);
+  const { code, output } = await demo('--port', port, '--inputs', JSON.stringify({ item: { S: item } }));
+  expect(code).toBe(1);
+  expect(output).toMatch(/\n\nThe run failed:\n/);
+  expect(output).toContain(`${item} is not on the price list`);
+});
+
+it('the demo shows all that is wrong with a flow that deploy refuses', async () => {
+  const flow = JSON.parse(readFileSync(exampleFile, 'utf8'));
+  const [{ id }] = flow.nodes;
+  const file = join(dir, 'twice.json');
+  await writeFile(file, JSON.stringify({ ...flow, nodes: [...flow.nodes, flow.nodes[0], flow.nodes[1]] }));
+  const { code, output } = await demo('--port', port, file);
+  expect(code).toBe(1);
+  expect(output).toMatch(/The demo failed: POST .* answers 422 \{"code":"flow_invalid"/);
+  expect(output.split(id).length).toBeGreaterThan(1);
+});
+
+describe('the demo says in one line what is wrong with', () => {
+  it.each([
+    ['a file that is not there', ['nowhere.json'], /^\nThere is no file .*\n$/],
+    ['a file that holds no flow', ['package.json'], /^\nThis is no flow as the editor saves it/],
+    ['a file that holds no JSON', ['README.md'], /^\n.*README.md holds no JSON: .*\n$/],
+    ['inputs that are no JSON', ['--inputs', '{item}'], /^\n--inputs holds no JSON: .*\n$/],
+    [
+      'inputs that are not tagged',
+      ['--inputs', '{"item": "tea"}'],
+      /^\n--inputs takes .*"quantity": \{"U": "3"\}[^]*inputs\.item\n$/,
+    ],
+    ['an option that it has not', ['--foo'], /^\nUnknown option '--foo'.*\nnpm run demo -- \[--port N\].*\n$/],
+    ['two files', ['a.json', 'b.json'], /^\nOne flow at a time\.\nnpm run demo .*\n$/],
+  ])('%s', async (_what, args, says) => {
+    const { code, output } = await demo(...args);
+    expect(code).toBe(1);
+    // Before anything is booted.
+    expect(output).toMatch(says);
+  });
+});
