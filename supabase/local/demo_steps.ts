@@ -90,7 +90,7 @@ export async function demonstrate(demo: Demo): Promise<void> {
   step('2. The owner stores a flow, as the editor saved it');
   const flow = unwrap(await owner.client.from('flows').insert(demo.row).select('id, name').single());
 
-  const deploy = () => invoke<DeployFlowResult & { warnings?: object[] }>(owner, `flow/deploy/${flow.id}`);
+  const deploy = () => invoke<DeployFlowResult>(owner, `flow/deploy/${flow.id}`);
   const latest = async () =>
     unwrap(
       await owner.client.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', flow.id).eq(
@@ -100,8 +100,8 @@ export async function demonstrate(demo: Demo): Promise<void> {
     ).deployment_id;
 
   step('3. The owner deploys it twice: the tag latest moves to the newer deployment');
-  const { deployment_id: first, warnings = [] } = await deploy();
-  for (const warning of warnings) console.log(`  ! ${JSON.stringify(warning)}`);
+  const { deployment_id: first, warnings } = await deploy();
+  for (const { code, path, message } of warnings) console.log(`  ! ${path}: ${message} (${code})`);
   check('latest is the first deployment', await latest() === first);
   const { deployment_id: second } = await deploy();
   check('latest is the second deployment', await latest() === second);
