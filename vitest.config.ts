@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest_first.ts';
 
 const setupFiles = ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'];
 
@@ -11,6 +12,7 @@ const UNIT_FOLDERS = '{types,functions,tests/{engine,chain,soak}}';
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     teardownTimeout: 60_000,
     projects: [
       {

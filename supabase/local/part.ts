@@ -4,7 +4,7 @@ import { StackError } from './stack_error.ts';
 
 const OUTPUT_LINES_KEPT = 20;
 const STOP_GRACE_MS = 5_000;
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 10;
 
 /** How to start one process of the stack. */

@@ -42,13 +42,13 @@ it('npm run bench prints the figures that it is asked for, and writes them as JS
     expect(rounds.length).toBe(2);
     expect(rounds.every(({ measured, baseline }) => measured > 0 && baseline > 0)).toBe(true);
   }
-}, 120_000);
+});
 
 it('npm run bench fails when a figure can not be written', async () => {
   const { code, stderr } = await bench('--quick', '--only', 'P8', '--json', join(dir, 'missing/figures.json'));
   expect(code).toBe(1);
   expect(stderr).toContain('missing/figures.json');
-}, 120_000);
+});
 
 it.each([
   [['--only', 'P99'], '--only P99: there is no figure P99'],

@@ -67,7 +67,7 @@ it('a stop that comes while requests begin leaves the worker, and nothing is sen
   const ids = await owner.start(await owner.storeFlow(flow), Array.from({ length: 8 }, () => ({ n: integer(3_000) })));
   await workers.sql`
     update private.flow_run_jobs set stop_requested_at = now(), stop_timeout_millies = 0 where flow_run_id = any (${ids}::uuid[])`;
-  const ended = await workers.ended(ids, 60_000);
+  const ended = await workers.ended(ids);
   expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['stopped']));
   expect(worker.process.exitCode).toBeNull();
   expect(await attemptsOf(ids)).toEqual([1]);
@@ -79,7 +79,7 @@ it('a run whose outputs are too many in all ends with that reason', async () => 
   const both = flow.use('to_vec', { first: each, second: flow.constant({ S: 'x'.repeat(900_000) }) });
   flow.output('out', both.output('result'));
   const ids = await owner.start(await owner.storeFlow(flow), [{ n: integer(200) }]);
-  const [run] = await workers.ended(ids, 60_000);
+  const [run] = await workers.ended(ids);
   expect(run?.status).toBe('failed');
   expect(run?.errors?.[0]).toMatch(/^run_size_limit: /);
-}, 90_000);
+});

@@ -31,7 +31,7 @@ it(
     expect(before?.count).toBeLessThan(100);
 
     // The flood gets on all the same, in the order of its starts.
-    await workers.ended(flood.slice(0, 500), 60_000);
+    await workers.ended(flood.slice(0, 500));
     await worker.end('SIGTERM');
     const [order] = await workers.sql`
     select count(*)::integer as count from public.flow_run as r

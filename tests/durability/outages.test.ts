@@ -59,7 +59,7 @@ it('runs under way while PostgREST is out of reach for 10 s end as if it had bee
     worker.process.kill('SIGKILL');
     await proxy.close();
   }
-}, 60_000);
+});
 
 it("a worker that hangs beyond its lease and comes back is refused, and its run is another one's", async () => {
   const env = { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) };
@@ -86,7 +86,7 @@ it("a worker that hangs beyond its lease and comes back is refused, and its run 
     hanging.process.kill('SIGKILL');
     other?.process.kill('SIGKILL');
   }
-}, 60_000);
+});
 
 it('a worker that is told to end hands back what lasts, and finishes nothing halfway', async () => {
   const worker = startWorker({ status: workers.stack.status });
@@ -113,7 +113,7 @@ it('a worker that is told to end hands back what lasts, and finishes nothing hal
     from public.node_run as n where n.flow_run_id = any (${lasting}::uuid[])`;
   expect(waited?.seconds).toBeLessThan(20);
   expect(await next.end('SIGTERM')).toBe(0);
-}, 60_000);
+});
 
 it('runs under way while the database restarts end as if it had not', async () => {
   const worker = startWorker({ status: workers.stack.status, env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) } });
@@ -130,7 +130,7 @@ it('runs under way while the database restarts end as if it had not', async () =
   } finally {
     worker.process.kill('SIGKILL');
   }
-}, 60_000);
+});
 
 it('a run under way while the database stalls for longer than a statement may take ends as if it had not', async () => {
   const { sql } = workers;
@@ -161,4 +161,4 @@ it('a run under way while the database stalls for longer than a statement may ta
   } finally {
     worker.process.kill('SIGKILL');
   }
-}, 60_000);
+});

@@ -79,7 +79,7 @@ it('a run that waits for a signature outlives its worker and a restart of the da
   expect(await answerRequest(run, request, buyer)).toEqual([200, undefined]);
   newWorker();
   await expectPaidOnce(run, shop);
-}, 60_000);
+});
 
 it('a worker that is lost as soon as somebody is asked leaves the same request to the next one', async () => {
   const { run, shop } = await startPayment();
@@ -94,7 +94,7 @@ it('a worker that is lost as soon as somebody is asked leaves the same request t
   const [count] = await workers.sql`
     select count(*)::integer as requests from public.signature_requests where root_flow_run_id = ${run.flow_run_id}`;
   expect(count).toEqual({ requests: 1 });
-}, 60_000);
+});
 
 it('a run that waits for a signature leaves its worker to others', async () => {
   newWorker({ RUNNER_CONCURRENCY: '1', RUNNER_RESTING_RUNS: '0' });
@@ -105,7 +105,7 @@ it('a run that waits for a signature leaves its worker to others', async () => {
   await reached(run, 'waiting');
   await signNext(run, buyer);
   await expectPaidOnce(run, shop);
-}, 60_000);
+});
 
 it('a run whose request nobody answers in time fails, and an answer that is late is told so', async () => {
   newWorker({ SIGNATURE_TIMEOUT_MS: '1500' });
@@ -125,4 +125,4 @@ it('a run whose request nobody answers in time fails, and an answer that is late
   }]);
   expect(await answerRequest(run, request, buyer)).toEqual([409, 'signature_request_expired']);
   expect(chain.balance(shop)).toBe(0n);
-}, 60_000);
+});

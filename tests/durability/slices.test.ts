@@ -60,14 +60,14 @@ it('a run that computes longer than a slice goes on in the next claim, and nothi
   const length = 10_000;
   const [runId] = await owner.start(await owner.storeFlow(chainFlow(length)), [{ n: integer(1) }]);
   await poke();
-  const [run] = await workers.ended([runId!], 60_000);
+  const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '1' } } }, errors: null });
   expect(await attemptsOf(runId!)).toBeGreaterThan(1);
   const [nodes] = await workers.sql`
     select count(*)::integer as count, count(*) filter (where end_time is null)::integer as unended
     from public.node_run where flow_run_id = ${runId!}`;
   expect(nodes).toEqual({ count: length + 2, unended: 0 });
-}, 90_000);
+});
 
 it('a script that needs more than a slice fails and names the worker, which has the time for it', async () => {
   const flowId = await owner.storeFlow(countingFlow(2_000_000));
@@ -87,12 +87,12 @@ it('a script that needs more than a slice fails and names the worker, which has 
     output: { M: { out: { I: '2000000' } } },
   }]);
   expect(await worker.end('SIGTERM')).toBe(0);
-}, 60_000);
+});
 
 it('short scripts beside it, cut off by its slice, are run again and come through', async () => {
   const long = await owner.start(await owner.storeFlow(countingFlow(2_000_000)), [{}]);
   const short = await owner.start(await owner.storeFlow(countingFlow(5_000)), Array.from({ length: 20 }, () => ({})));
   await poke();
-  const ended = await workers.ended([...long, ...short], 60_000);
+  const ended = await workers.ended([...long, ...short]);
   expect(ended.map(({ status }) => status)).toEqual(['failed', ...short.map(() => 'succeeded')]);
-}, 90_000);
+});

@@ -123,7 +123,7 @@ test('an upload that lacks one source or one node definition does not type-check
     expect(files.delete(missing), `${missing} is uploaded`).toBe(true);
     await expect(typeCheck({ ...upload, files })).rejects.toThrow(missing);
   }
-}, 120_000);
+});
 
 test('the CLI deploys all functions at once when none is named', async () => {
   const uploads = await cli.deploy();

@@ -224,4 +224,4 @@ it('what PostgREST answers to generated definitions is what zod says of them', a
   });
   await fc.assert(property, { numRuns: 400 });
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(50);
-}, 60_000);
+});

@@ -3,7 +3,7 @@ const POLL_MS = 10;
 /** The first answer that is not undefined; throws when there is none in time. */
 export async function waitFor<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
-  timeoutMs = 20_000,
+  timeoutMs = 100_000,
 ): Promise<Answer> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

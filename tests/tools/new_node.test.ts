@@ -93,7 +93,7 @@ describe('nodes:new', () => {
     ]);
     expect(checks.filter(({ code }) => code !== 0)).toEqual([]);
     expect(checks.at(-1)!.output).toMatch(/Test Files +5 passed/);
-  }, 120_000);
+  });
 
   it('writes definitions that zod accepts, under the id and a readable name', () => {
     const definitions = ids.map((id) => JSON.parse(readFileSync(join(nodesDir(), id, 'definition.json'), 'utf8')));

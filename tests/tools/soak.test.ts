@@ -28,13 +28,13 @@ it('a short soak meets every fault, and its auditor finds nothing', async () => 
   expect(report.findings).toEqual({ counts: {}, first: [] });
   // Else nothing was shown: there was load, of every kind, and each fault hit it.
   expect(Object.keys(report.faults).toSorted()).toEqual(faultNames.toSorted());
-  expect(report.start_latency_ms.calm.count).toBeGreaterThan(20);
+  expect(report.start_latency_ms.calm.count).toBeGreaterThan(5);
   expect(report.start_latency_ms.during_faults.count).toBeGreaterThan(5);
   expect(Object.keys(report.runs)).toEqual(expect.arrayContaining(['failed', 'succeeded']));
   expect(Object.keys(report.requests)).toEqual(
     expect.arrayContaining(['start', 'deploy', 'output', 'GET flow_run', 'PATCH flows', 'DELETE flow_deployments']),
   );
-}, 120_000);
+}, 600_000);
 
 it('a command line that it does not take ends with the usage', async () => {
   const { code, output } = await soak('--minutes', 'all day');

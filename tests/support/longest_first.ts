@@ -1,0 +1,26 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes longest: begun last, it would run when nothing is left to run beside it. */
+const LONGEST = [
+  'tests/durability/kill.test.ts',
+  'tests/tools/soak.test.ts',
+  'tests/stack/lifecycle.test.ts',
+  'tests/durability/money.test.ts',
+  'tests/tools/new_node.test.ts',
+  'tests/durability/outages.test.ts',
+  'tests/durability/fairness.test.ts',
+  'tests/hosted/functions_deploy.test.ts',
+  'tests/pgtap/pgtap.test.ts',
+  'tests/bench/bench.test.ts',
+];
+
+/** Begins with the longest test files, the others in vitest's own order. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
