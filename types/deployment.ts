@@ -37,12 +37,16 @@ export const strictQuerySchema = z.object({
 
 /** What a run of a flow fails at, or leaves out, and the run before it told at most. */
 export const warningCodes = {
-  node_not_implemented: 'Nothing here runs the node: there is no such native node, or nodes of its type are not executed.',
+  node_not_implemented:
+    'Nothing here runs the node: there is no such native node, or nodes of its type are not executed.',
   input_missing: 'A required input has neither an edge nor a value.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
-  edge_source_handle_unknown: 'The source of an edge has no such handle: no node has, and the edge is left out, or another one.',
-  edge_target_handle_unknown: 'The target of an edge has no such handle: no node has, and the edge is left out, or another one.',
-  edge_source_port_unknown: 'An edge begins at an output that the node does not have, or an input that it does not hand on.',
+  edge_source_handle_unknown:
+    'The source of an edge has no such handle: no node has, and the edge is left out, or another one.',
+  edge_target_handle_unknown:
+    'The target of an edge has no such handle: no node has, and the edge is left out, or another one.',
+  edge_source_port_unknown:
+    'An edge begins at an output that the node does not have, or an input that it does not hand on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
 } as const;
 

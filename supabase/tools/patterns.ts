@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Argument, parseSync, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
-import ts from 'typescript';
 import { runCommand } from '../local/command.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
@@ -23,28 +23,37 @@ const TIMEOUT_MS = 120_000;
 const uncheckable = (place: string, what: string): StackError =>
   new StackError(`${place}: ${what} can't be checked: write the pattern as a literal.`);
 
+/** The text that an expression is, or undefined when it is put together at run time. */
+function textOf(expression: Argument | undefined): string | undefined {
+  if (expression?.type === 'Literal') return typeof expression.value === 'string' ? expression.value : undefined;
+  if (expression?.type !== 'TemplateLiteral' || expression.expressions.length > 0) return undefined;
+  return expression.quasis[0]?.value.cooked ?? undefined;
+}
+
 /** The regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is put together at run time. */
 export function typeScriptPatterns(file: string, text: string): Pattern[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const { program, errors } = parseSync(file, text);
+  if (errors.length > 0) throw new StackError(`${file} can't be read: ${errors[0]!.message}`);
   const patterns: Pattern[] = [];
-  const visit = (node: ts.Node): void => {
-    const place = `${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
-    if (ts.isRegularExpressionLiteral(node)) {
-      const end = node.text.lastIndexOf('/');
-      patterns.push({ place, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+  const placeOf = (start: number) => `${file}:${text.slice(0, start).split('\n').length}`;
+  const readCall = (start: number, [given, flags]: Argument[]) => {
+    const [source, flagText] = [textOf(given), flags === undefined ? '' : textOf(flags)];
+    if (source === undefined || flagText === undefined) {
+      throw uncheckable(placeOf(start), 'a RegExp that is made at run time');
     }
-    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp') {
-      const [given, flags] = node.arguments ?? [];
-      if (
-        given === undefined || !ts.isStringLiteralLike(given) || flags !== undefined && !ts.isStringLiteralLike(flags)
-      ) {
-        throw uncheckable(place, 'a RegExp that is made at run time');
-      }
-      patterns.push({ place, source: given.text, flags: flags?.text ?? '' });
-    }
-    ts.forEachChild(node, visit);
+    patterns.push({ place: placeOf(start), source, flags: flagText });
   };
-  visit(source);
+  const isRegExp = (callee: { type: string; name?: string }) =>
+    callee.type === 'Identifier' && callee.name === 'RegExp';
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) {
+        patterns.push({ place: placeOf(node.start), source: node.regex.pattern, flags: node.regex.flags });
+      }
+    },
+    NewExpression: ({ callee, start, arguments: args }) => void (isRegExp(callee as never) && readCall(start, args)),
+    CallExpression: ({ callee, start, arguments: args }) => void (isRegExp(callee as never) && readCall(start, args)),
+  }).visit(program);
   return patterns;
 }
 

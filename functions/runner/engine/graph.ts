@@ -67,7 +67,10 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
 function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): NodePorts {
   if (module === undefined || module.takesPortsFromFlow === true) {
     const { inputs, outputs } = flowPorts(data);
-    return { inputs, outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs };
+    return {
+      inputs,
+      outputs: module?.leavesOutputsUnset ? outputs.map((port) => ({ ...port, optional: true })) : outputs,
+    };
   }
   const ports = nodePorts(module, data);
   return module.takesPortsFromFlow === 'inputs' ? { ...ports, inputs: flowPorts(data).inputs } : ports;

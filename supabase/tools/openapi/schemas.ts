@@ -91,7 +91,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
     public_key: base58(32, 'What a caller who is no user shows: a claim, no proof.'),
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
   }),
-  StartFlowArguments: annotate(input(argumentSchemas.start_flow), { ...startNotes, idempotency_key: idempotencyNote, strict: strictNote }),
+  StartFlowArguments: annotate(input(argumentSchemas.start_flow), {
+    ...startNotes,
+    idempotency_key: idempotencyNote,
+    strict: strictNote,
+  }),
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), { strict: strictNote }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
