@@ -8,8 +8,8 @@ export interface ByteSink {
 
 const SMALLEST_BUFFER = 1_024;
 
-/** Makes a sink for so many bytes; `tooLarge` makes what is thrown when there are more. */
-export function makeByteSink(maxBytes: number, tooLarge: () => Error): ByteSink {
+/** Makes a sink for so many bytes; `tooLarge` makes what is thrown when there are more. With room for those expected it need not grow. */
+export function makeByteSink(maxBytes: number, tooLarge: () => Error, expectedBytes = SMALLEST_BUFFER): ByteSink {
   let buffer = new Uint8Array(0);
   let length = 0;
   return {
@@ -17,7 +17,8 @@ export function makeByteSink(maxBytes: number, tooLarge: () => Error): ByteSink 
       const needed = length + piece.length;
       if (needed > maxBytes) throw tooLarge();
       if (needed > buffer.length) {
-        const grown = new Uint8Array(Math.min(maxBytes, Math.max(SMALLEST_BUFFER, 2 * needed)));
+        const room = length === 0 ? Math.max(expectedBytes, needed) : 2 * needed;
+        const grown = new Uint8Array(Math.min(maxBytes, room));
         grown.set(buffer.subarray(0, length));
         buffer = grown;
       }

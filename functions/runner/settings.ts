@@ -30,8 +30,8 @@ const numberSettings = {
   /** HTTP requests that one run, its children included, makes at a time; more of them wait. */
   flowRunMaxHttpRequests: setting(16, 1, 1_000),
   /** Bytes of HTTP requests and answers that one run, and one worker, holds at a time; who wants more waits. */
-  flowRunMaxHttpBytes: setting(32 * 1_048_576),
-  runnerMaxHttpBytes: setting(64 * 1_048_576),
+  flowRunMaxHttpBytes: setting(24 * 1_048_576),
+  runnerMaxHttpBytes: setting(48 * 1_048_576),
   flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),

@@ -101,11 +101,9 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
 function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
   const url = parseUrl(location, hop.url);
-  const headers = new Headers(hop.headers);
+  const isSameOrigin = url.origin === hop.url.origin;
+  const headers = new Headers([...hop.headers].filter(([name]) => isSameOrigin || HARMLESS_HEADERS.has(name)));
   const keepsBody = status === 307 || status === 308;
-  if (url.origin !== hop.url.origin) {
-    for (const name of [...headers.keys()]) if (!HARMLESS_HEADERS.has(name)) headers.delete(name);
-  }
   if (!keepsBody) { for (const name of BODY_HEADERS) headers.delete(name); }
   return {
     url,
@@ -152,7 +150,7 @@ async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowa
       socket[Symbol.asyncIterator](),
       hop.method,
       maxResponseBytes,
-      (headers) => makeBodyWriter(headers['content-encoding'], maxResponseBytes, mayKeep),
+      (headers) => makeBodyWriter(headers, maxResponseBytes, mayKeep),
     );
   } catch (error) {
     signal.throwIfAborted();

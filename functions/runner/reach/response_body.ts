@@ -20,12 +20,13 @@ export type MayKeep = (bytes: number) => Promise<void> | undefined;
  */
 const SLICE_BYTES = 512;
 
-/** A body as it is. */
-function makePlainWriter(maxBytes: number, mayKeep: MayKeep): BodyWriter {
-  const sink = makeByteSink(maxBytes, () => new NodeError(`the response is larger than ${maxBytes} bytes`));
+/** A body as it is, of which so many bytes are expected where that is known. */
+function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
+  const tooLarge = () => new NodeError(`the response is larger than ${maxBytes} bytes`);
+  const sink = makeByteSink(maxBytes, tooLarge, expectedBytes);
   return {
     write: (bytes) => {
-      const wait = mayKeep(sink.length() + bytes.length);
+      const wait = mayKeep(Math.max(sink.length() + bytes.length, expectedBytes ?? 0));
       if (wait === undefined) return sink.add(bytes);
       return wait.then(() => sink.add(bytes));
     },
@@ -83,12 +84,13 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * The writer for a body of this content coding: of those that servers apply unasked, as to stored files. Throws a NodeError for
+ * The writer for the body behind these headers, of a content coding of those that servers apply unasked, as to stored files. Throws a NodeError for
  * another one.
  */
-export function makeBodyWriter(contentEncoding: string | undefined, maxBytes: number, mayKeep: MayKeep): BodyWriter {
-  const coding = contentEncoding?.toLowerCase() ?? 'identity';
-  if (coding === 'identity') return makePlainWriter(maxBytes, mayKeep);
+export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN;
+  if (coding === 'identity') return makePlainWriter(maxBytes, mayKeep, length <= maxBytes ? length : undefined);
   if (coding !== 'gzip' && coding !== 'deflate') throw new NodeError(`the content-encoding ${coding} is not supported`);
   return makeInflatingWriter(coding, maxBytes, mayKeep);
 }
