@@ -90,6 +90,17 @@ const METHODS = [
   'shuffle',
   'to_json',
   'to_blob',
+  'is_shared',
+  'order',
+  'sort_desc',
+  'order_by',
+  'base58_encode',
+  'base58_decode',
+  'hex_encode',
+  'hex_decode',
+  'sha256',
+  'json_encode',
+  'json_decode',
 ];
 
 const OPERATORS = [

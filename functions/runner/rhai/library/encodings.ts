@@ -1,5 +1,5 @@
+import { sha256 as hash } from '@noble/hashes/sha2.js';
 import { base58, hex } from '@scure/base';
-import { createHash } from 'node:crypto';
 import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
 import { Blob } from '../values.ts';
@@ -49,7 +49,7 @@ const hexEncode = (run: Run, self: Blob | string): string => {
 const sha256 = (run: Run, self: Blob | string): Blob => {
   const bytes = bytesOf(run, self);
   run.charge(8 + (bytes.length >> 4));
-  return new Blob(new Uint8Array(createHash('sha256').update(bytes).digest()));
+  return new Blob(hash(bytes));
 };
 
 export const blobEncodings = new NativeSet<Blob>()
