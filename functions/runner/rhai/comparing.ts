@@ -35,8 +35,14 @@ export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValu
   run.charge((items.length - Math.min(start, items.length)) >> 2);
   if (typeof target === 'string') run.chargeText(text);
   const isContainer = target instanceof Container || target instanceof Blob;
+  const kind = typeof target;
   for (let index = start; index < items.length; index++) {
     const item = items[index] ?? null;
+    // Numbers and texts of one type are equal when they are the same.
+    if (typeof item === kind && kind !== 'object') {
+      if (item === target) return index;
+      continue;
+    }
     // What compares slowly is charged one by one: a number is made a decimal first.
     if (isContainer) chargeComparison(run, item, target);
     else if (isDecimalPair(item, target)) run.charge(4);
