@@ -63,7 +63,7 @@ create table public.flow_run (
   )
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows: written by functions only, read by the flow''s owner and by whoever started the run. Its settings are copies of a deployment''s, which has checked them.';
+  'Runs of flows: written by functions only. The owner of the flow reads them all; who started a run reads that run, but not the runs that it called, of which called_flow_runs tells. A run''s settings are copies of a deployment''s, which has checked them.';
 comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
@@ -108,10 +108,14 @@ create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
 alter table public.flow_run enable row level security;
+-- A called run names its starter too, but its inputs and output are made of the owner's constants, as those of node_run are.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
-  using (user_id = (select auth.uid()) or started_by = (select auth.uid()) or id = (select private.token_run_id()));
+  using (
+    user_id = (select auth.uid())
+    or parent_flow_run_id is null and (started_by = (select auth.uid()) or id = (select private.token_run_id()))
+  );
 create policy flow_run_select_token on public.flow_run for select to anon
-  using (id = (select private.token_run_id()));
+  using (parent_flow_run_id is null and id = (select private.token_run_id()));
 
 grant select on public.flow_run to anon, authenticated;
 grant select on public.flow_run to service_role;

@@ -9,7 +9,10 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = run_for_caller.flow_run_id
-    and (r.user_id = v_caller.user_id or r.started_by = v_caller.user_id or r.id = v_caller.run_id);
+    and (
+      r.user_id = v_caller.user_id
+      or r.parent_flow_run_id is null and (r.started_by = v_caller.user_id or r.id = v_caller.run_id)
+    );
   if not found then
     perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
   end if;
@@ -17,4 +20,30 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'A run, for its owner, who started it, and the holder of its token; for everybody else it does not exist (404 flow_run_not_found). Definer: it is the check itself.';
+  'A run, for its owner, who started it, and the holder of its token; for everybody else it does not exist (404 flow_run_not_found). A called run is its owner''s only. Definer: it is the check itself.';
+
+create function private.root_run_id(flow_run_id uuid)
+returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive ancestor as (
+    select r.id, r.parent_flow_run_id from public.flow_run as r where r.id = root_run_id.flow_run_id
+    union all
+    select r.id, r.parent_flow_run_id from ancestor join public.flow_run as r on r.id = ancestor.parent_flow_run_id
+  )
+  select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
+$$;
+comment on function private.root_run_id(uuid) is 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that are checked by the root.';
+
+create function private.root_run_for_caller(flow_run_id uuid)
+returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return (private.run_for_caller(private.root_run_id(root_run_for_caller.flow_run_id))).id;
+end;
+$$;
+comment on function private.root_run_for_caller(uuid) is
+  'The run at the root of a run''s tree, for who may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';

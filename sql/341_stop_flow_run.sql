@@ -1,24 +1,10 @@
-create function private.root_run_id(flow_run_id uuid)
-returns uuid
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive ancestor as (
-    select r.id, r.parent_flow_run_id from public.flow_run as r where r.id = root_run_id.flow_run_id
-    union all
-    select r.id, r.parent_flow_run_id from ancestor join public.flow_run as r on r.id = ancestor.parent_flow_run_id
-  )
-  select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
-$$;
-comment on function private.root_run_id(uuid) is 'The run at the root of a run''s tree: itself, unless an interflow node started it. Definer: for callers that were checked before.';
-
 create function private.stop_flow_run(flow_run_id uuid, reason text, timeout_millies integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id uuid := private.root_run_id((private.run_for_caller(stop_flow_run.flow_run_id)).id);
+  v_run_id uuid := private.root_run_for_caller(stop_flow_run.flow_run_id);
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then

@@ -17,7 +17,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_run_id uuid := private.root_run_id((private.run_for_caller(pending_signature_request.flow_run_id)).id);
+  v_run_id uuid := private.root_run_for_caller(pending_signature_request.flow_run_id);
 begin
   perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
   if not found then

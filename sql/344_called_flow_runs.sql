@@ -1,0 +1,41 @@
+create function private.called_flow_runs(flow_run_id uuid, after uuid)
+returns table (
+  id uuid, status text, created_at timestamptz, start_time timestamptz, end_time timestamptz,
+  parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+)
+language plpgsql stable security definer
+set search_path = ''
+-- A plan that is kept must not be one of an empty table.
+set enable_seqscan = off
+as $$
+begin
+  perform private.root_run_for_caller(called_flow_runs.flow_run_id);
+  return query
+  select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
+  from (
+    select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
+    -- Keeps the planner from reading all runs in the order of their ids.
+    offset 0
+  ) as c
+  where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
+  order by c.id
+  limit 1000;
+end;
+$$;
+comment on function private.called_flow_runs(uuid, uuid) is
+  'Does what public.called_flow_runs says. Definer: called runs are their owner''s only.';
+grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
+
+create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
+returns table (
+  id uuid, status text, created_at timestamptz, start_time timestamptz, end_time timestamptz,
+  parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+)
+language sql stable security invoker
+set search_path = ''
+as $$
+  select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
+$$;
+comment on function public.called_flow_runs(uuid, uuid) is
+  'How the runs stand that a run called, for the owner of the flow, who started the run at the root of the tree, and the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
+grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
