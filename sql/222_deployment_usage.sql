@@ -1,24 +1,21 @@
 create table private.deployment_usage (
   deployment_id uuid not null,
+  share text collate "C" not null,
   slot integer not null,
   minute timestamptz not null default '-infinity',
   starts integer not null default 0,
   in_flight integer not null default 0,
-  reserved integer not null default 0,
-  max_starts_per_minute integer not null default 0,
-  max_runs_in_flight integer not null default 0,
-  constraint deployment_usage_pkey primary key (deployment_id, slot)
+  constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much others than its owner use a deployment, for its limits: the sum over slots, of which a backend writes its own, so that starts don''t wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'How much others than its owner use a deployment, for its limits. The use of a share is the sum over its slots, of which a backend writes its own, so that starts don''t wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+comment on column private.deployment_usage.share is
+  'Who is counted: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'' or ''key:<public key>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
   'pg_backend_pid() % 32 for starts, and for ends the negative of it less one: an end never waits for a start.';
-comment on column private.deployment_usage.minute is 'The minute that starts counts, and that reserved is for.';
-comment on column private.deployment_usage.starts is 'Starts of that minute, with what is still reserved.';
-comment on column private.deployment_usage.in_flight is
-  'Runs that were started here, with what is still reserved, or less those that ended here: right in sum.';
-comment on column private.deployment_usage.reserved is
-  'Starts that are counted already, and which the slot may use without a look at the others, under the limits that are repeated beside it: all slots together never count more than the limits.';
+comment on column private.deployment_usage.minute is 'The minute that starts counts.';
+comment on column private.deployment_usage.starts is 'Starts of that minute.';
+comment on column private.deployment_usage.in_flight is 'Runs that were started here, less those that ended here: right in sum.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger

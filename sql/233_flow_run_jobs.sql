@@ -5,6 +5,7 @@ create table private.flow_run_jobs (
   chain_url text not null,
   message_id bigint,
   counted_deployment_id uuid,
+  counted_shares text[],
   turn bigint not null default 0,
   attempt integer not null default 0,
   is_held boolean not null default false,
@@ -26,6 +27,7 @@ comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at sta
 comment on column private.flow_run_jobs.message_id is 'Its message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight the run counts for until it ends; null for a run that counts for none.';
+comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that it counts for.';
 comment on column private.flow_run_jobs.turn is
   'Its place among the runs of its owner, which are claimed in this order: message_id, and a newer number of the same sequence each time that it is handed back.';
 comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
@@ -72,19 +74,13 @@ returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_slot integer := -1 - pg_backend_pid() % 32;
 begin
-  update private.deployment_usage as u set in_flight = u.in_flight - 1
-  where u.deployment_id = old.counted_deployment_id and u.slot = v_slot;
-  if not found then
-    -- Starts make the slots of ends too. None is made here, so that none is left of a deleted deployment.
-    update private.deployment_usage as u set in_flight = u.in_flight - 1
-    where u.deployment_id = old.counted_deployment_id and u.slot = coalesce(
-      (select max(e.slot) from private.deployment_usage as e where e.deployment_id = old.counted_deployment_id and e.slot < v_slot),
-      (select max(e.slot) from private.deployment_usage as e where e.deployment_id = old.counted_deployment_id and e.slot < 0)
-    );
-  end if;
+  insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
+  select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
+  from unnest(old.counted_shares) as s (share)
+  -- Nothing is to be left of a deployment that is deleted. What is, since it is being deleted now, a sweep removes.
+  where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
+  on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
 end;
 $$;

@@ -37,7 +37,7 @@ create function private.enqueue_run(
   user_id uuid, flow_id integer, inputs jsonb, chain_network jsonb, snapshot_hash bytea, started_by uuid,
   started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
   action_identity text default null, action_signer text default null, fees jsonb default '[]',
-  max_starts_per_minute integer default null, max_runs_in_flight integer default null,
+  counted_shares text[] default null, max_starts_per_minute integer default null, max_runs_in_flight integer default null,
   idempotency_key text default null, request jsonb default null
 )
 returns jsonb
@@ -82,17 +82,10 @@ begin
     end if;
   end if;
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  if enqueue_run.max_starts_per_minute is not null then
-    -- What the backend's slot has reserved, while the queue need not be counted.
-    update private.deployment_usage as u
-    set reserved = u.reserved - 1
-    where u.deployment_id = enqueue_run.deployment_id and u.slot = pg_backend_pid() % 32 and u.reserved > 0
-      and u.minute = date_bin('1 minute', v_now, 'epoch')
-      and u.max_starts_per_minute = enqueue_run.max_starts_per_minute and u.max_runs_in_flight = enqueue_run.max_runs_in_flight
-      and v_message_id < pg_sequence_last_value('private.queue_check_message');
-    if not found then
-      perform private.count_start(enqueue_run.deployment_id, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight);
-    end if;
+  if enqueue_run.counted_shares is not null then
+    perform private.count_start(
+      enqueue_run.deployment_id, enqueue_run.counted_shares, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight
+    );
   end if;
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
@@ -106,11 +99,10 @@ begin
   -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, turn)
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn)
   values (
     v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id,
-    case when enqueue_run.max_starts_per_minute is not null then enqueue_run.deployment_id end,
-    v_message_id
+    case when enqueue_run.counted_shares is not null then enqueue_run.deployment_id end, enqueue_run.counted_shares, v_message_id
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (
@@ -126,6 +118,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  uuid, integer, jsonb, jsonb, bytea, uuid, text, uuid, boolean, text, text, jsonb, integer, integer, text, jsonb
+  uuid, integer, jsonb, jsonb, bytea, uuid, text, uuid, boolean, text, text, jsonb, text[], integer, integer, text, jsonb
 ) is
-  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run that has limits counts for its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';
+  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run with counted_shares counts for the limits of its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';

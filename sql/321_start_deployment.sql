@@ -111,8 +111,10 @@ begin
     output_instructions => v_deployment.output_instructions, action_identity => v_deployment.action_identity,
     action_signer => start_deployment.action_signer, fees => v_deployment.fees,
     chain_network => v_deployment.chain_network, snapshot_hash => v_deployment.snapshot_hash,
-    max_starts_per_minute => case when v_deployment.user_id is distinct from v_user_id then v_deployment.max_starts_per_minute end,
-    max_runs_in_flight => v_deployment.max_runs_in_flight,
+    counted_shares => case when v_deployment.user_id is distinct from v_user_id then
+      private.start_shares(v_user_id, (v_claims ->> 'is_anonymous')::boolean, start_deployment.public_key)
+    end,
+    max_starts_per_minute => v_deployment.max_starts_per_minute, max_runs_in_flight => v_deployment.max_runs_in_flight,
     idempotency_key => start_deployment.idempotency_key, request => v_request
   );
 end;

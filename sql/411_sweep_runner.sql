@@ -25,6 +25,38 @@ end;
 $$;
 comment on function private.pending_snapshots() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
+create function private.sweep_usage(max_shares integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  with idle as (
+    select u.deployment_id, u.share
+    from private.deployment_usage as u
+    where u.share <> 'all'
+    group by u.deployment_id, u.share
+    having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
+    limit sweep_usage.max_shares
+  ), locked as (
+    select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
+    from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
+    for update of u skip locked
+  )
+  -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
+  delete from private.deployment_usage as u
+  where (u.deployment_id, u.share, u.slot) in (
+    select l.deployment_id, l.share, l.slot
+    from locked as l join (
+      select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
+      having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
+    ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
+  );
+end;
+$$;
+comment on function private.sweep_usage(integer) is
+  'Forgets callers who have no run in flight and started none within the last minute. Definer: the usage is private.';
+
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
 language plpgsql volatile security definer
@@ -73,10 +105,11 @@ begin
   )) as leftover (id)
   where pgmq.delete('flow_runs', leftover.id);
 
+  perform private.sweep_usage(sweep_runner.max_runs);
   -- What the end of a run had locked when its deployment was deleted.
   delete from private.deployment_usage as u
-  where (u.deployment_id, u.slot) in (
-    select old.deployment_id, old.slot from private.deployment_usage as old
+  where (u.deployment_id, u.share, u.slot) in (
+    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
     where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
     limit sweep_runner.max_runs
     for update skip locked

@@ -449,15 +449,16 @@ as $$
   ) ->> 'flow_run_id')::uuid;
 $$;
 
--- How many runs count for the kept deployment as in flight, once what commits last has.
-create function test.in_flight() returns bigint
+-- How many runs of a share count for the kept deployment as in flight, once what commits last has.
+create function test.in_flight(share text default 'all') returns bigint
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   set constraints all immediate;
   set constraints all deferred;
   return (
-    select coalesce(sum(u.in_flight - u.reserved), 0) from private.deployment_usage as u where u.deployment_id = test.kept('deployment')::uuid
+    select coalesce(sum(u.in_flight), 0) from private.deployment_usage as u
+    where u.deployment_id = test.kept('deployment')::uuid and u.share = in_flight.share
   );
 end;
 $$;

@@ -24,8 +24,8 @@ beforeAll(async () => {
     select r.id, r.user_id, d.snapshot_hash, 'https://example.com' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
     select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
-  await sql`insert into private.deployment_usage (deployment_id, slot)
-    select d.id, s.slot from public.flow_deployments as d cross join generate_series(-32, 31) as s (slot)`;
+  await sql`insert into private.deployment_usage (deployment_id, share, slot)
+    select d.id, 'all', s.slot from public.flow_deployments as d cross join generate_series(-32, 31) as s (slot)`;
   await sql`select pgmq.send('flow_runs', '{}', case when n > 10 then 3600 else 0 end) from generate_series(1, ${ROWS}) as n`;
   await sql`analyze`;
 });
@@ -41,12 +41,8 @@ const statements: Record<string, string> = {
     where u.id = (select user_id from picked) and d.id = coalesce(null, (select id from picked)) for key share of u, d`,
   'the newest id of the flow': `select d.id from public.flow_deployments as d
     where d.entrypoint = (select entrypoint from picked) and d.user_id = (select user_id from picked) order by d.id desc limit 1`,
-  "the slot of a deployment's usage": `update private.deployment_usage as u set reserved = u.reserved - 1
-    where u.deployment_id = (select id from picked) and u.slot = pg_backend_pid() % 32 and u.reserved > 0`,
   'the usage of a deployment':
-    'select sum(u.in_flight) from private.deployment_usage as u where u.deployment_id = (select id from picked)',
-  'the next slot for an end': `select max(e.slot) from private.deployment_usage as e
-    where e.deployment_id = (select id from picked) and e.slot < -7`,
+    `select sum(u.in_flight) from private.deployment_usage as u where u.deployment_id = (select id from picked) and u.share = 'all'`,
   'the runs that are there to be claimed':
     'select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit 10',
   'the idempotency key': `select k.* from private.idempotency_keys as k where k.key_hash = sha256('nothing')`,
@@ -83,7 +79,7 @@ it('a whole start, checks and inserts and all, touches a bounded number of pages
       return await explain(tx, `select public.start_deployment(id => '${picked!.id}')`);
     });
   expect((await explainStart(picked!.user_id))['Shared Hit Blocks']).toBeLessThan(2_000);
-  // By another, with a reservation, and with one of those reserved.
+  // By another, who is counted: at first and from then on.
   await sql`update public.flow_deployments set start_permission = 'Anonymous' where id = ${picked!.id}`;
   const [other] = await sql`select u.id from auth.users as u where u.id <> ${picked!.user_id} limit 1`;
   expect((await explainStart(other!.id))['Shared Hit Blocks']).toBeLessThan(2_000);

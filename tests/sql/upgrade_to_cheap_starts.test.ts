@@ -28,7 +28,7 @@ async function start(publicKey: string | null = null): Promise<string> {
 
 const inFlight = async (): Promise<number> => {
   const [row] = await sql<[{ runs: number }]>`
-    select coalesce(sum(in_flight - reserved), 0)::int as runs from private.deployment_usage where deployment_id = ${deploymentId}`;
+    select coalesce(sum(in_flight), 0)::int as runs from private.deployment_usage where deployment_id = ${deploymentId} and share = 'all'`;
   return row.runs;
 };
 

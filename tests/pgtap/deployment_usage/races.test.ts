@@ -1,3 +1,4 @@
+import { base58 } from '@scure/base';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
@@ -6,6 +7,8 @@ import { hasToWait } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const KEY = 'So11111111111111111111111111111111111111112';
+/** A public key of each number. */
+const keyOf = (number: number): string => base58.encode(new Uint8Array(32).fill(number + 1));
 const MANY = 1_000_000;
 
 let database: TestDatabase;
@@ -25,11 +28,14 @@ afterAll(() => database.drop());
 const actAs = (sql: Sql, claims: object) =>
   sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, false)`;
 
+async function addUser(): Promise<string> {
+  const id = randomUUID();
+  await admin`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
+  return id;
+}
+
 beforeEach(async () => {
-  [ownerId, otherId] = [randomUUID(), randomUUID()];
-  for (const id of [ownerId, otherId]) {
-    await admin`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;
-  }
+  [ownerId, otherId] = [await addUser(), await addUser()];
   await actAs(admin, { sub: ownerId, role: 'authenticated' });
   const [row] = await admin`
     insert into public.flows (user_id, is_public, start_shared, start_unverified) values (${ownerId}, true, true, true) returning id`;
@@ -45,10 +51,10 @@ beforeEach(async () => {
 const limit = (starts: number, runs: number) =>
   admin`update public.flow_deployments set max_starts_per_minute = ${starts}, max_runs_in_flight = ${runs} where id = ${deploymentId}`;
 
-const start = async (sql: Sql, key?: string): Promise<string> => {
+const start = async (sql: Sql, idempotencyKey?: string, publicKey = KEY): Promise<string> => {
   const [row] = await sql<[{ id: string }]>`
-    select public.start_deployment(id => ${deploymentId}, public_key => ${KEY}, idempotency_key => ${
-    key ?? null
+    select public.start_deployment(id => ${deploymentId}, public_key => ${publicKey}, idempotency_key => ${
+    idempotencyKey ?? null
   }) ->> 'flow_run_id' as id`;
   return row.id;
 };
@@ -74,7 +80,7 @@ async function startMany(
 async function usage(): Promise<{ counted: number; real: number }> {
   const [row] = await admin<[{ counted: number; real: number }]>`
     select
-      (select coalesce(sum(u.in_flight - u.reserved), 0)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId}) as counted,
+      (select coalesce(sum(u.in_flight), 0)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId} and u.share = 'all') as counted,
       (select count(*)::integer from public.flow_run as r
         where r.deployment_id = ${deploymentId} and r.started_by is distinct from r.user_id and r.end_time is null) as real`;
   return row;
@@ -95,156 +101,123 @@ const endSome = async (sql: Sql, count: number): Promise<void> => {
   ) as r`;
 };
 
-describe('of starts by others at once, exactly as many succeed as the limit says', () => {
-  it.each([
-    ['all of them near the limit', 20, 50],
-    ['first far from the limit, then near it', 600, 700],
-  ])('in flight: %s', async (_name, max, count) => {
-    await limit(MANY, max);
-    expect(await startMany(count)).toEqual({ done: max, start_limit_reached: count - max });
-    expect(await usage()).toEqual({ counted: max, real: max });
+/** Starts by all at once, each so often; how many ended how. */
+async function startEach(count: number): Promise<Record<string, number>> {
+  const codes = await Promise.all(starters.map(async (sql, index) => {
+    const codes: string[] = [];
+    for (let done = 0; done < count; done++) codes.push(await codeOf(start(sql, undefined, keyOf(index))));
+    return codes;
+  }));
+  return codes.flat().reduce<Record<string, number>>((sum, code) => ({ ...sum, [code]: (sum[code] ?? 0) + 1 }), {});
+}
+
+/** Two connections that count in slots of their own. */
+async function differentSlots(): Promise<[Sql, Sql]> {
+  const slots = await Promise.all(
+    starters.map(async (sql) => (await sql<[{ slot: number }]>`select pg_backend_pid() % 32 as slot`)[0].slot),
+  );
+  return [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
+}
+
+/** As many succeed as may, and at most those more that were under way at that moment. */
+function expectAbout(max: number, outcomes: Record<string, number>, count: number): void {
+  const { done = 0, start_limit_reached: refused = 0, ...others } = outcomes;
+  expect(others).toEqual({});
+  expect(done + refused).toBe(count);
+  expect(done).toBeGreaterThanOrEqual(max);
+  expect(done).toBeLessThan(max + starters.length);
+}
+
+describe('of starts by others at once as many succeed as the limit says, and no more than those under way beyond', () => {
+  beforeEach(async () => {
+    for (const sql of starters) await actAs(sql, { sub: await addUser(), role: 'authenticated' });
   });
 
-  it.each([
-    ['all of them near the limit', 20, 50],
-    ['first far from the limit, then near it', 600, 700],
-  ])('a minute: %s', async (_name, max, count) => {
+  it.each([[20, 2], [400, 40]])('in flight, of %i', async (max, each) => {
+    await limit(MANY, max);
+    expectAbout(max, await startEach(each), starters.length * each);
+    const { counted, real } = await usage();
+    expect(counted).toBe(real);
+    expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
+  });
+
+  it.each([[20, 2], [400, 40]])('a minute, of %i', async (max, each) => {
     await inOneMinute();
     await limit(max, MANY);
-    expect(await startMany(count)).toEqual({ done: max, start_limit_reached: count - max });
-    expect(await usage()).toEqual({ counted: max, real: max });
+    expectAbout(max, await startEach(each), starters.length * each);
+    expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
   });
 
-  it('while runs end, no more are ever in flight, and none is refused for long', async () => {
-    await limit(MANY, 10);
-    let most = 0;
-    let isOver = false;
-    const observer = database.connect('supabase_admin');
-    const watching = (async () => {
-      while (!isOver) {
-        most = Math.max(
-          most,
-          (await observer`
-        select from public.flow_run where deployment_id = ${deploymentId} and end_time is null`).count,
-        );
-      }
-    })();
+  it('of one caller, whose share is a tenth, while another one goes on', async () => {
+    const userId = await addUser();
+    for (const sql of starters) await actAs(sql, { sub: userId, role: 'authenticated' });
+    await limit(MANY, 100);
+    expectAbout(10, await startEach(2), 40);
+    await actAs(starters[0]!, { sub: await addUser(), role: 'authenticated' });
+    expect(await codeOf(start(starters[0]!))).toBe('done');
+  });
+
+  it('of keys that are made up, whose share is a half, while a user goes on', async () => {
+    for (const sql of starters) await actAs(sql, { role: 'anon' });
+    await limit(MANY, 80);
+    expectAbout(40, await startEach(4), 80);
+    await actAs(starters[0]!, { sub: await addUser(), role: 'authenticated' });
+    expect(await codeOf(start(starters[0]!))).toBe('done');
+  });
+
+  it('while runs end none is refused for long, and what has ended counts no more', async () => {
+    await limit(MANY, 100);
     const outcomes = await startMany(300, (sql) => endSome(sql, 1));
-    isOver = true;
-    await watching;
-    expect(most).toBeLessThanOrEqual(10);
-    expect(outcomes.done).toBeGreaterThan(50);
+    expect(outcomes.done).toBeGreaterThan(150);
     expect(Object.keys(outcomes).filter((code) => code !== 'done' && code !== 'start_limit_reached')).toEqual([]);
     await endSome(admin, MANY);
     expect(await usage()).toEqual({ counted: 0, real: 0 });
   });
 
-  it('one that is under way counts before it is stored, near the limit', async () => {
+  it('one that is under way is neither waited for nor counted', async () => {
     await limit(MANY, 1);
-    const [first, second] = starters as [Sql, Sql];
+    const [first, second] = await differentSlots();
     await first`begin`;
     await start(first);
-    const following = codeOf(start(second));
-    await hasToWait(admin, following);
+    expect(await codeOf(start(second))).toBe('done');
     await first`commit`;
-    expect(await following).toBe('start_limit_reached');
+    expect(await codeOf(start(second))).toBe('start_limit_reached');
   });
 
   it('one that fails counts for nothing', async () => {
     await limit(MANY, 1);
-    const [first, second] = starters as [Sql, Sql];
+    const [first, second] = await differentSlots();
     await first`begin`;
     await start(first);
-    const following = codeOf(start(second));
-    await hasToWait(admin, following);
     await first`rollback`;
-    expect(await following).toBe('done');
+    expect(await codeOf(start(second))).toBe('done');
+    expect(await usage()).toEqual({ counted: 1, real: 1 });
   });
 
   it('several of one transaction count one by one', async () => {
-    await limit(MANY, 100);
-    const started = await codeOf(
-      starters[
-        0
-      ]!`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY}) from generate_series(1, 101)`,
-    );
-    expect(started).toBe('start_limit_reached');
+    await limit(MANY, 1000);
+    const startAll = (count: number) =>
+      starters[0]!`select public.start_deployment(id => ${deploymentId}) from generate_series(1, ${count}::integer)`;
+    expect(await codeOf(startAll(101))).toBe('start_limit_reached');
     expect(await usage()).toEqual({ counted: 0, real: 0 });
-    await starters[
-      0
-    ]!`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY}) from generate_series(1, 100)`;
-    expect(await codeOf(start(starters[1]!))).toBe('start_limit_reached');
+    await startAll(100);
+    expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
     expect(await usage()).toEqual({ counted: 100, real: 100 });
   });
 
-  it('a start that comes while another looks at all slots alone waits, and reserves as many as ever', async () => {
-    const [starter] = starters as [Sql];
-    await limit(MANY, MANY);
-    await inOneMinute();
-    await admin`begin`;
-    await admin`select pg_advisory_xact_lock(uuid_hash_extended(${deploymentId}, 0))`;
-    const starting = codeOf(start(starter));
-    const observer = database.connect('supabase_admin');
-    await hasToWait(observer, starting);
-    await admin`commit`;
-    expect(await starting).toBe('done');
-    expect(
-      await admin`select reserved from private.deployment_usage where deployment_id = ${deploymentId} and slot >= 0`,
-    )
-      .toEqual([{ reserved: 255 }]);
-  });
-
-  it('two that come to reserve after others have used up most of the room take no more than is left together', async () => {
-    const room = 15;
-    // The first start of all makes the secret of run tokens, and others wait for it.
-    await start(admin);
-    await limit(MANY, 640);
-    await inOneMinute();
-    const slots = await Promise.all(
-      starters.map(async (sql) => (await sql<[{ slot: number }]>`select pg_backend_pid() % 32 as slot`)[0].slot),
-    );
-    const pair = [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
-    await admin`insert into private.deployment_usage (deployment_id, slot)
-      select ${deploymentId}, slot from unnest(${[...new Set(slots)]}::integer[]) as slot`;
-    await admin`begin`;
-    await admin`select from private.deployment_usage where deployment_id = ${deploymentId} for no key update`;
-    // Both have seen room for ten times 64, and wait for their slots.
-    for (const sql of pair) await sql`begin`;
-    const starts = pair.map((sql) => codeOf(start(sql)));
-    const observer = database.connect('supabase_admin');
-    await hasToWait(observer, Promise.race(starts), 2);
-    await observer`insert into private.deployment_usage (deployment_id, slot, in_flight) values (${deploymentId}, -1, ${
-      640 - room
-    })`;
-    await admin`commit`;
-
-    try {
-      const first = await Promise.race(starts.map(async (starting, index) => {
-        await starting;
-        return index;
-      }));
-      await hasToWait(observer, starts[1 - first]!);
-      for (const index of [first, 1 - first]) {
-        expect(await starts[index]).toBe('done');
-        await pair[index]!`commit`;
-      }
-    } finally {
-      // Without effect, unless one of the two did not wait.
-      for (const sql of pair) await sql`rollback`;
-    }
-    expect(await startMany(40)).toEqual({ done: room - 2, start_limit_reached: 40 - room + 2 });
-  });
-
-  it('what a slot has reserved under an older limit is worth nothing', async () => {
-    await startMany(40);
-    await limit(MANY, 45);
-    expect(await startMany(40)).toEqual({ done: 5, start_limit_reached: 35 });
-    await limit(MANY, 0);
-    await endSome(admin, 20);
-    expect(await startMany(5)).toEqual({ start_limit_reached: 5 });
-    await limit(MANY, 30);
-    expect(await startMany(40)).toEqual({ done: 5, start_limit_reached: 35 });
-    expect(await usage()).toEqual({ counted: 30, real: 30 });
+  it('a sweep forgets no caller whose start is under way', async () => {
+    const [first] = await differentSlots();
+    await start(first);
+    await endSome(admin, 1);
+    await admin`update private.deployment_usage set minute = minute - interval '2 minutes'`;
+    await first`begin`;
+    await start(first);
+    await admin`select private.sweep_runner()`;
+    await first`commit`;
+    expect(await usage()).toEqual({ counted: 1, real: 1 });
+    const [row] = await admin`
+      select sum(in_flight)::integer as runs from private.deployment_usage where deployment_id = ${deploymentId} and share like 'user:%'`;
+    expect(row).toEqual({ runs: 1 });
   });
 });
 

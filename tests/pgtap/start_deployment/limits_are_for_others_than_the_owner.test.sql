@@ -29,7 +29,7 @@ select is(
   test.error_code($$ select public.start_flow(d.entrypoint) from public.flow_deployments as d $$), null, 'and starts the flow itself'
 );
 
-update public.flow_deployments set max_starts_per_minute = 3 where true;
+update public.flow_deployments set max_starts_per_minute = 20 where true;
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'a limit that is raised is that of the next start');
 select is(pg_temp.start(), 'start_limit_reached', 'which has counted what was before');

@@ -1,0 +1,39 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.create_user('idle');
+select test.create_user('busy');
+select test.sign_in(test.user_id('owner'));
+select test.deploy_limited();
+select test.sign_in(test.user_id('idle'));
+select test.start_and_keep('ended', test.kept('deployment')::uuid);
+select test.sign_in(test.user_id('busy'));
+select test.start_and_keep('running', test.kept('deployment')::uuid);
+
+create function pg_temp.callers() returns setof text language sql as $$
+  select distinct u.share from private.deployment_usage as u where u.share not in ('all', 'guests');
+$$;
+
+select test.sign_out();
+select private.end_flow_run(test.kept('ended')::uuid, 'stopped', null, null, null);
+set constraints all immediate;
+set constraints all deferred;
+select private.sweep_runner();
+select is(count(*), 2::bigint, 'a minute that goes on is kept') from pg_temp.callers();
+
+update private.deployment_usage set minute = minute - interval '2 minutes' where true;
+select private.sweep_runner();
+select results_eq(
+  'select pg_temp.callers()', $$ values ('user:' || test.user_id('busy')) $$, 'then who has no run in flight is forgotten'
+);
+select is(test.in_flight(), 1::bigint, 'all together are not');
+
+select private.end_flow_run(test.kept('running')::uuid, 'stopped', null, null, null);
+set constraints all immediate;
+select is(test.in_flight('user:' || test.user_id('busy')), 0::bigint, 'the other one counts until its end');
+select private.sweep_runner();
+select is_empty('select pg_temp.callers()', 'and is then forgotten too');
+select test.sign_in(test.user_id('idle'));
+select is(test.error_code($$ select test.start_by_key() $$), null, 'who is forgotten starts again');
+
+select * from finish();
