@@ -93,6 +93,10 @@ comment on function private.tg_flow_deployments__after_insert() is
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
+create trigger _800_check_quota after insert on public.flow_deployments
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('deployments', 'deployment_bytes');
+
 create function private.tg_flow_deployments__before_update()
 returns trigger
 language plpgsql volatile security invoker

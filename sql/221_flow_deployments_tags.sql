@@ -94,3 +94,7 @@ $$;
 comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps everybody, the service role included, from setting, moving or deleting latest.';
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
+
+create trigger _800_check_quota after insert on public.flow_deployments_tags
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('tags');

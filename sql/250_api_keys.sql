@@ -22,3 +22,7 @@ create policy api_keys_delete_owner on public.api_keys for delete to authenticat
 -- No insert, no update: create_api_key makes the rows, and they never change.
 grant select, delete on public.api_keys to authenticated;
 grant select, delete on public.api_keys to service_role;
+
+create trigger _800_check_quota after insert on public.api_keys
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('api_keys');

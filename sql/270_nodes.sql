@@ -116,3 +116,6 @@ comment on function private.tg_nodes__before_write() is
   'Refuses what is no node definition, and sets the columns that the database keeps: a definition is the poster''s, and public when the poster is a publisher or the service role.';
 create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
+create trigger _800_check_quota after insert on public.nodes
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('nodes');

@@ -60,6 +60,10 @@ comment on function private.tg_wallets__before_insert() is 'Refuses a HARDCODED 
 create trigger _100_refuse_hardcoded before insert on public.wallets
   for each row execute function private.tg_wallets__before_insert();
 
+create trigger _800_check_quota after insert on public.wallets
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('wallets');
+
 create function private.tg_wallets__before_update()
 returns trigger
 language plpgsql volatile security definer

@@ -35,5 +35,5 @@ as $$
   select private.create_api_key(create_api_key.name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key.';
+  'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;

@@ -55,5 +55,5 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use.';
+  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;

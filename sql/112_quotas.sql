@@ -1,0 +1,118 @@
+create function private.known_quotas()
+returns table (name text, default_value bigint, noun text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query values
+    ('flows', 1000::bigint, 'flows'),
+    ('flow_bytes', 1073741824, 'bytes of nodes, edges and environments in flows'),
+    ('deployments', 10000, 'deployments'),
+    ('deployment_bytes', 4294967296, 'bytes of frozen flows in deployments'),
+    ('tags', 10000, 'tags beside latest'),
+    ('api_keys', 100, 'API keys'),
+    ('wallets', 1000, 'wallets'),
+    ('nodes', 1000, 'private node definitions');
+end;
+$$;
+comment on function private.known_quotas() is
+  'What a user may have at most where the operator has set nothing else. Bytes are as stored, after compression.';
+
+create function private.quota(name text)
+returns bigint
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select s.value from private.quotas as s where s.name = quota.name),
+    (select k.default_value from private.known_quotas() as k where k.name = quota.name)
+  );
+end;
+$$;
+comment on function private.quota(text) is 'How much of something a user may have. Definer: the settings are private.';
+
+create function private.quota_use(name text, user_id uuid)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one of an empty table.
+set enable_seqscan = off
+as $$
+begin
+  case quota_use.name
+    when 'flows' then
+      return (select count(*) from public.flows as f where f.user_id = quota_use.user_id);
+    when 'flow_bytes' then
+      return (
+        select sum(pg_column_size(f.nodes)::bigint + pg_column_size(f.edges) + pg_column_size(f.environment))
+        from public.flows as f where f.user_id = quota_use.user_id
+      );
+    when 'deployments' then
+      return (select count(*) from public.flow_deployments as d where d.user_id = quota_use.user_id);
+    when 'deployment_bytes' then
+      return (
+        select sum(pg_column_size(s.data)::bigint)
+        from (select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id) as own
+        join private.flow_snapshots as s on s.hash = own.snapshot_hash
+      );
+    when 'tags' then
+      return (select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest');
+    when 'api_keys' then
+      return (select count(*) from public.api_keys as k where k.user_id = quota_use.user_id);
+    when 'wallets' then
+      return (select count(*) from public.wallets as w where w.user_id = quota_use.user_id);
+    when 'nodes' then
+      return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
+  end case;
+end;
+$$;
+comment on function private.quota_use(text, uuid) is
+  'How much of a quota a user has used up, what this transaction has stored included. Frozen flows count once, however many deployments run them. Definer: it must see all rows.';
+
+create function private.check_quota(name text, user_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_limit bigint := private.quota(check_quota.name);
+begin
+  -- Until the transaction ends. One of the user's transactions at a time, so that each counts what the one before has stored. Nobody
+  -- else takes this lock, and who has it needs no row that another one of the user's has locked.
+  perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
+  if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
+    perform private.fail(409, 'quota_exceeded',
+      format('You have reached the quota of %s: a user may have %s at most.',
+        (select k.noun from private.known_quotas() as k where k.name = check_quota.name), v_limit),
+      jsonb_build_object('limit', v_limit, 'of', check_quota.name),
+      'Delete what you no longer need, or ask the operator of this project for more.');
+  end if;
+end;
+$$;
+comment on function private.check_quota(text, uuid) is
+  'Refuses what a transaction has stored of a user''s when that is more than a user may have: 409 quota_exceeded. Deletions never wait for it. Definer: it must see all rows.';
+
+create function private.tg_any__after_insert_check_quota()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid;
+  v_name text;
+begin
+  -- Deeper is the trigger of deployments that keeps latest, which counts for no quota.
+  if pg_trigger_depth() > 1 then
+    return null;
+  end if;
+  for v_user_id in select distinct i.user_id from inserted as i where i.user_id is not null order by i.user_id loop
+    foreach v_name in array tg_argv loop
+      perform private.check_quota(v_name, v_user_id);
+    end loop;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.tg_any__after_insert_check_quota() is
+  'Checks the quotas in its arguments for each user of the inserted rows, of which an upsert that only updates has none. Definer: users can''t call what it calls.';

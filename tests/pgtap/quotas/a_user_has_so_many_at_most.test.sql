@@ -1,0 +1,52 @@
+select plan(27);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+
+-- A statement that stores one more of each, with what it counts for.
+create temporary table stored as values
+  ('flows', $$ insert into public.flows (name) values ('flow') $$),
+  ('deployments', $$ select test.deploy(test.kept('flow')::integer) $$),
+  ('tags', $$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
+    select d.entrypoint, 't' || gen_random_uuid(), d.id from public.flow_deployments as d where d.user_id = auth.uid() limit 1 $$),
+  ('api_keys', $$ select public.create_api_key('key') $$),
+  ('nodes', $$ insert into public.nodes (type, data, sources, targets) select n.type,
+    n.data || jsonb_build_object('node_id', 'n' || gen_random_uuid()), n.sources, n.targets from public.nodes as n limit 1 $$),
+  ('wallets', $$ insert into public.wallets (type, public_key)
+    values ('ADAPTER', '1111111111111111111111111111111' || (array['1', '2', '3', '4', '5', '6'])[1 + (select count(*)::integer from public.wallets)]) $$);
+grant select on stored to public;
+
+select test.sign_in_as_role('service_role');
+select lives_ok(
+  $$ insert into public.nodes (type, data, sources, targets)
+    values ('native', '{"node_id": "public", "version": "1", "display_name": "A"}', '[]', '[]') $$, 'a public definition'
+);
+select test.sign_in(test.user_id('owner'));
+select test.deploy(test.kept('flow')::integer);
+
+-- Two more of each than there are.
+select test.sign_out();
+create function pg_temp.allow(more integer) returns void language sql as $$
+  select private.set_quota(s.column1, private.quota_use(s.column1, test.user_id('owner')) + allow.more) from stored as s;
+$$;
+select pg_temp.allow(2);
+select test.sign_in(test.user_id('owner'));
+select is(test.error_code(s.column2), null, s.column1 || ': up to the quota they are stored') from stored as s, generate_series(1, 2);
+select is(e #>> '{code}', 'quota_exceeded', s.column1 || ': one more is refused') from stored as s, test.error(s.column2) as e;
+select is(
+  e -> 'details', jsonb_build_object('of', s.column1, 'limit', private_quota.value), s.column1 || ': with what the quota is'
+)
+from stored as s cross join test.error(s.column2) as e
+cross join lateral (select (e #>> '{details,limit}')::integer as value) as private_quota;
+
+-- The same statement for another user.
+select test.sign_in(test.user_id('other'));
+select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'another user has a quota of their own');
+
+-- What is deleted makes room.
+select test.sign_in(test.user_id('owner'));
+delete from public.flows as f where f.id = (select max(f.id) from public.flows as f where f.user_id = auth.uid());
+select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'what is deleted makes room');
+
+select * from finish();

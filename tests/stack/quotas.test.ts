@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { checkedFetch } from '../support/checked_fetch.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+
+/** A stack of its own: quotas are a setting of all. */
+let own: OwnStack;
+let stack: Stack;
+
+beforeAll(async () => {
+  own = await makeOwnStack('quotas');
+  stack = await own.boot({ functionsDir: projectFunctionsDir, watch: false });
+});
+afterAll(() => own.remove());
+
+async function post(path: string, key: string, body: object): Promise<{ status: number; body: unknown }> {
+  const { API_URL, PUBLISHABLE_KEY } = stack.status;
+  const isSecret = key === stack.status.SERVICE_ROLE_KEY;
+  const response = await checkedFetch(`${API_URL}/${path}`, {
+    method: 'POST',
+    headers: {
+      apikey: isSecret ? key : PUBLISHABLE_KEY,
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      prefer: 'return=representation',
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+it('an operator sets with the secret key how many deployments each user may have', async () => {
+  const { SERVICE_ROLE_KEY, PUBLISHABLE_KEY } = stack.status;
+  const signedUp = await post('auth/v1/signup', PUBLISHABLE_KEY, {
+    email: `${randomUUID()}@example.com`,
+    password: randomUUID(),
+  });
+  const { access_token: token } = signedUp.body as { access_token: string };
+  const [flow] = (await post('rest/v1/flows', token, { name: 'flow' })).body as [{ id: number }];
+  const deploy = () => post(`functions/v1/flow/deploy/${flow.id}`, token, {});
+  const setQuota = (key: string, value: number | null) =>
+    post('rest/v1/rpc/set_quota', key, { name: 'deployments', value });
+
+  expect((await setQuota(SERVICE_ROLE_KEY, 1)).status).toBe(204);
+  expect((await deploy()).status).toBe(200);
+  expect(await deploy()).toMatchObject({
+    status: 409,
+    body: { code: 'quota_exceeded', details: { limit: 1, of: 'deployments' } },
+  });
+  expect((await setQuota(token, 2)).status).toBe(403);
+  expect((await setQuota(SERVICE_ROLE_KEY, null)).status).toBe(204);
+  expect((await deploy()).status).toBe(200);
+  const { body } = await post('rest/v1/rpc/quotas', SERVICE_ROLE_KEY, {});
+  expect(body).toContainEqual({ name: 'deployments', value: 10_000, default_value: 10_000 });
+});
