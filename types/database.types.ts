@@ -255,6 +255,11 @@ isOneToOne: false
 "await_flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
+"called_flow_runs":
+{ Args: { "after"?: string,"flow_run_id": string }; Returns: {
+              "created_at": string,"end_time": string,"id": string,"parent_flow_run_id": string,"parent_node_id": string,"parent_times": number,"start_time": string,"status": string
+            }[]
+                           },
 "checkpoint_flow_run":
 { Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
@@ -325,6 +330,11 @@ isOneToOne: false
 "pending_signature_request":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
+"quotas":
+{ Args: Record<PropertyKey, never>; Returns: {
+              "default_value": number,"name": string,"value": number
+            }[]
+                           },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json
                            },
@@ -336,6 +346,9 @@ isOneToOne: false
                            },
 "set_max_queue_length":
 { Args: { "max_length": number }; Returns: undefined
+                           },
+"set_quota":
+{ Args: { "name": string,"value": number }; Returns: undefined
                            },
 "signature_request_for_caller":
 { Args: { "id": string,"new_msg"?: string }; Returns: Json
