@@ -74,6 +74,10 @@ export const errorCodes = {
   flow_has_deployments: { status: 409, meaning: "A flow with deployments can't be deleted." },
   tag_latest_protected: { status: 409, meaning: 'The tag `latest` is kept by the database.' },
   wallet_in_use: { status: 409, meaning: 'The wallet is the action identity of a deployment.' },
+  quota_exceeded: {
+    status: 409,
+    meaning: 'The user has as many as a user may have; `details` says of what, and how many that are.',
+  },
   idempotency_key_reused: { status: 409, meaning: 'The Idempotency-Key was used for another request.' },
   run_failed: { status: 409, meaning: 'The run has failed; `details` holds its errors and its output.' },
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },
@@ -104,7 +108,7 @@ export const errorCodes = {
   start_limit_reached: {
     status: 429,
     meaning:
-      'Others than its owner have started the deployment as often as its limit in `details` allows; try again after `Retry-After` seconds.',
+      'Starts by others than the owner have reached a limit of the deployment, or the share of it that the caller has; `details` says which. Try again after `Retry-After` seconds.',
   },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
   service_unavailable: {

@@ -60,7 +60,7 @@ describe('the functions of the database that users may call', () => {
   beforeAll(async () => {
     functions = await asSuperuser((sql) =>
       sql<typeof functions>`
-        select p.proname as name, coalesce(p.proargnames, '{}') as args,
+        select p.proname as name, coalesce(p.proargnames[: p.pronargs], '{}') as args,
           coalesce(p.proargnames[: p.pronargs - p.pronargdefaults], '{}') as required
         from pg_proc as p
         where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute')

@@ -1,7 +1,7 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '../../../types/errors.ts';
 import { SIGNATURE, TIME } from './examples.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, rpcStatuses } from './operation.ts';
 
 type Example = Pick<ErrorBody, 'message'> & Partial<ErrorBody>;
 
@@ -74,6 +74,11 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     details: { deployment_id: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11' },
     hint: 'Change the action_identity of the deployments that name it first.',
   },
+  quota_exceeded: {
+    message: 'You have reached the quota of wallets: a user may have 1000 at most.',
+    details: { limit: 1_000, of: 'wallets' },
+    hint: 'Delete what you no longer need, or ask the operator of this project for more.',
+  },
   idempotency_key_reused: {
     message: 'This Idempotency-Key was used for another request within the last 24 hours.',
     hint: 'Use a new key for a new request; repeat a request only as it was.',
@@ -108,18 +113,14 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   },
   start_limit_reached: {
     message: 'This deployment has reached its max_starts_per_minute, 60.',
-    details: { limit: 'max_starts_per_minute', value: 60 },
+    details: { limit: 'max_starts_per_minute', value: 60, of: 'all' },
     hint: 'Try again after the seconds in Retry-After.',
   },
   internal: { message: 'Something unexpected happened.' },
   service_unavailable: { message: 'The database does not answer right now.' },
 };
 
-const reachedLimit = (...names: string[]): JsonSchema => ({
-  type: 'object',
-  required: ['limit', 'value'],
-  properties: { limit: { enum: names }, value: { type: 'integer', minimum: 0 } },
-});
+const natural: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** What `details` holds, where it is not null. */
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
@@ -131,8 +132,33 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   signature_request_answered: ref('SignatureRequestState'),
   signature_request_expired: ref('SignatureRequestState'),
   wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
-  queue_full: reachedLimit('max_queue_length'),
-  start_limit_reached: reachedLimit('max_starts_per_minute', 'max_runs_in_flight'),
+  queue_full: {
+    type: 'object',
+    required: ['limit', 'value'],
+    properties: { limit: { enum: ['max_queue_length'] }, value: natural },
+  },
+  start_limit_reached: {
+    type: 'object',
+    required: ['limit', 'value', 'of'],
+    properties: {
+      limit: { enum: ['max_starts_per_minute', 'max_runs_in_flight'] },
+      value: natural,
+      of: {
+        enum: ['all', 'guests', 'caller'],
+        description: 'Whose share is used up: that of all callers, of those who have not signed up, or of this caller.',
+      },
+    },
+  },
+  quota_exceeded: {
+    type: 'object',
+    required: ['limit', 'of'],
+    properties: {
+      limit: natural,
+      of: {
+        enum: ['flows', 'flow_bytes', 'deployments', 'deployment_bytes', 'tags', 'api_keys', 'wallets', 'nodes'],
+      },
+    },
+  },
 };
 
 const noDetails: JsonSchema = { type: 'null' };
@@ -222,7 +248,11 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    const name = codes.length > 0 ? codes.map(pascalCase).join('Or') : String(status);
+    // What few operations have beside the same codes has a name of its own.
+    const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
+    const name = codes.length > 0
+      ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')
+      : String(status);
     return { status, name: isRest ? `Rest${name}` : name, answer: errorAnswer(codes, isRest, native) };
   });
 }

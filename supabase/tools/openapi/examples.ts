@@ -26,6 +26,16 @@ export const wallet = {
   created_at: TIME,
   updated_at: TIME,
 };
+export const calledRun = {
+  id: '019aa645-8d4f-7b21-8c33-2f9e0a6b5d14',
+  status: 'succeeded',
+  created_at: TIME,
+  start_time: TIME,
+  end_time: TIME,
+  parent_flow_run_id: FLOW_RUN_ID,
+  parent_node_id: '4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
+  parent_times: 0,
+};
 export const pendingRequest = {
   id: REQUEST_ID,
   time: 1_795_267_056_123,

@@ -1,4 +1,5 @@
 import {
+  calledRun,
   definition,
   DEPLOYMENT_ID,
   FLOW_RUN_ID,
@@ -61,7 +62,7 @@ export const restOperations: Operation[] = [
         },
       ]),
     ),
-    errors: [...credentialErrors, 'node_definition_invalid'],
+    errors: [...credentialErrors, 'node_definition_invalid', 'quota_exceeded'],
     nativeStatuses: [400, 401, 403, 406, 409, 415, 500, 503],
   },
   {
@@ -80,7 +81,7 @@ export const restOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...credentialErrors, 'flow_not_found', 'flow_invalid'],
+    errors: [...credentialErrors, 'flow_not_found', 'quota_exceeded', 'flow_invalid'],
     nativeStatuses: rpcStatuses,
   },
   {
@@ -159,6 +160,31 @@ export const restOperations: Operation[] = [
     nativeStatuses: rpcStatuses,
   },
   {
+    operationId: 'rpcCalledFlowRuns',
+    method: 'post',
+    path: '/rest/v1/rpc/called_flow_runs',
+    tag: 'Runs',
+    summary: 'How the runs stand that a run called',
+    description:
+      'For the owner of the flow, who started the run at the root, and the holder of its token. At most 1,000 runs, in the order of ' +
+      "their ids. Inputs, outputs and errors of called runs show the constants of the owner's flows: only the owner reads them, in `flow_run`.",
+    security: restRunReader,
+    body: {
+      schema: ref('CalledFlowRunsArguments'),
+      isRequired: true,
+      examples: { first: { flow_run_id: FLOW_RUN_ID }, next: { flow_run_id: FLOW_RUN_ID, after: calledRun.id } },
+    },
+    answers: {
+      200: {
+        description: 'The runs.',
+        schema: { type: 'array', items: ref('CalledFlowRun') },
+        example: [calledRun],
+      },
+    },
+    errors: [...credentialErrors, 'flow_run_not_found'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
     operationId: 'rpcStopFlowRun',
     method: 'post',
     path: '/rest/v1/rpc/stop_flow_run',
@@ -199,7 +225,7 @@ export const restOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'token_required'],
+    errors: [...credentialErrors, 'request_invalid', 'token_required', 'quota_exceeded'],
     nativeStatuses: rpcStatuses,
   },
   {

@@ -31,7 +31,7 @@ export const routeOperations: Operation[] = [
         example: { deployment_id: DEPLOYMENT_ID, warnings: [warning] },
       },
     },
-    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'flow_invalid'],
+    errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'quota_exceeded', 'flow_invalid'],
   },
   {
     operationId: 'startDeployment',
@@ -143,6 +143,7 @@ export const routeOperations: Operation[] = [
       'wallet_keypair_required',
       'token_required',
       'wallet_in_use',
+      'quota_exceeded',
     ],
   },
 ];

@@ -99,6 +99,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), { strict: strictNote }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
+  CalledFlowRunsArguments: annotate(input(argumentSchemas.called_flow_runs), {
+    flow_run_id: 'The run that was started, or one that it called.',
+    after: 'The last id of the page before.',
+  }),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
   PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),
   SignatureRequestForCallerArguments: annotate(input(argumentSchemas.signature_request_for_caller), {
@@ -134,6 +138,12 @@ export const componentSchemas: Record<string, JsonSchema> = {
     new_msg: "The message that was signed instead of the request's.",
     expires_at: 'Until when it could be answered.',
     run_status: 'How the run stands that was started.',
+  }),
+  CalledFlowRun: annotate(output(answerSchemas.CalledFlowRun), {
+    end_time: 'Null while it runs.',
+    parent_flow_run_id: 'The run that called it.',
+    parent_node_id: 'The node that called it, with parent_times.',
+    parent_times: 'Which execution of that node: 0 for the first.',
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
