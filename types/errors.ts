@@ -17,7 +17,10 @@ export const errorCodes = {
     status: 400,
     meaning: '`Prefer: count=planned` and `count=estimated` would tell of rows that the caller may not see.',
   },
-  inputs_invalid: { status: 400, meaning: '`inputs` is no object of tagged values.' },
+  inputs_invalid: {
+    status: 400,
+    meaning: '`inputs` is no object of tagged values, or names an input that the flow does not have.',
+  },
   start_target_ambiguous: { status: 400, meaning: 'A start names its deployment by `id`, or by `flow` and `tag`.' },
   action_signer_invalid: { status: 400, meaning: '`action_signer` is no public key.' },
   public_key_invalid: { status: 400, meaning: '`public_key` is no public key.' },
@@ -67,8 +70,9 @@ export const errorCodes = {
   signature_request_not_found: {
     status: 404,
     meaning:
-      'There is no such signature request, or the caller may not see it; or the run has ended and asks for none.',
+      'There is no such signature request, or the caller may not see it and shows no signature that holds; or the run has ended and asks for none.',
   },
+  wallet_not_found: { status: 404, meaning: "There is no such wallet, or it is somebody else's." },
   kv_store_not_found: { status: 404, meaning: "For runners: the flow's owner has no such key-value store." },
   method_not_allowed: { status: 405, meaning: 'The route has other methods; see the header `Allow`.' },
   flow_has_deployments: { status: 409, meaning: "A flow with deployments can't be deleted." },
@@ -83,16 +87,17 @@ export const errorCodes = {
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },
   signature_request_answered: {
     status: 409,
-    meaning: 'The signature request is answered already; `details` holds the answer.',
+    meaning: 'The signature request is answered already; `details` holds the answer, for those who see the run.',
   },
   signature_request_expired: {
     status: 409,
-    meaning: 'The time to answer the signature request is over, or the run has ended; `details` says which.',
+    meaning:
+      'The time to answer the signature request is over, or the run has ended; `details` says which, for those who see the run.',
   },
   claim_lost: { status: 409, meaning: 'For runners: the run was claimed again, or has ended.' },
   kv_store_exists: { status: 409, meaning: "For runners: the flow's owner has a key-value store of that name." },
   kv_stores_limit: { status: 409, meaning: "For runners: the flow's owner has 100 key-value stores already." },
-  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB.' },
+  body_too_large: { status: 413, meaning: 'The body is larger than 1 MiB; for `/signature/submit`, than 16 KiB.' },
   inputs_too_large: { status: 413, meaning: '`inputs` is larger than 1 MiB.' },
   kv_size_limit: {
     status: 413,
