@@ -79,7 +79,7 @@ begin
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
       (
-        select private.shorten(m.name), 'there is no such member'
+        select private.shorten(m.name), 'there is no such member; there are: url, cluster'
         from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
         where m.name not in ('url', 'cluster') limit 20
       )

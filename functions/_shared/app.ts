@@ -59,7 +59,7 @@ export function makeApp(name: string, routes: Route[]): App {
     app.all(path, (context) => {
       throw apiError(
         'method_not_allowed',
-        `This route has no ${context.req.method}.`,
+        `This route takes ${allow}, not ${context.req.method}.`,
         { headers: { allow } },
       );
     });

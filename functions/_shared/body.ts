@@ -1,23 +1,35 @@
 import type { Context } from 'hono';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { checkJsonText, JsonLimitError } from '../../types/json_text.ts';
 import { MAX_VALUE_DEPTH } from '../../types/value.ts';
 import { apiError } from './api_error.ts';
 import { makeByteSink } from './byte_sink.ts';
 
-/** Bytes that a request body may have. */
+/** Bytes that a request body may have, unless its route says otherwise. */
 export const MAX_BODY_BYTES = 1_048_576;
 
 /** Room for inputs of every depth and number that fit into a body: each level of a value is an object and what its tag holds. */
 const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 250_000 });
 
+/** Unknown members that are told, and characters of their names: a body may be full of them. */
+const MAX_UNKNOWN = 20;
+const MAX_NAME_LENGTH = 100;
+
+const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
+
+/** What is said of a member that the schema does not know: the members that it does know. */
+function describeUnknown(schema: z.ZodType): string {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return `there is no such member; ${known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`}`;
+}
+
 /** Where and what, for each thing that is wrong: the `details` of `request_invalid`. */
-const issueDetails = (error: z.ZodError) =>
+const issueDetails = (error: z.ZodError, schema: z.ZodType) =>
   error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({
-        path: [...issue.path, key].join('.'),
-        message: 'there is no such member',
+      ? issue.keys.slice(0, MAX_UNKNOWN).map((key) => ({
+        path: [...issue.path, cut(key)].join('.'),
+        message: issue.path.length === 0 ? describeUnknown(schema) : 'there is no such member',
       }))
       : [{ path: issue.path.join('.'), message: issue.message }]
   );
@@ -36,7 +48,7 @@ export function parse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw invalid(what, issueDetails(result.error));
+  throw invalid(what, issueDetails(result.error, schema));
 }
 
 /** The query in the schema's form, each of its parameters once; others are nobody's business. */
@@ -48,27 +60,27 @@ export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: 
   return parse(schema, req.query(), 'query');
 }
 
-const tooLarge = () => apiError('body_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+const tooLarge = (maxBytes: number) => apiError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
 
 /** The chunks of a body that does not say how long it is; no more of them than may be. */
-async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array> {
-  const sink = makeByteSink(MAX_BODY_BYTES, tooLarge);
+async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number): Promise<Uint8Array> {
+  const sink = makeByteSink(maxBytes, () => tooLarge(maxBytes));
   for await (const chunk of body) sink.add(chunk);
   return sink.bytes();
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-async function readBytes(request: Request): Promise<ArrayBuffer | Uint8Array> {
+async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
-  if (Number(length ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
   // A server takes no more than that, where it is what counts. `body` is not looked at: that alone makes a stream of it.
   if (length !== null && !request.headers.has('transfer-encoding')) return await request.arrayBuffer();
-  return request.body === null ? new ArrayBuffer() : await readChunks(request.body);
+  return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
 }
 
-async function readText(request: Request): Promise<string> {
-  const bytes = await readBytes(request);
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const bytes = await readBytes(request, maxBytes);
   try {
     return utf8.decode(bytes);
   } catch (error) {
@@ -76,12 +88,13 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-/** The JSON body in the schema's form; an empty body stands for `{}`. */
+/** The JSON body, of at most so many bytes, in the schema's form; an empty body stands for `{}`. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
+  maxBytes: number = MAX_BODY_BYTES,
 ): Promise<z.output<Schema>> {
-  const text = await readText(request);
+  const text = await readText(request, maxBytes);
   if (text.trim() === '') return parse(schema, {}, 'body');
   const mediaType = request.headers.get('content-type')?.split(';')[0]?.trim()
     .toLowerCase();

@@ -88,9 +88,13 @@ function toApiError(
     }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
   if (code?.startsWith('PGRST30')) {
-    return apiError('token_invalid', 'The access token is not valid.', {
-      cause,
-    });
+    // PostgREST says so in words only ("JWT expired"); the code differs between its versions.
+    return /\bexpired\b/.test(message)
+      ? apiError('token_invalid', 'The access token has expired.', {
+        hint: 'Refresh the session, or sign in again.',
+        cause,
+      })
+      : apiError('token_invalid', 'The access token is not valid.', { cause });
   }
   if (BAD_TEXT_CODES.has(code)) {
     return apiError(

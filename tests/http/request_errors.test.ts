@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { textFlow } from '../support/flow_builder.ts';
+import { adapter } from '../support/keypairs.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
+import { accessToken } from '../support/tokens.ts';
 
 let owner: Person;
 let deploymentId: string;
@@ -104,7 +106,26 @@ const cases: Case[] = [
     init: json('{"input": {}}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'input', message: 'there is no such member' },
+    detail: { path: 'input', message: 'there is no such member; there are: inputs, action_signer' },
+  },
+  {
+    says: 'a member of a body that takes none',
+    path: 'flow/deploy/1',
+    init: json('{"flow": 1}'),
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'flow', message: 'there is no such member; there are none' },
+  },
+  {
+    says: 'an unknown member of a long name',
+    path: 'wallets/upsert',
+    init: json(`{"type": "ADAPTER", "name": "", "public_key": "${'1'.repeat(32)}", "${'x'.repeat(500_000)}": 1}`),
+    status: 400,
+    code: 'request_invalid',
+    detail: {
+      path: `${'x'.repeat(100)}…`,
+      message: 'there is no such member; there are: type, user_id, name, public_key, keypair',
+    },
   },
   {
     says: 'inputs that are no object',
@@ -207,12 +228,50 @@ describe('an invalid request', () => {
   it('names the allowed methods with a 405', async () => {
     const response = await call('deployment/start', { method: 'DELETE' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect((await response.json()).message).toBe('This route takes POST, not DELETE.');
+    const read = await call('flow/output/1', { method: 'PUT' });
+    expect([read.status, read.headers.get('allow')]).toEqual([405, 'GET']);
+    expect((await read.json()).message).toBe('This route takes GET, not PUT.');
+  });
+
+  it('names twenty of the members that are unknown, however many there are', async () => {
+    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`m${index}`, 0]));
+    const response = await call('flow/deploy/1', { token: owner.token, ...json(JSON.stringify(members)) });
+    expect([response.status, (await response.json()).details.length]).toEqual([400, 20]);
+  });
+
+  it('says that an access token has expired, as /rest/v1 does, and not so of one that is forged', async () => {
+    const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+    const [expired, forged] = [
+      await accessToken(owner.id, { expiresIn: -60 }),
+      await accessToken(owner.id, { secret: 'another secret of 32 characters.' }),
+    ];
+    const paths = [
+      'flow/deploy/1',
+      `deployment/start?id=${deploymentId}`,
+      'wallets/upsert',
+      'flow/stop/' + deploymentId,
+    ];
+    const bodies: Record<string, RequestInit> = { 'wallets/upsert': json(JSON.stringify(adapter('1'.repeat(32)))) };
+    for (const path of paths) {
+      const [first, second] = await Promise.all([expired, forged].map(async (token) => {
+        const response = await call(path, { token, ...bodies[path] });
+        const { code, message } = await response.json();
+        return [response.status, code, message];
+      }));
+      expect(first).toEqual([401, 'token_invalid', 'The access token has expired.']);
+      expect(second).toEqual([401, 'token_invalid', 'The access token is not valid.']);
+    }
+    const rest = await fetch(`${API_URL}/rest/v1/flows?select=id`, {
+      headers: { apikey: PUBLISHABLE_KEY, authorization: `Bearer ${expired}` },
+    });
+    expect([rest.status, (await rest.json()).message]).toEqual([401, 'JWT expired']);
   });
 
   it('takes values nested as deep as the limit', async () => {
     const response = await call(`deployment/start?id=${deploymentId}`, {
       token: owner.token,
-      ...json(`{"inputs": {"a": ${deep(64)}}}`),
+      ...json(`{"inputs": {"value": ${deep(64)}}}`),
     });
     expect(response.status).toBe(200);
   });
