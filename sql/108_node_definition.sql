@@ -211,7 +211,10 @@ begin
     return v_faults;
   end if;
   with fault (path, message) as (
-    select private.shorten(m.name), 'there is no such member'
+    select private.shorten(m.name), 'there is no such member; there are: ' || (
+      select string_agg(rtrim(s.name, '!'), ', ' order by rtrim(s.name, '!') collate "C")
+      from jsonb_object_keys(private.node_definition_shape()) as s (name)
+    )
     from jsonb_object_keys(node_definition_faults.definition) as m (name)
     where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
     union all
@@ -223,11 +226,9 @@ begin
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
-    select f.name, 'is missing: the two form schemas come together'
-    from (values
-      ('targets_form.json_schema', 'targets_form.ui_schema'), ('targets_form.ui_schema', 'targets_form.json_schema')
-    ) as f (name, other)
-    where v_definition ->> f.name is null and v_definition ->> f.other is not null
+    -- A ui_schema alone defines no form; real records have one.
+    select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
+    where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
     select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
     from (

@@ -20,7 +20,7 @@ create table public.nodes (
   constraint nodes_node_id_in_data check (node_id = data ->> 'node_id'),
   constraint nodes_version_in_data check (version = data ->> 'version'),
   constraint nodes_without_user_public check (user_id is not null or is_public),
-  constraint nodes_forms_together check (("targets_form.json_schema" is null) = ("targets_form.ui_schema" is null))
+  constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
 );
 comment on table public.nodes is
   'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
@@ -33,7 +33,7 @@ comment on column public.nodes.type is 'native, or the name of another kind of n
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
 comment on column public.nodes.sources is 'Its outputs: {name, type, …}.';
 comment on column public.nodes.targets is 'Its inputs: {name, type_bounds, …}.';
-comment on column public.nodes."targets_form.json_schema" is 'The form for its settings, together with targets_form.ui_schema.';
+comment on column public.nodes."targets_form.json_schema" is 'The form for its settings; needs targets_form.ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);

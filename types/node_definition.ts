@@ -139,8 +139,6 @@ function repeatedNames(side: 'sources' | 'targets', ports: { name: string }[]): 
   });
 }
 
-const forms = ['targets_form.json_schema', 'targets_form.ui_schema'] as const;
-
 const recordSchema = z.strictObject({
   type: z.string().regex(
     /^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$/,
@@ -153,9 +151,10 @@ const recordSchema = z.strictObject({
   'targets_form.ui_schema': formSchema,
   'targets_form.extra': formSchema,
 }).superRefine((definition, context) => {
-  const missing = forms.filter((form) => definition[form] == null);
-  const lonely = missing.length === 1
-    ? missing.map((form) => ({ path: [form], message: 'is missing: the two form schemas come together' }))
+  // A ui_schema alone defines no form; real records have one.
+  const isIncomplete = definition['targets_form.json_schema'] != null && definition['targets_form.ui_schema'] == null;
+  const lonely = isIncomplete
+    ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]
     : [];
   const repeated = [...repeatedNames('sources', definition.sources), ...repeatedNames('targets', definition.targets)];
   for (const { path, message } of [...lonely, ...repeated]) context.addIssue({ code: 'custom', path, message });

@@ -74,6 +74,15 @@ it('zod and SQL accept every fixture and every shared definition', async () => {
   expect(await expectAgreement(texts)).toEqual({ accepted: texts.length, refused: 0 });
 });
 
+it('zod and SQL take a ui_schema alone, which defines no form, and no json_schema alone', async () => {
+  const [json, ui] = ['targets_form.json_schema', 'targets_form.ui_schema'];
+  const withForms = (forms: JsonObject) => JSON.stringify({ ...minimal, ...forms });
+  const good: JsonObject[] = [{ [ui!]: {} }, { [ui!]: {}, [json!]: null }, { [ui!]: {}, [json!]: {} }, { [ui!]: null }];
+  expect(await expectAgreement(good.map(withForms))).toEqual({ accepted: good.length, refused: 0 });
+  const bad: JsonObject[] = [{ [json!]: {} }, { [json!]: {}, [ui!]: null }, { [ui!]: [] }];
+  expect(await expectAgreement(bad.map(withForms))).toEqual({ accepted: 0, refused: bad.length });
+});
+
 const [, minimal] = fixtureDefinitions.find(([name]) => name === 'minimal')!;
 const withOption = (json: string): string =>
   JSON.stringify({ ...minimal, data: { ...minimal.data as JsonObject, options: { x: '@' } } }).replace('"@"', json);

@@ -30,9 +30,8 @@ export function nodeDefinition(): JsonSchema {
     sources: "The node's outputs. Their names are unique, and further members are kept.",
     targets: "The node's inputs. Their names are unique, and further members are kept.",
     'targets/items/type_bounds': 'The types that the input takes.',
-    'targets_form.json_schema':
-      "The form for the node's settings; together with targets_form.ui_schema, or not at all.",
-    'targets_form.ui_schema': 'How the form looks.',
+    'targets_form.json_schema': "The form for the node's settings; needs targets_form.ui_schema.",
+    'targets_form.ui_schema': 'How the form looks; without targets_form.json_schema there is no form.',
   });
   const kept = Object.keys(keptNodeColumns).map((name) => [
     name,
