@@ -15,6 +15,8 @@ const base58Schema = (length: number) =>
 export const upsertWalletParamsSchema = z.strictObject({
   /** HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked. */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'takes HARDCODED or ADAPTER'),
+  /** The caller's own id, for clients that send it; the wallets of others don't exist for the caller. */
+  user_id: z.uuid('takes the UUID of a user').toLowerCase().optional(),
   name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')
     // Characters as the database counts them.
     .refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),

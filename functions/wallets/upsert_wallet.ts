@@ -48,6 +48,11 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
         'This needs a user who has signed up: who loses an anonymous session loses its wallets.',
       );
     }
+    if (params.user_id !== undefined && params.user_id !== user_id) {
+      throw apiError('wallet_not_found', 'There is no such wallet.', {
+        hint: "user_id takes the caller's own id; leave it out.",
+      });
+    }
     const { type, name, public_key } = params;
     const secret = await seal(user_id, params);
     const wallet = await serviceRpc<Wallet>('store_wallet', { user_id, type, name, public_key, ...secret });

@@ -50,6 +50,20 @@ describe('POST /wallets/upsert', () => {
     expect(findSecrets(JSON.stringify(secret), [pair.secretKey])).toEqual([]);
   });
 
+  it("takes the caller's own user_id, in either case, and with an API key too", async () => {
+    const pair = makeKeypair();
+    const wallet = await upsert(owner, { ...hardcoded(pair), user_id: owner.id });
+    expect(wallet.user_id).toBe(owner.id);
+    expect(await upsert(owner, { ...hardcoded(pair), user_id: owner.id.toUpperCase() })).toMatchObject({
+      id: wallet.id,
+    });
+    const response = await call('wallets/upsert', {
+      headers: { 'x-api-key': (await createApiKey(owner)).key, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...hardcoded(pair, 'renamed'), user_id: owner.id }),
+    });
+    expect([response.status, await response.json()]).toMatchObject([200, { id: wallet.id, name: 'renamed' }]);
+  });
+
   it('stores an ADAPTER wallet, which has no secret', async () => {
     const wallet = await upsert(owner, adapter(makeKeypair().publicKey));
     expect(wallet).toMatchObject({ type: 'ADAPTER', name: 'browser' });

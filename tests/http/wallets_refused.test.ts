@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { findSecrets, hardcoded, type Keypair, makeKeypair } from '../support/keypairs.ts';
+import { adapter, findSecrets, hardcoded, type Keypair, makeKeypair, upsertWallet } from '../support/keypairs.ts';
 import { call, type Person, signUp } from '../support/people.ts';
 import { accessToken, anonymousSignIn, deleteUser } from '../support/tokens.ts';
 
@@ -59,10 +59,17 @@ describe('a wallet that is refused', () => {
     ['an ADAPTER with a key pair', { ...hardcoded(pair), type: 'ADAPTER' }, 400, 'request_invalid', 'keypair'],
     [
       'an unknown member',
-      { ...hardcoded(pair), user_id: '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11' },
+      { ...hardcoded(pair), wallet_id: 5 },
       400,
       'request_invalid',
-      'user_id',
+      'wallet_id',
+    ],
+    ['a user_id that is none', { ...hardcoded(pair), user_id: 5 }, 400, 'request_invalid', 'user_id'],
+    [
+      'the user_id of nobody',
+      { ...hardcoded(pair), user_id: '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11' },
+      404,
+      'wallet_not_found',
     ],
     [
       'the public key of another pair',
@@ -99,6 +106,23 @@ describe('a wallet that is refused', () => {
       foreign.publicKey,
     ]);
     expect(data).toEqual([]);
+  });
+
+  it('answers one 404 to the user_id of another user, of one who has the wallet and of nobody, and changes nothing', async () => {
+    const other = await signUp();
+    const wallet = adapter(pair.publicKey);
+    expect((await upsertWallet(other, wallet)).status).toBe(200);
+    const ids = [other.id, other.id.toUpperCase(), '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11'];
+    const answers = await Promise.all(ids.map(async (user_id) => {
+      // A key pair that is none of this wallet: whose it is comes first.
+      const params = { ...hardcoded(foreign), public_key: pair.publicKey, name: 'mine now', user_id };
+      const response = await upsertWallet(owner, params);
+      return [response.status, await response.text()];
+    }));
+    expect(new Set(answers.map(String)).size).toBe(1);
+    expect(answers[0]).toEqual([404, expect.stringContaining('wallet_not_found')]);
+    const { data } = await other.client.from('wallets').select('type, name').throwOnError();
+    expect(data).toEqual([{ type: 'ADAPTER', name: wallet.name }]);
   });
 
   const requests: [string, RequestInit & { token?: string }, number, string][] = [

@@ -142,6 +142,7 @@ export const routeOperations: Operation[] = [
       'wallet_key_mismatch',
       'wallet_keypair_required',
       'token_required',
+      'wallet_not_found',
       'wallet_in_use',
       'quota_exceeded',
     ],
