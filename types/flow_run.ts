@@ -27,8 +27,10 @@ export interface FlowRunResult {
 export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
-/** Seconds that a request waits at most. */
-export const MAX_WAIT_SECONDS = 25;
+/** Seconds that a request waits by itself: clients that know no 202 then see the output of most runs. */
+export const DEFAULT_WAIT_SECONDS = 100;
+/** Seconds that a request waits at most: an Edge Function's request has 150. */
+export const MAX_WAIT_SECONDS = 140;
 
 /** The id of a run in a path; in lower case, as the database answers it. */
 export const flowRunIdSchema = z.uuid('takes the UUID of a run').toLowerCase();
@@ -36,11 +38,11 @@ export const flowRunIdSchema = z.uuid('takes the UUID of a run').toLowerCase();
 /** The path of a route that names a run. */
 export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });
 
-/** How long to wait, as the query of a waiting request says: seconds, 25 by default and at most. */
+/** How long to wait, as the query of a waiting request says: seconds, 100 by default and 140 at most. */
 export const waitSchema = z.object({
   wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'takes a number of seconds')
     .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
-    .default(MAX_WAIT_SECONDS),
+    .default(DEFAULT_WAIT_SECONDS),
 });
 
 /** The body of a stop; all of it is optional. */

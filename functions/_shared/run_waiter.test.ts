@@ -26,9 +26,9 @@ function makeRuns() {
     return Promise.resolve(rows as Row[]);
   };
   const waiter = makeRunWaiter(lookForEnded(read));
-  const wait = (id: string, seconds: number) => {
+  const wait = (id: string, seconds: number, signal?: AbortSignal) => {
     let isOver = false;
-    void waiter.wait(id, seconds).then(() => isOver = true);
+    void waiter.wait(id, seconds, signal).then(() => isOver = true);
     return () => isOver;
   };
   return { ended, asked, wait };
@@ -86,4 +86,48 @@ it('more runs than an address takes are looked for in several', async () => {
   await vi.advanceTimersByTimeAsync(10);
   expect(asked.slice(0, 3).map((ids) => ids.length)).toEqual([100, 100, 50]);
   expect(waiting.findIndex((isOver) => isOver())).toBe(249);
+});
+
+it('who waits for 100 s asks the database less than 400 times, and is told within a hundredth of the time', async () => {
+  const { ended, asked, wait } = makeRuns();
+  const isOver = wait('a', 100);
+  await vi.advanceTimersByTimeAsync(98_000);
+  expect(asked.length).toBeLessThan(400);
+  expect(isOver()).toBe(false);
+  ended.add('a');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(isOver()).toBe(true);
+});
+
+it('those who come one after another have a run looked at no more often that others wait for long', async () => {
+  const { asked, wait } = makeRuns();
+  wait('long', 100);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const before = asked.length;
+  for (let index = 0; index < 100; index++) {
+    wait(`new ${index}`, 0.05);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  const looks = asked.slice(before);
+  expect(looks.length).toBeGreaterThan(100);
+  expect(looks.filter((ids) => ids.includes('long')).length).toBeLessThan(30);
+});
+
+it('who is gone waits no more, and the database is asked no more', async () => {
+  const { asked, wait } = makeRuns();
+  const gone = new AbortController();
+  const isOver = wait('a', 100, gone.signal);
+  const other = wait('a', 2);
+  await vi.advanceTimersByTimeAsync(1_000);
+  gone.abort();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([isOver(), other()]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(other()).toBe(true);
+  const before = asked.length;
+  await vi.advanceTimersByTimeAsync(90_000);
+  expect(asked.length).toBe(before);
+  const late = wait('a', 100, gone.signal);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(late()).toBe(true);
 });

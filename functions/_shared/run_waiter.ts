@@ -1,11 +1,12 @@
 import type { FlowRunResult } from '../../types/flow_run.ts';
 import type { ReadRows, Rpc } from './database.ts';
 
-/** How soon the database is asked, once for all who wait, after somebody new has come; then less and less often. */
-const FIRST_POLL_MS = 2;
-/** An answer comes so much after the end at the most, and the look itself; it is one look however many wait. */
-const LONGEST_POLL_MS = 100;
-const BACK_OFF = 1.5;
+/** How soon the database is asked after somebody has come; then ever less often: after half of the time that was waited … */
+const FIRST_PAUSE_MS = 2;
+/** … but not later than this, which an answer comes after the end at the most … */
+const LONG_PAUSE_MS = 100;
+/** … or than this part of the time that was waited: after 100 s a second. An Edge Function has 2 s of computing for its looks. */
+const LATEST = 1 / 100;
 
 /** A look at runs: the news of those of which there is any, by id. */
 export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
@@ -15,8 +16,11 @@ export type EndedRun = Pick<FlowRunResult, 'status' | 'output' | 'errors'>;
 
 /** Waits for news of runs on behalf of many callers, with one query at a time for all of them. */
 export interface RunWaiter<News> {
-  /** Resolves with the news of the run, or undefined when the time is over. The caller's right to see it is checked elsewhere. */
-  wait: (flowRunId: string, seconds: number) => Promise<News | undefined>;
+  /**
+   * Resolves with the news of the run, or undefined when the time is over or `signal` says that the caller is gone. The caller's
+   * right to see it is checked elsewhere.
+   */
+  wait: (flowRunId: string, seconds: number, signal?: AbortSignal) => Promise<News | undefined>;
 }
 
 /** Ids that an address takes. */
@@ -43,48 +47,83 @@ export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (fl
 export const lookForAsking = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
 
+/** A run that somebody waits for. */
+interface Awaited<News> {
+  /** Ends the wait of each who waits. */
+  releases: Set<(news: News) => void>;
+  /** When the last of them came. */
+  since: number;
+  /** When the database is to be asked for it. */
+  next: number;
+}
+
+const pauseAfter = (waitedMs: number): number =>
+  Math.max(FIRST_PAUSE_MS, Math.min(waitedMs / 2, LONG_PAUSE_MS), waitedMs * LATEST);
+
 export function makeRunWaiter<News>(look: Look<News>): RunWaiter<News> {
-  const waiting = new Map<string, Set<(news: News) => void>>();
+  const awaited = new Map<string, Awaited<News>>();
   let isPolling = false;
-  let pollMs = FIRST_POLL_MS;
+  /** Until when the pause lasts that is under way, and what cuts it short. */
+  let pausesUntil = -Infinity;
   let pollNow = () => {};
 
   /** The pause before the next look; somebody new cuts it short. */
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, pollMs);
-      pollMs = Math.min(pollMs * BACK_OFF, LONGEST_POLL_MS);
+  const pause = async (): Promise<void> => {
+    const next = Array.from(awaited.values(), (run) => run.next).reduce((a, b) => Math.min(a, b));
+    pausesUntil = next;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(next - performance.now(), FIRST_PAUSE_MS));
       pollNow = () => {
+        pausesUntil = -Infinity;
         clearTimeout(timer);
-        setTimeout(resolve, FIRST_POLL_MS);
+        setTimeout(resolve, FIRST_PAUSE_MS);
       };
     });
+    pausesUntil = -Infinity;
+  };
+
+  /** The runs whose turn it is, and those whose turn would come soon after: one look does for all of them. */
+  const listDue = (): [string, Awaited<News>][] => {
+    const now = performance.now();
+    return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);
+  };
 
   const poll = async (): Promise<void> => {
     isPolling = true;
-    while (waiting.size > 0) {
+    while (awaited.size > 0) {
       await pause();
+      const due = listDue();
+      if (due.length === 0) continue;
       // A failed look is no answer; those who wait have their own time limits.
-      const found = await look([...waiting.keys()]).catch(() => new Map<string, News>());
-      for (const [id, news] of found) waiting.get(id)?.forEach((release) => release(news));
+      const found = await look(due.map(([id]) => id)).catch(() => new Map<string, News>());
+      const now = performance.now();
+      for (const [, run] of due) run.next = now + pauseAfter(now - run.since);
+      for (const [id, news] of found) awaited.get(id)?.releases.forEach((release) => release(news));
     }
     isPolling = false;
   };
 
   return {
-    wait: (flowRunId, seconds) =>
+    wait: (flowRunId, seconds, signal) =>
       new Promise((resolve) => {
-        const releases = waiting.get(flowRunId) ?? new Set();
+        if (signal?.aborted) return resolve(undefined);
+        const now = performance.now();
+        const run = awaited.get(flowRunId) ?? { releases: new Set(), since: now, next: now };
         const release = (news?: News) => {
           clearTimeout(timer);
-          releases.delete(release);
-          if (releases.size === 0) waiting.delete(flowRunId);
+          signal?.removeEventListener('abort', leave);
+          run.releases.delete(release);
+          if (run.releases.size === 0) awaited.delete(flowRunId);
           resolve(news);
         };
-        const timer = setTimeout(() => release(), seconds * 1000);
-        waiting.set(flowRunId, releases.add(release));
-        if (pollMs > LONGEST_POLL_MS / 4) pollNow();
-        pollMs = FIRST_POLL_MS;
+        const leave = () => release();
+        const timer = setTimeout(leave, seconds * 1000);
+        signal?.addEventListener('abort', leave);
+        run.releases.add(release);
+        run.since = now;
+        run.next = now + FIRST_PAUSE_MS;
+        awaited.set(flowRunId, run);
+        if (run.next < pausesUntil) pollNow();
         if (!isPolling) void poll();
       }),
   };

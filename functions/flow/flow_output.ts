@@ -25,7 +25,10 @@ export const makeFlowOutput =
     let result: EndedRun = await read(wait > 0 ? 'await_flow_run_result' : 'flow_run_result');
     // Whoever may see the run at the beginning of the wait may see how it ends.
     if (!hasEnded(result.status) && wait > 0) {
-      result = await waiter.wait(flow_run_id, wait) ?? await read('flow_run_result');
+      const { signal } = context.req.raw;
+      const ended = await waiter.wait(flow_run_id, wait, signal);
+      // Nobody reads the answer any more: it need not be looked up.
+      if (ended !== undefined || !signal.aborted) result = ended ?? await read('flow_run_result');
     }
     const { status, output, errors } = result;
     if (status === 'succeeded') return context.json(output);

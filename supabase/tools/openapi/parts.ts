@@ -1,3 +1,4 @@
+import { MAX_WAIT_SECONDS } from '../../../types/flow_run.ts';
 import { parameterSchemas } from './schemas.ts';
 
 /** `components.securitySchemes` of the document. */
@@ -89,7 +90,7 @@ export const componentParameters = {
     name: 'wait',
     in: 'query',
     description:
-      'How many seconds to wait for what is asked for, with three decimals at most; more than the default count as it.',
+      `How many seconds to wait for what is asked for, with three decimals at most; more than ${MAX_WAIT_SECONDS} count as that.`,
     schema: parameterSchemas.wait,
   },
   idempotencyKey: {
