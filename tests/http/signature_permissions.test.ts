@@ -125,31 +125,64 @@ describe.each(callers)('%s', (caller) => {
     expect(body).not.toContain(id);
   });
 
-  it(`is ${verdict} when answering`, async () => {
+  it(`is ${verdict === 'refused' ? 'refused' : 'taken for who holds the key'} when answering with its signature`, async () => {
     const id = await askFor(run, payer, message);
-    const { status, headers, body } = await readAnswer(await answer(id, caller));
+    const response = await answer(id, caller);
     const { data } = await owner.client.from('signature_requests').select('signature').eq('id', id).single()
       .throwOnError();
-    expect(data.signature !== null).toBe(verdict === 'admitted');
-    if (verdict === 'admitted') return expect([status, JSON.parse(body)]).toEqual([200, { success: true }]);
-    if (verdict === 'not found') {
-      // Whether it exists, is answered, has expired, or is answered wrongly, is none of their business.
-      await submit({ id, signature: signMessage(payer, message) }, owner.token);
+    expect(data.signature !== null).toBe(verdict !== 'refused');
+    if (verdict !== 'refused') {
+      return expect([response.status, await response.json()]).toEqual([200, { success: true }]);
+    }
+    const { code } = await response.json();
+    expect([response.status, code === 'unauthenticated']).toEqual([401, false]);
+  });
+
+  it.runIf(verdict === 'not found' || verdict === 'unauthenticated')(
+    'is told nothing of a request without its signature, whether it exists, is answered or has expired',
+    async () => {
+      const { status, headers, body } = await readAnswer(await answer(randomUUID(), caller));
+      expect([status, JSON.parse(body).code]).toEqual([404, 'signature_request_not_found']);
+      const answered = await askFor(run, payer, message);
+      await submit({ id: answered, signature: signMessage(payer, message) }, owner.token);
       const expired = await askFor(run, payer, message, { timeout_ms: -1 });
       const open = await askFor(run, payer, message);
-      const others = await Promise.all([
-        answer(randomUUID(), caller),
-        answer(id, caller),
-        answer(expired, caller),
-        answer(open, caller, makeKeypair()),
+      const other = makeKeypair();
+      // What anybody finds on the chain: the key's signature of another transaction.
+      const public_ = makeMessage(payer.publicKey, { texts: ['hello', 'and good bye'] });
+      const changed = makeMessage(payer.publicKey, { price: 5_000n });
+      const wrong = [answered, expired, open].flatMap((id) => [
+        { id, signature: signMessage(other, message) },
+        { id, signature: signMessage(other, changed), new_msg: changed },
+        { id, signature: signMessage(payer, public_), new_msg: public_ },
+        { id, signature: signMessage(payer, message), new_msg: changed },
       ]);
-      for (const other of others) expect(await readAnswer(other)).toEqual({ status, headers, body });
-      expect([status, JSON.parse(body).code]).toEqual([404, 'signature_request_not_found']);
-    } else {
-      expect(status).toBe(401);
-      expect(JSON.parse(body).code === 'unauthenticated').toBe(verdict === 'unauthenticated');
-    }
-  });
+      for (const params of wrong) {
+        const told = await readAnswer(await submit(params, shown[caller].token, shown[caller].headers));
+        expect(told).toEqual({ status, headers, body });
+      }
+      expect((await answer(open, caller)).status).toBe(200);
+    },
+  );
+
+  it.runIf(verdict === 'not found' || verdict === 'unauthenticated')(
+    'is told by its signature that a request is answered or over, and no more than that',
+    async () => {
+      const answered = await askFor(run, payer, message);
+      const expired = await askFor(run, payer, message, { timeout_ms: -1 });
+      expect((await answer(answered, caller)).status).toBe(200);
+      const states = [[answered, 'signature_request_answered'], [expired, 'signature_request_expired']] as const;
+      for (const [id, code] of states) {
+        const response = await answer(id, caller);
+        expect([response.status, await response.json()]).toEqual([409, {
+          code,
+          message: expect.any(String),
+          details: null,
+          hint: null,
+        }]);
+      }
+    },
+  );
 });
 
 it('the owner, the user whose key is asked and the holder of the token read the row; others do not', async () => {

@@ -256,6 +256,26 @@ describe('POST /signature/submit', () => {
     }]);
   });
 
+  it('takes what the fee payer changed from whoever shows its signature, and refuses a body that is too large', async () => {
+    const id = await askFor(run, payer, message);
+    const new_msg = makeMessage(payer.publicKey, { price: 5_000n });
+    const signature = signMessage(payer, new_msg);
+    expect(await answerOf(await submit({ id, signature, new_msg, pad: 'x'.repeat(16_384) } as never, undefined)))
+      .toEqual([413, 'body_too_large']);
+    expect((await submit({ id, signature, new_msg }, undefined)).status).toBe(200);
+    expect(await storedAnswer(id)).toEqual({ signature, new_msg });
+  });
+
+  it('refuses a change that would invalidate other signatures, also to whoever shows none but the signature', async () => {
+    const other = makeKeypair();
+    const signatures = [{ pubkey: other.publicKey, signature: signMessage(other, message) }];
+    const id = await askFor(run, payer, message, { signatures });
+    const new_msg = makeMessage(payer.publicKey, { price: 5_000n });
+    expect(await answerOf(await submit({ id, signature: signMessage(payer, new_msg), new_msg }, undefined)))
+      .toEqual([400, 'transaction_changed']);
+    expect((await submit({ id, signature: signMessage(payer, message) }, undefined)).status).toBe(200);
+  });
+
   it.each<[string, Record<string, unknown>, string]>([
     ['an id that is none', { id: 17 }, 'id'],
     ['a signature of 63 bytes', { signature: base58.encode(new Uint8Array(63).fill(1)) }, 'signature'],

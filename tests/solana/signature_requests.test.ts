@@ -153,7 +153,8 @@ it("what a called flow asks for reaches the holder of the started run's token, a
   }]);
   const others = await nextRequest(other);
   expect((await seenBy(other)).map(({ id }: { id: string }) => id)).toEqual([others.id]);
-  expect(await answerRequest({ ...run, token: other.token }, request, buyer)).toEqual([
+  // With the token of another run nothing is told but that the signature is not the one.
+  expect(await answerRequest({ ...run, token: other.token }, request, makeKeypair())).toEqual([
     404,
     'signature_request_not_found',
   ]);

@@ -50,8 +50,10 @@ export const signatureOperations: Operation[] = [
     summary: 'Answers a signature request',
     description:
       'Stores the signature, once it is verified, and lets the run go on that waits for it. A refused answer leaves the request ' +
-      'open. For the owner of the flow, the user whose key is asked, who started the run, and the holder of its token.',
-    security: runReader,
+      'open. Needs no credential: a signature that holds is the proof. What is wrong with one that does not is told to the owner of ' +
+      'the flow, the user whose key is asked, who started the run, and the holder of its token; everybody else gets one and the ' +
+      'same 404, for a request that does not exist too, and a 409 without details once it is answered or over.',
+    security: [...runReader, []],
     body: {
       schema: ref('SubmitSignatureParams'),
       isRequired: true,
@@ -64,7 +66,7 @@ export const signatureOperations: Operation[] = [
       200: { description: 'The answer is taken.', schema: ref('SubmitSignatureResult'), example: { success: true } },
     },
     errors: [
-      ...routeErrors,
+      ...routeErrors.filter((code) => code !== 'unauthenticated'),
       ...bodyErrors,
       'signature_invalid',
       ...answerErrors,
