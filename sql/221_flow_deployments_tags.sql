@@ -3,7 +3,7 @@ create table public.flow_deployments_tags (
   entrypoint integer not null,
   tag text not null,
   deployment_id uuid not null,
-  description text not null default '',
+  description text,
   primary key (entrypoint, tag),
   constraint flow_deployments_tags_entrypoint_fkey foreign key (entrypoint, user_id)
     references public.flows (id, user_id) on delete cascade,
@@ -15,6 +15,7 @@ create table public.flow_deployments_tags (
 comment on table public.flow_deployments_tags is
   'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
 comment on column public.flow_deployments_tags.entrypoint is 'The flow; a tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.description is 'The owner''s words for people; null where there are none, as on latest until somebody describes it.';
 comment on column public.flow_deployments_tags.tag is '1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.';
 
 create index flow_deployments_tags_deployment_id_idx on public.flow_deployments_tags (deployment_id, entrypoint, user_id);

@@ -1,4 +1,4 @@
-select plan(8);
+select plan(10);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -12,6 +12,11 @@ select is(
   'the owner describes latest'
 );
 select results_eq('select description from public.flow_deployments_tags', $$ values ('updated') $$, 'and finds it described');
+
+select is(
+  test.error($$ update public.flow_deployments_tags set description = null where tag = 'latest' $$), null, 'who describes it takes the words back'
+);
+select results_eq('select description from public.flow_deployments_tags', $$ values (null::text) $$, 'and it has no description again');
 
 -- What PostgREST makes of an upsert: every column of the payload is set.
 select test.keep('upsert', $$

@@ -24,7 +24,7 @@ select is(
 select test.keep('again', test.deploy(test.kept('flow')::integer));
 select results_eq(
   $$ select deployment_id, description from public.flow_deployments_tags where entrypoint = test.kept('flow')::integer $$,
-  $$ values (test.kept('again')::uuid, '') $$,
+  $$ values (test.kept('again')::uuid, null::text) $$,
   'the next deploy makes it anew'
 );
 

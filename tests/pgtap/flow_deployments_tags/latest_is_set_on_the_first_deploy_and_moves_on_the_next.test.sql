@@ -9,8 +9,8 @@ select is_empty('select * from public.flow_deployments_tags', 'before its first 
 select test.keep('first', test.deploy(test.kept('flow')::integer));
 select results_eq(
   'select user_id, entrypoint, tag, deployment_id, description from public.flow_deployments_tags',
-  $$ values (test.user_id('owner'), test.kept('flow')::integer, 'latest', test.kept('first')::uuid, '') $$,
-  'the first deployment is latest'
+  $$ values (test.user_id('owner'), test.kept('flow')::integer, 'latest', test.kept('first')::uuid, null::text) $$,
+  'the first deployment is latest, without a description'
 );
 
 update public.flow_deployments_tags set description = 'What runs now' where tag = 'latest';
