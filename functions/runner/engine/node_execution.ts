@@ -7,6 +7,7 @@ import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { isKeyNamedByFlow } from './key_origin.ts';
 import { isLogged } from './log_filter.ts';
 import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
+import { emptyInputsHint } from './empty_inputs.ts';
 import { copyMap, type Handover, type Outcome, settle, toError, tooLarge } from './node_values.ts';
 import { SUBMIT } from './readiness.ts';
 import { sentBefore } from './sent_before.ts';
@@ -188,7 +189,8 @@ export function beginExecution(
   };
   const failed = (error: unknown): Given => {
     if (error instanceof HandedBack) throw error;
-    return { ...toError(error), handedOver: handedOver() };
+    const hint = emptyInputsHint(run, node, inputs, error);
+    return { ...toError(error, hint), handedOver: handedOver() };
   };
 
   try {

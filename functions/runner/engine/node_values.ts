@@ -63,9 +63,9 @@ function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
   return bytes > maxBytes ? tooLarge(bytes, maxBytes) : undefined;
 }
 
-/** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. */
-export const toError = (error: unknown): { error: string } => ({
-  error: toMessage(error instanceof Error ? error.message : String(error)),
+/** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. `hint` comes behind it. */
+export const toError = (error: unknown, hint = ''): { error: string } => ({
+  error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
 });
 
 /**

@@ -148,6 +148,46 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
+    title: 'a node that fails of a null names the flow_input that had no value, and not one that was given null',
+    flow: (flow) => {
+      const end = flow.input('end');
+      flow.output('empty', flow.use('range', { end }, { form: { start: 0 }, title: 'empty' }).output('result'));
+      const given = flow.input('given');
+      flow.output('null', flow.use('range', { end: given }, { form: { start: 0 }, title: 'null' }).output('result'));
+    },
+    inputs: { given: { N: 0 } },
+    output: '',
+    errors: [
+      'empty: end: invalid type: unit value, expected a decimal (flow input `end` had no value)',
+      'null: end: invalid type: unit value, expected a decimal',
+    ],
+    notRun: ['empty', 'null'],
+    runs: [
+      'end#0 given=null → end=null',
+      'empty#0 end=null start=0u ✗ end: invalid type: unit value, expected a decimal (flow input `end` had no value)',
+      'given#0 given=null → given=null',
+      'null#0 end=null start=0u ✗ end: invalid type: unit value, expected a decimal',
+    ],
+  },
+  {
+    title: 'a script that fails names each flow_input that had no value, and a default is one',
+    flow: (flow) => {
+      const edges = { a: flow.input('first'), b: flow.input('second'), c: flow.input('third', 3) };
+      flow.output('out', flow.script('a + b + c', edges).output('u'));
+    },
+    output: '',
+    errors: [
+      'script: Function not found: + ((), ()) (line 1, position 3) (flow inputs `first`, `second` had no value)',
+    ],
+    notRun: ['out'],
+    runs: [
+      'first#0 → first=null',
+      'second#0 → second=null',
+      'third#0 → third=3u',
+      'script#0 a=null b=null c=3u source="a + b + c" ✗ Function not found: + ((), ()) (line 1, position 3) (flow inputs `first`, `second` had no value)',
+    ],
+  },
+  {
     title: 'a default of a flow_input is plain JSON, never a tagged value',
     flow: (flow) => flow.output('out', flow.input('in', { D: '1', more: [1.5] })),
     output: 'out={D="1" more=[1.5]}',

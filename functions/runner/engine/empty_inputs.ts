@@ -1,0 +1,34 @@
+import type { ValueMap } from '../../../types/value.ts';
+import { ConversionError } from '../../../types/value_conversion.ts';
+import type { TreeRun } from './context.ts';
+import type { RunNode } from './graph.ts';
+
+/** Names that are told. */
+const MAX_NAMES = 5;
+/** Characters of each: a label may be of any length. */
+const MAX_NAME_LENGTH = 100;
+
+/** The input of the flow that this input of a node takes its null from, because the run was given no value for it. */
+function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values: ValueMap): string | undefined {
+  const value = values[name];
+  if (value === undefined || !('N' in value)) return undefined;
+  const edge = node.incoming.find(({ input }) => input.name === name);
+  if (!edge?.source.module?.takesFlowInputs || inputs[edge.sourcePort] !== undefined) return undefined;
+  return edge.sourcePort;
+}
+
+/**
+ * What stands behind the error of a node that had to do with null: which inputs of the flow had no value; else an empty text. Of a
+ * node that only computes any null may be the cause; what goes wrong outside is no matter of the inputs, unless the error says so.
+ */
+export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
+  const { module } = node;
+  const isComputed = module !== undefined && 'run' in module && !module.hasOutsideEffect;
+  const wrong = error instanceof ConversionError ? error.input : undefined;
+  if (wrong === undefined && !isComputed) return '';
+  const names = (wrong === undefined ? node.inputNames : [wrong])
+    .flatMap((name) => emptyFlowInput(run, node, name, values) ?? []);
+  const told = [...new Set(names)].slice(0, MAX_NAMES).map((name) => `\`${name.slice(0, MAX_NAME_LENGTH)}\``);
+  if (told.length === 0) return '';
+  return ` (flow input${told.length === 1 ? '' : 's'} ${told.join(', ')} had no value)`;
+}
