@@ -121,3 +121,45 @@ end;
 $$;
 comment on function private.check_inputs(jsonb) is
   'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';
+
+create function private.check_input_names(inputs jsonb, input_names text[])
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- Names that are told, and characters of each.
+  v_most constant integer := 20;
+  v_longest constant integer := 100;
+  v_unknown text[];
+begin
+  -- By a set operation, which hashes or sorts both sides: each name compared with each would take minutes for the largest inputs.
+  v_unknown := array(
+    select left(given.name, v_longest)
+    from (
+      select g.name from jsonb_object_keys(check_input_names.inputs) as g (name)
+      except
+      select k.name from unnest(check_input_names.input_names) as k (name)
+    ) as given
+    order by given.name limit v_most
+  );
+  if cardinality(v_unknown) = 0 then
+    return;
+  end if;
+  perform private.fail(
+    400, 'inputs_invalid',
+    format('inputs: the flow has no input %s; it has %s.',
+      (select string_agg(to_jsonb(u.name)::text, ', ') from unnest(v_unknown) as u (name)),
+      coalesce((
+        select string_agg(to_jsonb(left(k.name, v_longest))::text, ', ' order by k.position)
+        from unnest(check_input_names.input_names[:v_most]) with ordinality as k (name, position)
+      ) || case when cardinality(check_input_names.input_names) > v_most then ' and others' else '' end, 'none')),
+    (
+      select jsonb_agg(jsonb_build_object('path', 'inputs.' || u.name, 'message', 'the flow has no such input'))
+      from unnest(v_unknown) as u (name)
+    )
+  );
+end;
+$$;
+comment on function private.check_input_names(jsonb, text[]) is
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and of those that there are.';

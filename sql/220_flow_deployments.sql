@@ -4,6 +4,7 @@ create table public.flow_deployments (
   user_id uuid not null references auth.users (id) on delete cascade,
   entrypoint integer not null,
   snapshot_hash bytea not null references private.flow_snapshots (hash),
+  input_names text[] not null default '{}',
   start_permission text not null default 'Owner',
   output_instructions boolean not null default false,
   action_identity text,
@@ -21,11 +22,13 @@ create table public.flow_deployments (
   constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0)
 );
 comment on table public.flow_deployments is
-  'Frozen flows. id, created_at, user_id, entrypoint and snapshot_hash never change; the other columns are the owner''s to customise.';
+  'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the other columns are the owner''s to customise.';
 comment on column public.flow_deployments.id is 'UUID version 7; of two deployments of one flow the newer has the greater id.';
 comment on column public.flow_deployments.created_at is 'The time in the id.';
 comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
 comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
+comment on column public.flow_deployments.input_names is
+  'The names of the inputs that the frozen flow takes: a start that names another one is refused. Here, not with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
@@ -67,11 +70,14 @@ begin
     order by d.id desc limit 1
   ));
   new.created_at := private.uuid_v7_time(new.id);
+  new.input_names := private.input_names(
+    (select s.data #> '{entry,nodes}' from private.flow_snapshots as s where s.hash = new.snapshot_hash)
+  );
   return new;
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow. Definer: it must see all of them.';
+  'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow, and the names of its inputs. Definer: it must see all of them, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -103,11 +109,11 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash)
-    is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash)
+  if (new.id, new.created_at, new.user_id, new.entrypoint, new.snapshot_hash, new.input_names)
+    is distinct from (old.id, old.created_at, old.user_id, old.entrypoint, old.snapshot_hash, old.input_names)
   then
     perform private.fail(400, 'column_read_only',
-      'id, created_at, user_id, entrypoint and snapshot_hash of a deployment can''t be changed.',
+      'id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed.',
       hint => 'Deploy the flow again for a new deployment.');
   end if;
   return new;

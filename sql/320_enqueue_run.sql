@@ -35,7 +35,7 @@ comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
 
 create function private.enqueue_run(
   user_id uuid, flow_id integer, inputs jsonb, chain_network jsonb, snapshot_hash bytea, started_by uuid,
-  started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
+  input_names text[], started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
   action_identity text default null, action_signer text default null, fees jsonb default '[]',
   counted_shares text[] default null, max_starts_per_minute integer default null, max_runs_in_flight integer default null,
   idempotency_key text default null, request jsonb default null
@@ -62,11 +62,13 @@ declare
   v_message_id bigint;
   v_started jsonb;
 begin
-  -- What nearly all starts bring, a few short strings with one tag each and nothing else, is good by one look at its text, as jsonb
+  -- What nearly all starts bring, a few short strings with one tag each for inputs that there are and nothing else, is good by one look at its text, as jsonb
   -- writes it.
   if (pg_column_size(enqueue_run.inputs) < 1024
     and enqueue_run.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
-    and enqueue_run.action_signer is null and enqueue_run.idempotency_key is null) is not true then
+    and enqueue_run.action_signer is null and enqueue_run.idempotency_key is null
+    -- Each input is compared with each name.
+    and cardinality(enqueue_run.input_names) <= 100 and enqueue_run.inputs - enqueue_run.input_names = '{}') is not true then
     perform private.check_inputs(enqueue_run.inputs);
     if not private.is_public_key(enqueue_run.action_signer) then
       perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
@@ -80,6 +82,8 @@ begin
         return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
       end if;
     end if;
+    -- After the key: a start that is repeated gives its run, whatever a flow that was edited meanwhile takes.
+    perform private.check_input_names(enqueue_run.inputs, enqueue_run.input_names);
   end if;
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   if enqueue_run.counted_shares is not null then
@@ -118,6 +122,6 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(
-  uuid, integer, jsonb, jsonb, bytea, uuid, text, uuid, boolean, text, text, jsonb, text[], integer, integer, text, jsonb
+  uuid, integer, jsonb, jsonb, bytea, uuid, text[], text, uuid, boolean, text, text, jsonb, text[], integer, integer, text, jsonb
 ) is
   'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run with counted_shares counts for the limits of its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';

@@ -115,7 +115,7 @@ begin
       private.start_shares(v_user_id, (v_claims ->> 'is_anonymous')::boolean, start_deployment.public_key)
     end,
     max_starts_per_minute => v_deployment.max_starts_per_minute, max_runs_in_flight => v_deployment.max_runs_in_flight,
-    idempotency_key => start_deployment.idempotency_key, request => v_request
+    idempotency_key => start_deployment.idempotency_key, request => v_request, input_names => v_deployment.input_names
   );
 end;
 $$;

@@ -22,7 +22,8 @@ begin
     inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
     chain_network => v_flow.chain_network, snapshot_hash => v_snapshot_hash,
     idempotency_key => start_flow.idempotency_key,
-    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer),
+    input_names => private.input_names(v_flow.nodes)
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;

@@ -3,7 +3,7 @@ import { valueMapSchema } from './value.ts';
 
 /** The body of a start, by deployment or by flow; all of it is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
-  /** The flow's inputs by label; a missing one takes the default that the flow gives it, else null. */
+  /** The flow's inputs by label; a missing one takes the default that the flow gives it, else null; others are refused. */
   inputs: valueMapSchema.optional(),
   /** Public key (base58 of 32 bytes) whose holder signs and sends the transaction, where the deployment has an action identity. */
   action_signer: z.string().optional(),

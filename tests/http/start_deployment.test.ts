@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { textFlow } from '../support/flow_builder.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 
 let owner: Person;
@@ -12,6 +13,13 @@ beforeAll(async () => {
   flowId = await storeFlow(owner, textFlow());
   deploymentId = await deploy(owner, flowId);
 });
+
+const startWith = (path: string, token: string, inputs: object, headers: Record<string, string> = {}) =>
+  call(path, {
+    token,
+    body: JSON.stringify({ inputs }),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
 
 describe('POST /deployment/start', () => {
   it("answers 200 with run id and token, and the run gives the flow's output", async () => {
@@ -38,6 +46,50 @@ describe('POST /deployment/start', () => {
   it("takes a missing input's default, and no body at all", async () => {
     const { flow_run_id } = await start(owner, `flow=${flowId}`);
     expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { text: { S: 'nothing' } } });
+  });
+
+  it('refuses inputs that the flow does not have, and names those that it has', async () => {
+    const bare = await storeFlow(owner, new FlowBuilder());
+    const cases: [string, string, string][] = [
+      [`deployment/start?id=${deploymentId}`, 'valeu', 'inputs: the flow has no input "valeu"; it has "value".'],
+      [`flow/start/${flowId}`, 'Value', 'inputs: the flow has no input "Value"; it has "value".'],
+      [
+        `deployment/start?id=${await deploy(owner, bare)}`,
+        'value',
+        'inputs: the flow has no input "value"; it has none.',
+      ],
+      [`flow/start/${bare}`, 'value', 'inputs: the flow has no input "value"; it has none.'],
+    ];
+    for (const [path, name, message] of cases) {
+      const response = await startWith(path, owner.token, { [name]: { S: 'x' } });
+      expect([response.status, await response.json()]).toEqual([400, {
+        code: 'inputs_invalid',
+        message,
+        details: [{ path: `inputs.${name}`, message: 'the flow has no such input' }],
+        hint: null,
+      }]);
+    }
+  });
+
+  it('tells nobody of the inputs of a deployment that they may not start', async () => {
+    const answers = await Promise.all([deploymentId, randomUUID()].map(async (id) => {
+      const response = await startWith(`deployment/start?id=${id}`, other.token, { nothing: { S: 'x' } });
+      return [response.status, await response.text()];
+    }));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toEqual([404, expect.stringContaining('deployment_not_found')]);
+  });
+
+  it('gives the run of a repeated start, though the flow has lost the input meanwhile', async () => {
+    const edited = await storeFlow(owner, textFlow());
+    const again = () =>
+      startWith(`flow/start/${edited}`, owner.token, { value: { S: 'x' } }, { 'idempotency-key': 'again' });
+    const { flow_run_id } = await (await again()).json();
+    const { nodes, edges } = JSON.parse(JSON.stringify(textFlow().row()).replaceAll('"value"', '"other"'));
+    await owner.client.from('flows').update({ nodes, edges }).eq('id', edited).throwOnError();
+    const repeated = await again();
+    expect([repeated.status, await repeated.json()]).toMatchObject([200, { flow_run_id }]);
+    expect((await startWith(`flow/start/${edited}`, owner.token, { value: { S: 'x' } })).status).toBe(400);
   });
 
   it('starts by flow what latest names, and by tag what the tag names', async () => {

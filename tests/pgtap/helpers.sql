@@ -228,6 +228,16 @@ begin
 end;
 $$;
 
+-- The nodes of a flow that takes inputs of these names.
+create function test.inputs(variadic names text[]) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select jsonb_agg(
+    test.node('input ' || named.position, 'flow_input', '{out}', form_data => jsonb_build_object('label', named.name)) order by named.position
+  )
+  from unnest(inputs.names) with ordinality as named (name, position);
+$$;
+
 -- What is wrong with the inputs, null for nothing: by a start of the kept deployment, which tells most good ones by one look, and by
 -- the whole check. A good one starts a run.
 create function test.inputs_refusal(inputs text) returns jsonb

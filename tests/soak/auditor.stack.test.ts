@@ -93,7 +93,9 @@ beforeEach(async () => {
   records = [];
   await sql`insert into auth.users (id) values (${owner})`;
   await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: owner, role: 'authenticated' })}, true)`;
-  const { nodes, edges } = textFlow().row();
+  const marked = textFlow();
+  marked.input('mark');
+  const { nodes, edges } = marked.row();
   const [flow] = await sql`
     insert into public.flows (user_id, nodes, edges)
     values (${owner}, ${sql.json(nodes as never)}, ${sql.json(edges as never)}) returning id`;

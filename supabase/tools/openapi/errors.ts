@@ -11,7 +11,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message: 'The body is invalid: inputs.amount.U: takes an integer from 0 to 2^64-1, as a string.',
     details: [{ path: 'inputs.amount.U', message: 'takes an integer from 0 to 2^64-1, as a string' }],
   },
-  inputs_invalid: { message: 'inputs.amount.U: takes a string' },
+  inputs_invalid: {
+    message: 'inputs: the flow has no input "ammount"; it has "amount", "order".',
+    details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
+  },
   start_target_ambiguous: {
     message: 'Name the deployment either by id or by flow.',
     hint: 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
@@ -69,6 +72,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     details: { signature: null, new_msg: null, expires_at: TIME, run_status: 'waiting' },
     hint: 'Start the run again, and sign before expires_at.',
   },
+  wallet_not_found: {
+    message: 'There is no such wallet.',
+    hint: "user_id takes the caller's own id; leave it out.",
+  },
   wallet_in_use: {
     message: 'The wallet is the action identity of deployment 019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11.',
     details: { deployment_id: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11' },
@@ -122,15 +129,18 @@ const examples: Partial<Record<ErrorCode, Example>> = {
 
 const natural: JsonSchema = { type: 'integer', minimum: 0 };
 
+const noDetails: JsonSchema = { type: 'null' };
+
 /** What `details` holds, where it is not null. */
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   request_invalid: { type: ['array', 'null'], items: ref('Fault') },
+  inputs_invalid: { type: ['array', 'null'], items: ref('Fault') },
   flow_invalid: { type: 'array', items: ref('Finding') },
   run_failed: ref('EndedRun'),
   run_stopped: ref('EndedRun'),
   transaction_changed: { type: ['array', 'null'], items: ref('Fault') },
-  signature_request_answered: ref('SignatureRequestState'),
-  signature_request_expired: ref('SignatureRequestState'),
+  signature_request_answered: { anyOf: [ref('SignatureRequestState'), noDetails] },
+  signature_request_expired: { anyOf: [ref('SignatureRequestState'), noDetails] },
   wallet_in_use: { type: 'object', properties: { deployment_id: { type: 'string', format: 'uuid' } } },
   queue_full: {
     type: 'object',
@@ -160,8 +170,6 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
     },
   },
 };
-
-const noDetails: JsonSchema = { type: 'null' };
 
 const unique = (schemas: JsonSchema[]): JsonSchema[] => [
   ...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values(),

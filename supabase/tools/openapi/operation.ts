@@ -46,6 +46,7 @@ export const routeErrors: ErrorCode[] = [
 export const bodyErrors: ErrorCode[] = ['body_too_large', 'media_type_unsupported'];
 /** What is wrong with a start, whatever it starts. */
 export const startErrors: ErrorCode[] = [
+  'inputs_invalid',
   'action_signer_invalid',
   'idempotency_key_invalid',
   'idempotency_key_reused',

@@ -106,7 +106,6 @@ export const restOperations: Operation[] = [
       ...credentialErrors,
       ...startErrors,
       ...limitErrors,
-      'inputs_invalid',
       'public_key_invalid',
       'start_target_ambiguous',
       'deployment_not_found',
@@ -125,7 +124,7 @@ export const restOperations: Operation[] = [
     answers: {
       200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
     },
-    errors: [...credentialErrors, ...startErrors, 'inputs_invalid', 'flow_not_found', 'flow_invalid'],
+    errors: [...credentialErrors, ...startErrors, 'flow_not_found', 'flow_invalid'],
     nativeStatuses: rpcStatuses,
   },
   {

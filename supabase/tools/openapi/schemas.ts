@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { startDeploymentParamsSchema, startTargetSchema, warningCodes } from '../../../types/deployment.ts';
-import { MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
+import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
 import { annotate, type JsonSchema, titled } from './json_schema.ts';
@@ -14,7 +14,8 @@ const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
 });
 
 const startNotes = {
-  inputs: "The flow's inputs by label. A missing one takes the default that the flow gives it, else null.",
+  inputs:
+    "The flow's inputs by label. A missing one takes the default that the flow gives it, else null; one that the flow does not have is refused.",
   action_signer: base58(
     32,
     'Public key whose holder signs the transaction and sends it, for the run to find it by the memo of `action_identity`. Of no ' +
@@ -34,6 +35,7 @@ const upsertWalletParams: JsonSchema = {
   ...annotate(input(upsertWalletParamsSchema), {
     type:
       'HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked.',
+    user_id: "The caller's own id; may be left out. Another one is answered with a 404, whoever's it is.",
     name: { maxLength: 200, pattern: STORABLE },
     public_key: base58(32, 'Names the wallet: a second upsert of the same key changes the first.'),
     keypair: base58(
@@ -170,7 +172,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
 /** Schemas of parameters. Text in zod, where it is numbers, since a path and a query hold digits: tests show that they agree. */
 export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
-  wait: { type: 'number', minimum: 0, maximum: 999_999_999, default: MAX_WAIT_SECONDS },
+  wait: { type: 'number', minimum: 0, maximum: 999_999_999, default: DEFAULT_WAIT_SECONDS },
   uuid: output(z.uuid()),
   tag: input(startTargetSchema.shape.tag.unwrap()),
 } satisfies Record<string, JsonSchema>;

@@ -2,7 +2,9 @@ select plan(2);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs(
+  '', 'a', 'with space', 'ünïcödé', '{', '}', '"', '\', '\"', '\\"', E'\n', '": {"S": "x"}, "b', 'b', 'a": {"S": "x"}}', 'a\": {"S'
+))));
 
 -- A start looks at the text of short inputs: no name, tag or value may be taken for what stands around it. test.inputs_refusal raises
 -- where a start and the check differ.

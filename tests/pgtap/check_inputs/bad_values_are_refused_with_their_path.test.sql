@@ -2,7 +2,7 @@ select plan(48);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b'))));
 
 select is(test.inputs_refusal('{"a": {"S": "x"}}'), null, 'good inputs pass');
 select is(

@@ -2,7 +2,7 @@ select plan(32);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b', '', 'with space and ünïcödé'))));
 
 select is(test.inputs_refusal(jsonb_build_object('a', value)::text), null, format('%s passes', value))
 from (values

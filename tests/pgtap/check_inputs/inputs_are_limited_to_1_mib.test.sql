@@ -2,7 +2,7 @@ select plan(4);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b'))));
 
 create function pg_temp.refusal(inputs jsonb) returns jsonb language sql as $$
   select test.inputs_refusal(inputs::text);

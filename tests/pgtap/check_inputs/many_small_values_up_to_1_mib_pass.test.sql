@@ -2,7 +2,7 @@ select plan(2);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b'))));
 
 select test.keep('inputs', (
   select jsonb_build_object('a', jsonb_build_object('A', jsonb_agg('{"N": 0}'::jsonb))) from generate_series(1, 60000)

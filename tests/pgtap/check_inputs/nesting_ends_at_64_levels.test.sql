@@ -2,7 +2,7 @@ select plan(6);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b'))));
 
 -- A value of so many levels: arrays (or maps) around a string.
 create function pg_temp.nested(levels integer, open text default '{"A":[', close text default ']}') returns text language sql as $$

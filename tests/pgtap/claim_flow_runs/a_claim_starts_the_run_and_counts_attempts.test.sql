@@ -2,7 +2,7 @@ select plan(9);
 
 select test.create_user('owner');
 select test.create_user('starter');
-select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'x'))));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('a')));
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 update public.flow_deployments set start_permission = 'Authenticated' where true;

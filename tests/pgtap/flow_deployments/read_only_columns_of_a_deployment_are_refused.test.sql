@@ -1,4 +1,4 @@
-select plan(16);
+select plan(18);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -16,15 +16,16 @@ create temporary view attempts as
     ('created_at', $$ created_at + interval '1 microsecond' $$),
     ('user_id', $$ test.user_id('other') $$),
     ('entrypoint', $$ test.kept('other_flow')::integer $$),
-    ('snapshot_hash', $$ test.kept('other_snapshot')::bytea $$)
+    ('snapshot_hash', $$ test.kept('other_snapshot')::bytea $$),
+    ('input_names', $$ '{forged}'::text[] $$)
   ) as attempt (name, value);
 grant select on attempts to public;
 
 -- PostgREST writes every column of the payload, so clients that send a whole row back name the read-only ones too.
 select test.keep('whole_row', $$ update public.flow_deployments as d
-  set (id, created_at, user_id, entrypoint, snapshot_hash, start_permission, output_instructions, action_identity, fees, chain_network)
+  set (id, created_at, user_id, entrypoint, snapshot_hash, input_names, start_permission, output_instructions, action_identity, fees, chain_network)
     = (select
-        r.id, r.created_at, r.user_id, r.entrypoint, r.snapshot_hash, r.start_permission, true, r.action_identity, r.fees, r.chain_network
+        r.id, r.created_at, r.user_id, r.entrypoint, r.snapshot_hash, r.input_names, r.start_permission, true, r.action_identity, r.fees, r.chain_network
       from jsonb_populate_record(d, test.kept('row')::jsonb) as r) where true $$::text);
 
 select test.sign_in(test.user_id('owner'));
@@ -33,7 +34,7 @@ select is(
   test.error(format('update public.flow_deployments set %I = %s where true', name, value)) - 'hint',
   '{
     "code": "column_read_only", "status": 400, "details": null,
-    "message": "id, created_at, user_id, entrypoint and snapshot_hash of a deployment can''t be changed."
+    "message": "id, created_at, user_id, entrypoint, snapshot_hash and input_names of a deployment can''t be changed."
   }',
   name || ' can''t be changed'
 )

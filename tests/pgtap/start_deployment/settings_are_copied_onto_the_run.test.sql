@@ -3,7 +3,7 @@ select plan(7);
 select test.create_user('owner');
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112');
 select test.create_user('other');
-select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'x'))));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('a')));
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 update public.flow_deployments

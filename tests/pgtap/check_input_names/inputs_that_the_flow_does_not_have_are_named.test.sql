@@ -1,0 +1,41 @@
+select plan(8);
+
+create function pg_temp.refusal(inputs jsonb, input_names text[]) returns jsonb language sql as $$
+  select test.error(format('select private.check_input_names(%L, %L)', refusal.inputs, refusal.input_names));
+$$;
+
+select is(pg_temp.refusal('{}', '{}'), null, 'no inputs for a flow that takes none');
+select is(pg_temp.refusal('{}', '{a}'), null, 'no inputs for one that takes some: a missing one is none of its business');
+select is(pg_temp.refusal('{"a": {"S": ""}, "": {"N": 0}}', '{a,b,""}'), null, 'inputs that the flow has, in any order');
+select is(
+  pg_temp.refusal('{"nmae": {"S": ""}, "a": {"S": ""}, "A": {"S": ""}}', '{name,a,"x\"y"}'),
+  '{
+    "code": "inputs_invalid", "status": 400, "hint": null,
+    "message": "inputs: the flow has no input \"A\", \"nmae\"; it has \"name\", \"a\", \"x\\\"y\".",
+    "details": [
+      {"path": "inputs.A", "message": "the flow has no such input"}, {"path": "inputs.nmae", "message": "the flow has no such input"}
+    ]
+  }',
+  'others are named, with those that there are'
+);
+select is(
+  pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'a flow without inputs says so'
+);
+
+-- The largest inputs and the largest flow: a few seconds at most, since the statement would be cancelled.
+set local statement_timeout = '8s';
+select is(
+  pg_temp.refusal(
+    (select jsonb_object_agg('i' || n, '{"N": 0}'::jsonb) from generate_series(1, 80000) as n),
+    (select array_agg('i' || n) from generate_series(1, 80000) as n)
+  ),
+  null, '80,000 inputs that the flow has'
+);
+select test.keep('large', pg_temp.refusal(
+  (select jsonb_object_agg(repeat('ä', 200) || n, '{"N": 0}'::jsonb) from generate_series(1, 1000) as n),
+  (select array_agg(repeat('ö', 200) || n) from generate_series(1, 1000) as n)
+));
+select is(jsonb_array_length(test.kept('large')::jsonb -> 'details'), 20, '20 of those that it does not have are told');
+select cmp_ok(length(test.kept('large')), '<', 10000, 'and the answer is short, however long names are');
+
+select * from finish();
