@@ -21,14 +21,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"max_runs_in_flight": number,"max_starts_per_minute": number,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"input_names": (string)[],"max_runs_in_flight": number,"max_starts_per_minute": number,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -41,14 +41,14 @@ isOneToOne: false
                   ]
                 },"flow_deployments_tags": {
                   Row: {
-                    "deployment_id": string,"description": string,"entrypoint": number,"tag": string,"user_id": string
+                    "deployment_id": string,"description": string | null,"entrypoint": number,"tag": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "deployment_id": string,"description"?: string,"entrypoint": number,"tag": string,"user_id"?: string
+                    "deployment_id": string,"description"?: string | null,"entrypoint": number,"tag": string,"user_id"?: string
                   }
                   Update: {
-                    "deployment_id"?: string,"description"?: string,"entrypoint"?: number,"tag"?: string,"user_id"?: string
+                    "deployment_id"?: string,"description"?: string | null,"entrypoint"?: number,"tag"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -74,6 +74,7 @@ isOneToOne: false
 "entrypoint": number,
 "fees": NonNullable<Json>,
 "id": string,
+"input_names": (string)[],
 "max_runs_in_flight": number,
 "max_starts_per_minute": number,
 "output_instructions": boolean,
@@ -282,6 +283,7 @@ isOneToOne: false
 "entrypoint": number,
 "fees": NonNullable<Json>,
 "id": string,
+"input_names": (string)[],
 "max_runs_in_flight": number,
 "max_starts_per_minute": number,
 "output_instructions": boolean,
