@@ -1,7 +1,10 @@
 create function private.shorten(value text, longest integer default 100)
 returns text
 language sql immutable security invoker
-return case when length(value) > longest then left(value, longest) || '…' else value end;
+set search_path = ''
+as $$
+  select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…' else shorten.value end;
+$$;
 comment on function private.shorten(text, integer) is
   'A text that came from outside, as a message may name it: what is longer than so many characters ends with ….';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;

@@ -12,22 +12,39 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  if exists (
-    select from changed as c where c.user_id is null and (tg_op <> 'UPDATE' or c.updated_at = now())
-  ) then
+  if exists (select from changed as c where c.user_id is null) then
     insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
   end if;
   return null;
 end;
 $$;
 comment on function private.tg_nodes__after_write() is
-  'Counts changes of the service role''s definitions. A definition that was written as it was keeps its updated_at. Definer: the count is private.';
+  'Counts new definitions of the service role, and deleted ones. Definer: the count is private.';
+
+create function private.tg_nodes__after_update()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Each start of a stack writes all of them, mostly as they are.
+  if exists (
+    select from former as f join changed as c on c.id = f.id
+    where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
+  ) then
+    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_nodes__after_update() is
+  'Counts changes of the service role''s definitions. Definer: the count is private.';
 create trigger _100_count_inserted after insert on public.nodes
   referencing new table as changed
   for each statement execute function private.tg_nodes__after_write();
 create trigger _110_count_updated after update on public.nodes
-  referencing new table as changed
-  for each statement execute function private.tg_nodes__after_write();
+  referencing old table as former new table as changed
+  for each statement execute function private.tg_nodes__after_update();
 create trigger _120_count_deleted after delete on public.nodes
   referencing old table as changed
   for each statement execute function private.tg_nodes__after_write();

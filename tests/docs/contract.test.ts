@@ -115,7 +115,7 @@ describe('call', () => {
   it('throws on an answer that docs/openapi.json does not describe', async () => {
     vi.stubGlobal('fetch', async () => Response.json({ deployment_id: 'none' }));
     await expect(call('flow/deploy/7')).rejects.toThrow(ContractError);
-    vi.stubGlobal('fetch', async () => Response.json({ deployment_id: ID }));
+    vi.stubGlobal('fetch', async () => Response.json({ deployment_id: ID, warnings: [] }));
     expect((await call('flow/deploy/7')).status).toBe(200);
   });
 });

@@ -26,7 +26,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('application/json');
     const body = await response.json();
-    expect(Object.keys(body)).toEqual(['deployment_id']);
+    expect(body).toEqual({ deployment_id: expect.any(String), warnings: [] });
 
     const { data } = await owner.client.from('flow_deployments').select('*').eq('id', body.deployment_id).single();
     expect(data).toMatchObject({

@@ -84,7 +84,7 @@ export const componentParameters = {
     name: 'strict',
     in: 'query',
     description: 'What would be a warning refuses the flow: 422 `flow_invalid`.',
-    schema: { type: 'boolean', default: false },
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   wait: {
     name: 'wait',

@@ -7,7 +7,7 @@ select test.sign_in(test.user_id('owner'));
 
 select test.keep('answer', public.deploy_flow(test.kept('flow')::integer));
 select results_eq(
-  $$ select test.kept('answer')::jsonb $$, $$ select jsonb_build_object('deployment_id', id) from public.flow_deployments $$,
+  $$ select test.kept('answer')::jsonb $$, $$ select jsonb_build_object('deployment_id', id, 'warnings', '[]'::jsonb) from public.flow_deployments $$,
   'deploy_flow answers with the id of the new deployment'
 );
 select test.keep('deployed', to_jsonb(d)) from public.flow_deployments as d;

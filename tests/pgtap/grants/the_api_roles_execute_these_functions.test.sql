@@ -58,6 +58,7 @@ select set_eq(
     ('fail', 'anon, authenticated, service_role'),
     ('pre_request', 'anon, authenticated, service_role'),
     ('request_header', 'anon, authenticated, service_role'),
+    ('shorten', 'anon, authenticated, service_role'),
     ('token_run_id', 'anon, authenticated, service_role'),
     -- Checks and triggers of the tables that these roles write.
     ('check_node_definition', 'authenticated, service_role'),

@@ -1042,7 +1042,10 @@ CREATE OR REPLACE FUNCTION private.shorten (
   RETURNS text
   LANGUAGE sql
   IMMUTABLE
-RETURN CASE WHEN (length(VALUE) > longest) THEN ("left"(VALUE, longest) || '…'::text) ELSE VALUE END;
+  SET search_path TO ''
+  AS $function$
+  select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…' else shorten.value end;
+$function$;
 
 CREATE OR REPLACE FUNCTION private.snapshot_warnings (
   hash    bytea,
@@ -1131,6 +1134,24 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.tg_nodes__after_update()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  -- Each start of a stack writes all of them, mostly as they are.
+  if exists (
+    select from former as f join changed as c on c.id = f.id
+    where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
+  ) then
+    insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
+  end if;
+  return null;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.tg_nodes__after_write()
   RETURNS TRIGGER
   LANGUAGE plpgsql
@@ -1138,9 +1159,7 @@ CREATE OR REPLACE FUNCTION private.tg_nodes__after_write()
   SET search_path TO ''
   AS $function$
 begin
-  if exists (
-    select from changed as c where c.user_id is null and (tg_op <> 'UPDATE' or c.updated_at = now())
-  ) then
+  if exists (select from changed as c where c.user_id is null) then
     insert into private.native_nodes as n (version) values (1) on conflict (id) do update set version = n.version + 1;
   end if;
   return null;
@@ -1187,9 +1206,9 @@ CREATE TRIGGER _100_count_inserted
   EXECUTE FUNCTION private.tg_nodes__after_write();
 
 CREATE TRIGGER _110_count_updated
-  AFTER UPDATE ON public.nodes REFERENCING NEW TABLE AS changed
+  AFTER UPDATE ON public.nodes REFERENCING OLD TABLE AS former NEW TABLE AS changed
   FOR EACH STATEMENT
-  EXECUTE FUNCTION private.tg_nodes__after_write();
+  EXECUTE FUNCTION private.tg_nodes__after_update();
 
 CREATE TRIGGER _120_count_deleted
   AFTER DELETE ON public.nodes REFERENCING OLD TABLE AS changed
@@ -1222,7 +1241,9 @@ COMMENT ON FUNCTION "private"."snapshot_warnings"(bytea, integer, boolean) IS 'W
 
 COMMENT ON FUNCTION "private"."start_flow"(integer, jsonb, text, text, boolean) IS 'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
 
-COMMENT ON FUNCTION "private"."tg_nodes__after_write"() IS 'Counts changes of the service role''s definitions. A definition that was written as it was keeps its updated_at. Definer: the count is private.';
+COMMENT ON FUNCTION "private"."tg_nodes__after_update"() IS 'Counts changes of the service role''s definitions. Definer: the count is private.';
+
+COMMENT ON FUNCTION "private"."tg_nodes__after_write"() IS 'Counts new definitions of the service role, and deleted ones. Definer: the count is private.';
 
 COMMENT ON FUNCTION "public"."deploy_flow"(integer, boolean) IS 'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what a run will stumble over, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 
@@ -1295,6 +1316,12 @@ REVOKE ALL ON FUNCTION "private"."start_flow"(integer, jsonb, text, text, boolea
 GRANT EXECUTE ON FUNCTION "private"."start_flow"(integer, jsonb, text, text, boolean) TO "postgres";
 
 GRANT EXECUTE ON FUNCTION "private"."start_flow"(integer, jsonb, text, text, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "private"."tg_nodes__after_update"() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "private"."tg_nodes__after_update"() FROM "postgres";
+
+GRANT EXECUTE ON FUNCTION "private"."tg_nodes__after_update"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "private"."tg_nodes__after_write"() FROM PUBLIC;
 

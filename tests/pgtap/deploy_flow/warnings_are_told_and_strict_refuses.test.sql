@@ -1,0 +1,73 @@
+select plan(13);
+
+select test.create_user('owner');
+insert into public.nodes (type, data, sources, targets)
+select 'native', jsonb_build_object('node_id', name, 'version', '1', 'display_name', ''), '[]', '[]'
+from unnest(array['note', 'interflow']) as name;
+select test.keep('called', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'note'), test.node('b', 'chart'))));
+select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(
+  test.node('a', 'table'), test.node('b', 'interflow', form_data => jsonb_build_object('id', test.kept('called')::integer))
+)));
+select test.keep('warnings', jsonb_build_array(
+  jsonb_build_object('flow_id', test.kept('flow')::integer, 'code', 'node_not_implemented', 'path', 'nodes[0].data.node_id',
+    'message', 'there is no node "table" here, so the run fails at it'),
+  jsonb_build_object('flow_id', test.kept('called')::integer, 'code', 'node_not_implemented', 'path', 'nodes[1].data.node_id',
+    'message', 'there is no node "chart" here, so the run fails at it')
+));
+
+select test.sign_in(test.user_id('owner'));
+select is(
+  public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb,
+  'a deploy tells what a run will stumble over, in the flows that are called too'
+);
+select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start of the flow, too');
+select is(
+  test.error(format('select public.%s(%s, strict => true)', name, test.kept('flow'))),
+  jsonb_build_object('code', 'flow_invalid', 'status', 422, 'hint', null, 'details', test.kept('warnings')::jsonb,
+    'message', 'The flow is not without warnings: there is no node "table" here, so the run fails at it.'),
+  format('asked to be strict, %s refuses with them', name)
+)
+from (values ('deploy_flow'), ('start_flow')) as f (name);
+select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'and deploys nothing');
+select is(test.row_count('select from public.flow_run'), 1::bigint, 'nor starts it');
+
+select test.sign_out();
+select is(test.row_count('select from private.flow_snapshot_warnings'), 1::bigint, 'they are kept with the snapshot');
+update private.flow_snapshot_warnings set warnings = '[]' where true;
+select test.sign_in(test.user_id('owner'));
+select is(public.start_flow(test.kept('flow')::integer, strict => true) -> 'warnings', '[]', 'and not looked for again');
+
+select test.sign_out();
+insert into public.nodes (type, data, sources, targets)
+values ('native', '{"node_id": "table", "version": "1", "display_name": ""}', '[]', '[]');
+select test.sign_in(test.user_id('owner'));
+select is(
+  public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb - 0,
+  'unless the service role has added a definition since'
+);
+select test.sign_out();
+select test.keep('version', (select version from private.native_nodes));
+insert into public.nodes (type, data, sources, targets)
+values ('native', '{"node_id": "table", "version": "1", "display_name": ""}', '[]', '[]')
+on conflict (owner_key, node_id, version) do update set data = excluded.data;
+select test.sign_in(test.user_id('owner'));
+insert into public.nodes (type, data, sources, targets)
+values ('native', '{"node_id": "chart", "version": "1", "display_name": ""}', '[]', '[]');
+select is(
+  public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb - 0,
+  'what a user adds says nothing of what runs here'
+);
+select test.sign_out();
+select is((select version::text from private.native_nodes), test.kept('version'), 'nor does it count as a change');
+delete from public.nodes where node_id = 'table' and user_id is null;
+select test.sign_in(test.user_id('owner'));
+select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deleted definition does');
+
+-- Flows that are equal share a snapshot.
+select test.keep('equal', test.create_flow(test.user_id('owner'), nodes)) from public.flows where id = test.kept('flow')::integer;
+select is(
+  public.deploy_flow(test.kept('equal')::integer) #> '{warnings,0,flow_id}', to_jsonb(test.kept('equal')::integer),
+  'each flow is told under its own id'
+);
+
+select * from finish();
