@@ -2,6 +2,7 @@ import { createClient } from '@supabase/supabase-js';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
@@ -227,7 +228,8 @@ it('a first boot that was killed half-way leaves nothing that a later start take
   await boot();
 });
 
-it('a stack is ready in under 5 s', () => {
-  // The best of this file's boots: other tests keep the machine busy meanwhile.
+it('a stack is ready in under 5 s', ({ skip }) => {
+  skip(loadavg()[0]! > 2 * availableParallelism(), 'other programs keep the machine busy');
+  // The best of this file's boots: other tests take their part of it.
   expect(Math.min(...bootSeconds)).toBeLessThan(5);
 });
