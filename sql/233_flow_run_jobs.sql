@@ -11,11 +11,14 @@ create table private.flow_run_jobs (
   is_held boolean not null default false,
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
+  output_bytes bigint not null default 0,
+  sleeps_until timestamptz,
   stop_requested_at timestamptz,
   stop_reason text,
   stop_timeout_millies integer,
   failed_at timestamptz,
-  constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held)
+  constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
+  constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
 );
 comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
 comment on column private.flow_run_jobs.flow_run_id is
@@ -34,11 +37,16 @@ comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run
 comment on column private.flow_run_jobs.is_held is 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is 'Workers lost in a row with this run, since it last got anywhere.';
 comment on column private.flow_run_jobs.work_ms is 'Milliseconds that claims worked on it, as far as they told.';
+comment on column private.flow_run_jobs.output_bytes is
+  'Bytes, as JSON, of what the nodes of the run and of those that it called have put out, as far as claims told: what a worker has to hold to go on with it.';
+comment on column private.flow_run_jobs.sleeps_until is
+  'When a run that was given back for later goes on; null for one that claims look at. So runs that wait, however many, cost a claim nothing.';
 comment on column private.flow_run_jobs.stop_requested_at is 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it did, for the metrics: an index of flow_run''s own ends would be written at the end of every run.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
-create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null;
+create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
+create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
 
 create function private.tg_flow_run__after_delete()
 returns trigger

@@ -12,3 +12,20 @@ end;
 $$;
 comment on function private.hide_messages(bigint[], integer) is
   'Keeps messages from being claimed for so many seconds from now, and no longer. Definer: the queue is private.';
+
+create function private.wake_flow_run(flow_run_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+begin
+  update private.flow_run_jobs as j set sleeps_until = null
+  where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
+  returning j.message_id into v_message_id;
+  perform private.hide_messages(array[v_message_id], 0);
+end;
+$$;
+comment on function private.wake_flow_run(uuid) is
+  'Lets a run that nobody holds be claimed at once, whatever it waits for. The caller holds the run''s lock. Definer: queue and jobs are private.';

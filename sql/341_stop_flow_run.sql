@@ -26,7 +26,7 @@ begin
     where j.flow_run_id = v_run_id and j.stop_requested_at is null;
     if not v_job.is_held then
       -- Nobody has it now, and it may wait for a time to come.
-      perform private.hide_messages(array[v_job.message_id], 0);
+      perform private.wake_flow_run(v_run_id);
     end if;
   end if;
 end;

@@ -97,8 +97,7 @@ begin
   set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
   where s.id = v_request.id;
   if not exists (select from private.open_signature_requests(v_run_id)) then
-    perform private.hide_messages(array[j.message_id], 0)
-    from private.flow_run_jobs as j where j.flow_run_id = v_run_id and not j.is_held;
+    perform private.wake_flow_run(v_run_id);
   end if;
 end;
 $$;

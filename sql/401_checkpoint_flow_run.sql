@@ -111,6 +111,7 @@ begin
   update private.flow_run_jobs as j
   set
     work_ms = greatest(j.work_ms, (count_progress.progress ->> 'work_ms')::bigint),
+    output_bytes = greatest(j.output_bytes, (count_progress.progress ->> 'output_bytes')::bigint),
     -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
     lost_claim_count = case
       when jsonb_path_exists(count_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
@@ -133,6 +134,9 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
+    sleeps_until = case
+      when give_back_flow_run.delay_seconds > 0 then clock_timestamp() + make_interval(secs => give_back_flow_run.delay_seconds)
+    end,
     -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
     -- suspects for as long as they wait, each executed alone while all others are given back.
     lost_claim_count = 0,
@@ -186,5 +190,5 @@ begin
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms, output_bytes}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;

@@ -57,7 +57,7 @@ begin
   -- The job before its message, as heartbeats lock them.
   update private.flow_run_jobs as j
   set
-    message_id = null, is_held = false, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
+    message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
     failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
   where j.flow_run_id = end_flow_run.flow_run_id;
   delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;

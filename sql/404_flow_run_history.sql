@@ -13,7 +13,7 @@ $$;
 comment on function private.transaction_requests(uuid, uuid, integer) is
   'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
 
-create function private.flow_run_history(flow_run_id uuid)
+create function private.flow_run_history(flow_run_id uuid, with_node_runs boolean default true)
 returns json
 language sql stable security definer
 set search_path = ''
@@ -34,16 +34,23 @@ as $$
       select coalesce(json_agg(json_build_object(
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        'inputs', r.inputs, 'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+        -- Its caller gives them anew.
+        'inputs', case when flow_run_history.with_node_runs then r.inputs else '{"M": {}}' end,
+        'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
+        -- Of one that has ended, whose caller has ended too, nobody reads the result any more.
+        and (r.end_time is null or not exists (
+          select from public.node_run as e
+          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
+        ))
     ),
     'node_runs', (
       -- Of a child that has ended its result is enough.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is null
+      where tree.end_time is null and flow_run_history.with_node_runs
     ),
     'transactions', (
       select coalesce(json_agg(json_build_object(
@@ -73,17 +80,88 @@ as $$
     )
   );
 $$;
-comment on function private.flow_run_history(uuid) is
+comment on function private.flow_run_history(uuid, boolean) is
   'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
-grant execute on function private.flow_run_history(uuid) to service_role;
+grant execute on function private.flow_run_history(uuid, boolean) to service_role;
 
-create function public.flow_run_history(flow_run_id uuid)
+create function public.flow_run_history(flow_run_id uuid, with_node_runs boolean default true)
 returns json
 language sql stable security invoker
 set search_path = ''
 as $$
-  select private.flow_run_history(flow_run_history.flow_run_id);
+  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.with_node_runs);
 $$;
-comment on function public.flow_run_history(uuid) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
-grant execute on function public.flow_run_history(uuid) to service_role;
+comment on function public.flow_run_history(uuid, boolean) is
+  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended, or none, to be read by flow_run_history_page; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+grant execute on function public.flow_run_history(uuid, boolean) to service_role;
+
+create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_run_id uuid;
+  v_last_run_id uuid := flow_run_history_page.after ->> 'flow_run_id';
+  v_node_id uuid := flow_run_history_page.after ->> 'node_id';
+  v_times integer := flow_run_history_page.after ->> 'times';
+  v_row record;
+  v_text text;
+  v_rows text[] := '{}';
+  v_bytes bigint := 0;
+  v_next json;
+begin
+  <<pages>>
+  for v_run_id in
+    with recursive tree as (
+      select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
+      union all
+      select c.id
+      from tree
+      cross join lateral (
+        select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
+      ) as c
+    )
+    select tree.id from tree where v_last_run_id is null or tree.id >= v_last_run_id order by tree.id
+  loop
+    if v_run_id is distinct from v_last_run_id then
+      v_node_id := '00000000-0000-0000-0000-000000000000';
+      v_times := -1;
+    end if;
+    -- The values stay where they are stored until their row is written: only those of this page are ever in memory.
+    for v_row in
+      select n.node_id, n.times, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
+      where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
+      order by n.node_id, n.times
+    loop
+      v_text := json_build_object(
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'start_time', v_row.start_time,
+        'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
+      )::text;
+      v_rows := array_append(v_rows, v_text);
+      v_bytes := v_bytes + octet_length(v_text);
+      if v_bytes >= flow_run_history_page.max_bytes then
+        v_next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
+        exit pages;
+      end if;
+    end loop;
+  end loop;
+  return format('{"node_runs": [%s], "next": %s}', array_to_string(v_rows, ','), coalesce(v_next::text, 'null'))::json;
+end;
+$$;
+comment on function private.flow_run_history_page(uuid, jsonb, integer) is
+  'Does what public.flow_run_history_page says. Definer: for the runner, which may read everything of the runs that it claims.';
+grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
+
+create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_history_page(
+    flow_run_history_page.flow_run_id, flow_run_history_page.after, flow_run_history_page.max_bytes
+  );
+$$;
+comment on function public.flow_run_history_page(uuid, jsonb, integer) is
+  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}: those behind after, {flow_run_id, node_id, times}, up to the first with which they hold max_bytes. next is the after of the next page; null on the last.';
+grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

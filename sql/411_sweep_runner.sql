@@ -20,7 +20,11 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  return array(select distinct j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null);
+  return array(
+    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union
+    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+  );
 end;
 $$;
 comment on function private.pending_snapshots() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
@@ -99,7 +103,10 @@ begin
   select count(*) into v_messages
   from unnest(array(
     select m.msg_id from pgmq.q_flow_runs as m
-    where not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null)
+    where not exists (
+        select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
+      )
+      and not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null)
     limit sweep_runner.max_runs
     for update skip locked
   )) as leftover (id)
