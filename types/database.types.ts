@@ -265,8 +265,8 @@ isOneToOne: false
 { Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"wait_millies"?: number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"passed_over"?: (string)[],"wait_millies"?: number }; Returns: {
+              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "create_api_key":
@@ -304,7 +304,10 @@ isOneToOne: false
 { Args: { "results": Json }; Returns: (string)[]
                            },
 "flow_run_history":
-{ Args: { "flow_run_id": string }; Returns: Json
+{ Args: { "flow_run_id": string,"with_node_runs"?: boolean }; Returns: Json
+                           },
+"flow_run_history_page":
+{ Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json
                            },
 "flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json

@@ -34,6 +34,8 @@ export function makeClaimJournal(
   now: () => number,
   /** Milliseconds that this claim and the ones before worked on the run. */
   workMs: () => number,
+  /** Bytes of node outputs that they have come to. */
+  outputBytes: () => number,
   /** Told when something can't be stored: nothing will be any more. */
   onFailure: (error: unknown) => void = () => {},
 ): ClaimJournal {
@@ -63,6 +65,7 @@ export function makeClaimJournal(
       transactions,
       logs,
       work_ms: workMs(),
+      output_bytes: outputBytes(),
     };
     children = new Map();
     begun = new Map();

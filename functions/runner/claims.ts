@@ -56,6 +56,8 @@ export interface Claim {
   /** Milliseconds that earlier claims worked on it. */
   work_ms: number;
   stop: StopRequest | null;
+  /** Bytes of node outputs that earlier claims stored, as JSON. */
+  output_bytes: number;
 }
 
 /** What earlier claims of a run stored. */
@@ -83,6 +85,8 @@ export interface Progress {
   transactions: TransactionOutcome[];
   logs: (LogLine & { log_index: number })[];
   work_ms: number;
+  /** Bytes of node outputs that this and earlier claims came to, as JSON. */
+  output_bytes: number;
 }
 
 /** No progress at all. */
@@ -92,6 +96,7 @@ export const NOTHING: Progress = Object.freeze({
   transactions: [],
   logs: [],
   work_ms: 0,
+  output_bytes: 0,
 });
 
 /** News of a held claim. */
@@ -110,14 +115,17 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { pr
 
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
-  /** Where there is none, one worker at a time waits for the first run to come, as long as it says. */
-  claim: (maxRuns: number, knownSnapshots: string[], waitMillies: number) => Promise<Claim[]>;
+  /**
+   * Where there is none, one worker at a time waits for the first run to come, as long as it says. With owners who are passed over,
+   * one run of each other owner at the most.
+   */
+  claim: (maxRuns: number, knownSnapshots: string[], waitMillies: number, passedOver?: string[]) => Promise<Claim[]>;
   /** Reads what earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and holds the claim for another lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
-  /** Stores progress and gives the run back to the queue, to be claimed at once. */
-  handBack: (claim: Claim, progress: Progress) => Promise<void>;
+  /** Stores progress and gives the run back to the queue, to be claimed after so many whole seconds; at once unless given. */
+  handBack: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
   /**
    * Stores progress and gives the run back to the queue, waiting for signatures: to be claimed when all are there, when the first
    * request expires, when the run shall stop, or at once where no request is open.
@@ -161,6 +169,14 @@ export interface ClaimsOptions {
   runnerLeaseSeconds: number;
   runnerMaxLostClaims: number;
   retryMs: number;
+  historyPageBytes: number;
+}
+
+/** A page of what earlier claims stored of a run's node executions. */
+interface HistoryPage {
+  node_runs: StoredNodeRun[];
+  /** Where the next page begins; null on the last one. */
+  next: object | null;
 }
 
 export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
@@ -183,22 +199,35 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     },
   });
 
+  /** Reads the history in pages, so that nobody on the way has to hold all of it as one text. */
+  const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
+    const history = await persist<StoredHistory>('flow_run_history', { flow_run_id, with_node_runs: false });
+    const max_bytes = options.historyPageBytes;
+    for (let after: object | null = null;;) {
+      const page: HistoryPage = await persist<HistoryPage>('flow_run_history_page', { flow_run_id, after, max_bytes });
+      for (const row of page.node_runs) history.node_runs.push(row);
+      if (page.next === null) return history;
+      after = page.next;
+    }
+  };
+
   return {
-    claim: (maxRuns, knownSnapshots, waitMillies) =>
+    claim: (maxRuns, knownSnapshots, waitMillies, passedOver) =>
       rpc('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_millies: waitMillies,
+        ...(passedOver && { passed_over: passedOver }),
         ...lease,
       }),
     history: ({ attempt, flow_run_id }) =>
       attempt > 1
-        ? persist('flow_run_history', { flow_run_id })
+        ? readHistory(flow_run_id)
         : Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
-    handBack: (claim, progress) =>
-      persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: 0 }),
+    handBack: (claim, progress, seconds = 0) =>
+      persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: seconds }),
     suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),

@@ -14,10 +14,15 @@ import { type Journal, makeHistory } from './engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from './engine/node.ts';
 import type { Slice } from './engine/slice.ts';
 import { executeTree } from './engine/tree.ts';
+import { makeOutputBudget, type OutputBudget } from './engine/output_budget.ts';
 import { errorText, type RunFacts, type WriteLog } from './log_line.ts';
+import type { MemoryRoom, MemorySeat } from './memory_room.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorkClock, type WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../types/flow.ts';
+
+/** What the queue takes as a delay. A run that sleeps longer wakes, and sleeps on. */
+const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
 export interface ExecuteClaimDeps {
   claims: Claims;
@@ -28,6 +33,8 @@ export interface ExecuteClaimDeps {
   log: WriteLog;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** What the runs of the worker hold together. */
+  room: MemoryRoom;
 }
 
 /** What happens to a run from outside while it is executed. */
@@ -36,6 +43,8 @@ export interface RunControl {
   stop: (request: StopRequest) => void;
   /** The claim is over: nothing more of it will be taken. */
   lose: () => void;
+  /** Gives the run back to the queue as soon as it has got somewhere. */
+  giveWay: () => void;
 }
 
 /** A claimed run that is being executed. */
@@ -47,8 +56,14 @@ export interface ClaimExecution extends RunControl {
   isGivenBack: () => boolean;
   /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
   hasStored: () => boolean;
-  /** It waits for a time or an answer, or for the database to take what it has come to. */
+  /** It waits for a time or an answer, for memory, or for the database to take what it has come to. */
   isResting: () => boolean;
+  /** When it goes on, in milliseconds since 1970, if it went back to sleep. */
+  sleepsUntil: () => number | undefined;
+  /** How long this claim has had it. */
+  heldMs: () => number;
+  /** It was told to give way. */
+  isLeaving: () => boolean;
 }
 
 /** The result of a run that the runner itself could not execute: the log says why, its readers need not know. */
@@ -75,6 +90,7 @@ export function executeClaim(
   const { claims, settings, log, now } = deps;
   const halt = new AbortController();
   const abandon = new AbortController();
+  const release = new AbortController();
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
   let journal: ClaimJournal | undefined;
@@ -82,6 +98,8 @@ export function executeClaim(
   let isLost = false;
   let isStoring = false;
   let isGivenBack = false;
+  let isWaitingForRoom = false;
+  let sleepsUntil: number | undefined;
   let executions = 0;
 
   const stop = ({ reason, timeout_millies }: StopRequest) =>
@@ -90,7 +108,10 @@ export function executeClaim(
     isLost = true;
     end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
     abandon.abort();
+    release.abort();
   };
+  const giveWay = () => release.abort();
+  const heldMs = () => now() - startedAt;
   const fail = (message: string) => end({ status: 'failed', message, graceMs: 0 });
   const facts = (): RunFacts => ({
     flow_run_id: claim.flow_run_id,
@@ -103,6 +124,7 @@ export function executeClaim(
     recording: ClaimJournal,
     history: StoredHistory,
     clock: WorkClock,
+    outputs: OutputBudget,
   ): Promise<FinalResult | HandBack | Suspension> => {
     try {
       return await executeTree({
@@ -123,12 +145,16 @@ export function executeClaim(
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,
           outputBytes: settings.flowRunMaxOutputBytes,
+          allOutputBytes: settings.flowRunMaxAllOutputBytes,
           totalBytes: settings.flowRunMaxTotalBytes,
         },
+        outputs,
+        leastSleepMs: settings.runnerLongWaitMs,
         isBundled: claim.settings.output_instructions,
         slice,
         stop: halt.signal,
         abandon: abandon.signal,
+        release: release.signal,
         now,
       });
     } catch (error) {
@@ -139,26 +165,52 @@ export function executeClaim(
     }
   };
 
+  /** Waits until the worker has room for what the run has come to; without one the run goes back as it is. */
+  const takeSeat = async (): Promise<MemorySeat | undefined> => {
+    const { user_id: ownerId, output_bytes: bytes } = claim;
+    const entering = deps.room.enter({ ownerId, bytes, giveWay, heldMs }, [slice.handBack, release.signal]);
+    if (!(entering instanceof Promise)) return entering;
+    isWaitingForRoom = true;
+    onRest();
+    return await entering.finally(() => isWaitingForRoom = false);
+  };
+
   const execute = async (): Promise<void> => {
+    const seat = await takeSeat();
+    if (seat !== undefined) return await executeSeated(seat).finally(seat.leave);
+    if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
+    await claims.handBack(claim, NOTHING);
+    isGivenBack = true;
+    log('info', { event: 'run_handed_back', ...facts() });
+  };
+
+  const executeSeated = async (seat: MemorySeat): Promise<void> => {
     const history = await claims.history(claim);
+    const outputs = makeOutputBudget({
+      limit: settings.flowRunMaxAllOutputBytes,
+      used: claim.output_bytes,
+      onTake: seat.grow,
+    });
     const limitMs = settings.flowRunMaxWorkMs;
     const isOver = () => fail(`run_time_limit: the run has worked for ${limitMs} ms`);
     clock = makeWorkClock({ limitMs: limitMs - claim.work_ms, onLimit: isOver, onRest, now });
     const { workedMs } = clock;
     const workMs = () => claim.work_ms + Math.round(workedMs());
-    journal = makeClaimJournal(claims, claim, history, settings, now, workMs, () => fail("progress can't be stored"));
+    const onFailure = () => fail("progress can't be stored");
+    journal = makeClaimJournal(claims, claim, history, settings, now, workMs, outputs.used, onFailure);
     if (claim.stop !== null) stop(claim.stop);
     try {
-      const result = await executeTo(journal, history, clock);
+      const result = await executeTo(journal, history, clock, outputs);
       journal.close();
       const rest = await journal.takeRest();
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
       isStoring = true;
       onRest();
       if (result.status === 'handed_back') {
-        await claims.handBack(claim, rest);
+        await claims.handBack(claim, rest, secondsUntil(result.until));
         isGivenBack = true;
-        log('info', { event: 'run_handed_back', ...facts() });
+        sleepsUntil = result.until;
+        log('info', { event: result.until === undefined ? 'run_handed_back' : 'run_asleep', ...facts() });
       } else if (result.status === 'waiting') {
         await claims.suspend(claim, rest);
         isGivenBack = true;
@@ -172,6 +224,10 @@ export function executeClaim(
       journal.close();
     }
   };
+
+  /** It comes a little early rather than late: what is left of its time it waits here. */
+  const secondsUntil = (time: number | undefined): number =>
+    time === undefined ? 0 : Math.floor(Math.min(Math.max(time - now(), 0) / 1_000, LONGEST_SLEEP_SECONDS));
 
   const logFinished = ({ status, errors }: FinalResult) =>
     log(status === 'failed' ? 'warn' : 'info', {
@@ -206,6 +262,10 @@ export function executeClaim(
     lose,
     hasStored: () => journal?.hasStored() ?? false,
     isGivenBack: () => isGivenBack,
-    isResting: () => isStoring || (clock?.isResting() ?? false),
+    giveWay,
+    isResting: () => isStoring || isWaitingForRoom || (clock?.isResting() ?? false),
+    sleepsUntil: () => sleepsUntil,
+    heldMs,
+    isLeaving: () => release.signal.aborted,
   };
 }

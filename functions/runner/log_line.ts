@@ -1,7 +1,7 @@
 /** What the runner tells its operator: one line of JSON an event, on the function's log. */
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
-  | { event: 'run_handed_back' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
+  | { event: 'run_handed_back' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
   | { event: 'worker_started'; url: string; concurrency: number }
   | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable'; error: string };
 

@@ -18,9 +18,18 @@ const numberSettings = {
   runnerConcurrency: setting(16, 1, 1_000),
   /** Runs that one worker holds beside those while they only wait: for a time, a confirmation, the sender of an action. */
   runnerRestingRuns: setting(256, 0, 10_000),
+  /** Runs that one worker executes beside those, one of each owner who has no place, while others hold them all. */
+  runnerGuestRuns: setting(16, 0, 1_000),
+  /** A run that only waits, and for longer than this, goes back to the queue for as long. */
+  runnerLongWaitMs: setting(10_000),
+  /** Bytes of node outputs, as JSON, that the runs of one worker hold in memory together; a run alone may hold what a run may. */
+  runnerMaxHeldBytes: setting(33_554_432),
   /** Workers that a run may lose in a row before it fails. */
   runnerMaxLostClaims: setting(5),
-  /** The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. */
+  /**
+   * The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. With other workers
+   * a run goes back after the same time, when others wait and there is no place for them.
+   */
   runnerSliceMs: setting(100_000),
   runnerSliceBusyMs: setting(1_000),
   /** How long a node's HTTP request may take. */
@@ -35,6 +44,7 @@ const numberSettings = {
   flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),
+  flowRunMaxAllOutputBytes: setting(runLimits.allOutputBytes),
   flowRunMaxTotalBytes: setting(runLimits.totalBytes),
   /** How long whoever is asked for a signature has, and how long the signer of an action has to send the transaction. */
   signatureTimeoutMs: setting(180_000),
@@ -57,6 +67,8 @@ const runnerTuning = Object.freeze({
   checkpointBytes: 2 * 1_048_576,
   /** As many checkpoints' worth of unstored progress make the engine wait. */
   maxUnstoredCheckpoints: 4,
+  /** Bytes of a page of a run's history. */
+  historyPageBytes: 2 * 1_048_576,
   /** How long a database that does not answer is asked again. */
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */

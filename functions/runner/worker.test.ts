@@ -29,6 +29,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
     snapshot_hash: String(count),
     snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
     work_ms: 0,
+    output_bytes: 0,
     stop: null,
     ...change,
   };

@@ -2,6 +2,8 @@ import { nextTurn, pause } from '../_shared/pause.ts';
 import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from './engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
+import { makeMemoryRoom } from './memory_room.ts';
+import { freePlaces, whoGivesWay } from './places.ts';
 import { makeSnapshotCache } from './snapshots.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
@@ -26,8 +28,10 @@ const ANY_RUN = '';
 /** Workers lost with a run from which on it is executed alone: it may be what ends them. */
 const SUSPECT_LOST_CLAIMS = 2;
 
-export function makeWorker(deps: ExecuteClaimDeps): Worker {
-  const { claims, settings } = deps;
+export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
+  const { claims, settings } = given;
+  const room = makeMemoryRoom(settings.runnerMaxHeldBytes);
+  const deps: ExecuteClaimDeps = { ...given, room };
   const snapshots = makeSnapshotCache(settings.cachedSnapshots);
   const executing = new Set<ClaimExecution>();
   let draining: Promise<boolean> | undefined;
@@ -38,6 +42,10 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
   const poked = new Set<string>();
   /** The last look at the queue does not tell that nothing is left. */
   let mayBeMore = true;
+  /** Nor does it tell that nobody is left who holds no place. */
+  let mayBeGuests = true;
+  /** When the first of the runs that were put to sleep here goes on, in milliseconds since 1970. */
+  let wakesAt = Infinity;
   let isLeaving = false;
   /** When the claims were held last. */
   let beatAt = 0;
@@ -60,8 +68,9 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     executing.add(execution);
     void execution.ended.then(() => {
       executing.delete(execution);
+      wakesAt = Math.min(execution.sleepsUntil() ?? Infinity, wakesAt);
       // What a signature or a stop came for meanwhile can be claimed at once, and whoever gave it has told of it before.
-      if (execution.isGivenBack()) mayBeMore = true;
+      if (execution.isGivenBack() && execution.sleepsUntil() === undefined) mayBeMore = true;
     });
     return execution;
   };
@@ -79,19 +88,12 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     }
   };
 
-  /** Runs that can be begun now: those that rest leave their place to others, as far as they may be held. */
-  const freePlaces = (): number => {
-    const { runnerConcurrency, runnerRestingRuns } = settings;
-    const working = [...executing].filter((execution) => !execution.isResting()).length;
-    return Math.max(Math.min(runnerConcurrency - working, runnerConcurrency + runnerRestingRuns - executing.size), 0);
-  };
-
   /** Undefined where it can't be told whether there is anything to claim. */
-  const claimSome = async (count: number, waitMs: number): Promise<Claim[] | undefined> => {
+  const claimSome = async (count: number, waitMs: number, passedOver?: string[]): Promise<Claim[] | undefined> => {
     try {
       // After an outage its own runs would look as if nobody had them.
       if (executing.size > 0 && performance.now() - beatAt > settings.heartbeatMs * 2) await heartbeat();
-      return await claims.claim(count, snapshots.hashes(), waitMs);
+      return await claims.claim(count, snapshots.hashes(), waitMs, passedOver);
     } catch (error) {
       // What runs goes on; the end of a run brings the next look.
       if (executing.size === 0) throw error;
@@ -106,10 +108,24 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     return [];
   };
 
-  /** Resolves when a run has ended or rests, when somebody pokes, or when the slice is over. */
-  const news = async (): Promise<void> => {
+  /** Resolves when a run has ended or rests, when somebody pokes, or when the slice is over; false: after the time, without news. */
+  const news = async (timeoutMs = Infinity): Promise<boolean> => {
     const woken = new Promise<void>((resolve) => wake = resolve);
-    await Promise.race([...[...executing].map(({ ended }) => ended), woken]);
+    const event = Promise.race([...[...executing].map(({ ended }) => ended), woken]).then(() => true);
+    if (timeoutMs === Infinity) return await event;
+    const hasCome = new AbortController();
+    try {
+      return await Promise.race([event, pause(timeoutMs, hasCome.signal).then(() => false)]);
+    } finally {
+      hasCome.abort();
+    }
+  };
+
+  /** Who holds a place for longer than a slice leaves it where others wait and there is none for them. */
+  const makeWay = (): void => {
+    room.relieve(settings.runnerSliceMs);
+    const { regular, guests } = freePlaces(executing, settings);
+    if (regular === 0 && guests === 0) whoGivesWay(executing, settings.runnerSliceMs)?.giveWay();
   };
 
   /**
@@ -122,39 +138,70 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
     while (executing.has(execution) && !isProven()) await Promise.race([news(), pause(settings.heartbeatMs)]);
   };
 
+  /** Takes on what there is to claim, as far as there are places; gives back a suspect run that has to be executed alone. */
+  const takeOn = async (present: Slice): Promise<{ first?: Claim; hasFailed: boolean }> => {
+    const { regular, guests, holders } = freePlaces(executing, settings);
+    const isForGuests = regular === 0;
+    const count = isForGuests ? guests : regular;
+    const isLast = settings.isPoked && executing.size === 0 && poked.size === 0;
+    // What a poke tells of may be of an owner who is passed over now.
+    mayBeMore = isForGuests && (mayBeMore || poked.size > 0);
+    mayBeGuests = false;
+    poked.clear();
+    const claimed = await claimSome(count, isLast ? LAST_LOOK_MS : 0, isForGuests ? holders : undefined);
+    const hasFailed = claimed === undefined;
+    const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
+    const [first] = found;
+    if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return { first, hasFailed };
+    for (const claim of found) {
+      poked.delete(claim.flow_run_id);
+      begin(claim, present);
+    }
+    const isFull = hasFailed || found.length === count;
+    mayBeMore ||= !isForGuests && isFull;
+    mayBeGuests ||= isFull;
+    return { hasFailed };
+  };
+
+  /** Whether a look at the queue may bring something that there is a place for. */
+  const shallLook = (present: Slice): boolean => {
+    if (present.handBack.aborted || !(mayBeMore || mayBeGuests || poked.size > 0)) return false;
+    const { regular, guests } = freePlaces(executing, settings);
+    return regular > 0 ? mayBeMore || poked.size > 0 : guests > 0 && (mayBeGuests || poked.size > 0);
+  };
+
+  /** How long to wait for news: whom nobody tells of new runs looks by itself, and everybody for those that were put to sleep. */
+  const patienceMs = (): number =>
+    Math.min(settings.isPoked ? Infinity : settings.pollMs, Math.max(wakesAt - deps.now(), 0));
+
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {
     mayBeMore = true;
-    const shallLook = () => !present.handBack.aborted && (mayBeMore || poked.size > 0) && freePlaces() > 0;
     for (;;) {
       let hasFailed = false;
-      if (shallLook()) {
-        const free = freePlaces();
-        const isLast = settings.isPoked && executing.size === 0 && poked.size === 0;
-        poked.clear();
-        mayBeMore = false;
-        const claimed = await claimSome(free, isLast ? LAST_LOOK_MS : 0);
-        hasFailed = claimed === undefined;
-        const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
-        const [first] = found;
-        if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return first;
-        for (const claim of found) {
-          poked.delete(claim.flow_run_id);
-          begin(claim, present);
-        }
-        mayBeMore ||= hasFailed || found.length === free;
+      if (shallLook(present)) {
+        const taken = await takeOn(present);
+        if (taken.first !== undefined) return taken.first;
+        hasFailed = taken.hasFailed;
       }
       snapshots.trim();
-      if (shallLook() && (!hasFailed || executing.size === 0)) continue;
-      if (executing.size === 0) return undefined;
+      if (shallLook(present) && (!hasFailed || executing.size === 0)) continue;
+      if (executing.size === 0 && !isAwaitingSleepers(present)) return undefined;
       const held = executing.size;
-      await news();
+      const hasNews = await news(patienceMs());
       // Those that end in one turn make room for one claim of as many.
       await nextTurn();
-      // Whom nobody tells of new runs looks for them as often as one ends; everybody does so at last.
-      if (executing.size === 0 || (!settings.isPoked && executing.size < held)) mayBeMore = true;
+      const isDue = deps.now() >= wakesAt;
+      if (isDue) wakesAt = Infinity;
+      // Whom nobody tells of new runs looks for them now and then, and as often as one ends; everybody does so at last.
+      if (executing.size === 0 || isDue || (!settings.isPoked && (executing.size < held || !hasNews))) mayBeMore = true;
+      mayBeGuests = true;
     }
   };
+
+  /** A function stays for runs that were put to sleep and go on within its slice: else the next poke would be late for them. */
+  const isAwaitingSleepers = (present: Slice): boolean =>
+    settings.isPoked && wakesAt < Infinity && !present.handBack.aborted;
 
   /** One slice after another, when suspect runs have to be executed alone; the clock goes on. */
   const executeSlices = async (): Promise<boolean> => {
@@ -186,6 +233,7 @@ export function makeWorker(deps: ExecuteClaimDeps): Worker {
       isBeating = true;
       // A missed beat is made up for by the next; a lease outlasts many.
       void heartbeat().catch(() => {}).finally(() => isBeating = false);
+      makeWay();
     }, settings.heartbeatMs);
     try {
       return await executeSlices();

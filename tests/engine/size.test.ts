@@ -89,6 +89,7 @@ describe('limits', () => {
       readRunnerSettings(() => undefined, false),
       Date.now,
       () => 0,
+      () => 0,
     );
     const { result } = await claimFlow(flow, {}, { journal });
     journal.close();

@@ -104,6 +104,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
       logs: [],
       transactions: [],
       work_ms: 0,
+      output_bytes: 0,
       children: [{
         id: child,
         flow_id: 1,
@@ -315,6 +316,7 @@ describe('POST /signature/submit', () => {
       transactions: [],
       logs: [],
       work_ms: 0,
+      output_bytes: 0,
     });
     const status = async () =>
       (await owner.client.from('flow_run').select('status').eq('id', started.id).single().throwOnError()).data.status;

@@ -18,6 +18,7 @@ import type {
   NodeServices,
   RunInfo,
 } from '../../functions/runner/engine/node.ts';
+import { makeOutputBudget } from '../../functions/runner/engine/output_budget.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import type {
   StoredTransaction,
@@ -51,6 +52,10 @@ export interface ExecuteFlowOptions {
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
+  /** Bytes of outputs that earlier claims came to. */
+  usedOutputBytes?: number;
+  /** For less than this it waits by itself; for any time, unless given. */
+  leastSleepMs?: number;
   services?: Partial<NodeServices>;
   environment?: Graph['environment'];
   network?: RunInfo['network'];
@@ -186,6 +191,7 @@ export async function claimFlow(
 ): Promise<{ result: RunResult | HandBack | Suspension; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, now = () => 0 } = options;
   const { journal, store, read } = recordInMemory(now);
+  const limits = { ...runLimits, ...options.limits };
   const flows = Object.entries(options.flows ?? {}).map(([id, called]) => [id, called.graph()]);
   const result = await executeTree({
     root: { id: ROOT_RUN_ID, inputs },
@@ -214,7 +220,9 @@ export async function claimFlow(
       ended_executions: countEnded(earlier),
     }, options.actionSigner),
     isBundled: options.isBundled ?? false,
-    limits: { ...runLimits, ...options.limits },
+    limits,
+    outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: options.usedOutputBytes ?? 0 }),
+    leastSleepMs: options.leastSleepMs ?? Infinity,
     slice: options.slice ?? makeSlice(UNLIMITED),
     stop: options.stop,
     now,

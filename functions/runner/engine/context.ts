@@ -4,6 +4,8 @@ import type { History, Journal, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import type { RunNode } from './graph.ts';
 import type { Effect, NodeRegistry, NodeServices, RunInfo } from './node.ts';
+import type { OutputBudget } from './output_budget.ts';
+import type { Sleepers } from './sleepers.ts';
 import type { Slice } from './slice.ts';
 import type { InstructionSet } from './transaction.ts';
 import type { TransactionPhases } from './transaction_phases.ts';
@@ -11,6 +13,8 @@ import type { TransactionPhases } from './transaction_phases.ts';
 /** The run goes back to the queue, to be gone on with in another claim. */
 export interface HandBack {
   status: 'handed_back';
+  /** When it goes on, in milliseconds since 1970, where nothing can happen before; else at once. */
+  until?: number;
 }
 
 /** The run goes back until a signature has come, or its time is over. */
@@ -47,6 +51,10 @@ export interface Tree {
   countElements: (count: number) => void;
   /** Counts bytes of values that are kept: inputs and outputs of node executions. */
   countBytes: (bytes: number) => void;
+  /** What the nodes of all runs may still put out. */
+  outputs: OutputBudget;
+  /** The executions that wait for a time which they know. */
+  sleepers: Sleepers;
   /** Whether this claim has brought enough that is new: a run that goes back without would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */

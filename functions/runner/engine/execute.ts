@@ -175,6 +175,7 @@ class RunExecution {
     return {
       run: this.#run,
       isQuiet: () => this.#isWaiting && this.#isResting(),
+      isDormant: () => this.#isWaiting && this.#isResting(this.#tree.sleepers.countOf(this.#run)),
       nextStep: (begun) => this.#parking.nextStep(begun),
       end: (parked, end) => this.#endParked(parked, end),
       log: ({ node, execution }, level, content) =>
@@ -238,9 +239,10 @@ class RunExecution {
     return { ...toError(message), handedOver: this.#parking.handedOverBy(node) };
   }
 
-  /** All that is under way is parked, or waits for flows that it called. */
-  #isResting(): boolean {
-    return this.#completions.length === 0 && this.#underWay.size === this.#parking.size + this.#run.callsUnderWay;
+  /** All that is under way is parked, or waits for flows that it called, or is asleep. */
+  #isResting(asleep = 0): boolean {
+    return this.#completions.length === 0 &&
+      this.#underWay.size === this.#parking.size + this.#run.callsUnderWay + asleep;
   }
 
   /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */

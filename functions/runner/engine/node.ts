@@ -76,8 +76,11 @@ export interface NodeCall {
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   kv: KvStores;
-  /** Runs what only waits: meanwhile the worker may execute other runs. */
-  rest: <T>(wait: () => Promise<T>) => Promise<T>;
+  /**
+   * Runs what only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds since 1970:
+   * a run that has nothing else to do goes back to the queue for that long, so it has to end when `handBack` is aborted.
+   */
+  rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
 }
 
 /** What nodes reach outside of the run. */
@@ -86,7 +89,7 @@ export interface NodeServices {
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   transactions: Transactions;
-  rest: NodeCall['rest'];
+  rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
 /** An HTTP request of a node. */

@@ -8,7 +8,7 @@ import { isKeyNamedByFlow } from './key_origin.ts';
 import { isLogged } from './log_filter.ts';
 import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
-import { copyMap, type Handover, type Outcome, settle, toError, tooLarge } from './node_values.ts';
+import { copyMap, type Handover, type Outcome, type OutputLimits, settle, toError, tooLarge } from './node_values.ts';
 import { SUBMIT } from './readiness.ts';
 import { sentBefore } from './sent_before.ts';
 import { toLogContent } from './text_limits.ts';
@@ -124,9 +124,15 @@ export function beginExecution(
   };
   const log = bufferUntil((level, content) => logLine(tree, run, level, content, { node, times }));
 
+  const outputLimits: OutputLimits = {
+    maxBytes: tree.limits.outputBytes,
+    // What is stored of it was taken before.
+    take: (bytes) => stored?.output == null ? tree.outputs.take(bytes) : undefined,
+  };
+
   /** What an instruction node hands over; its row tells of it, since the node may wait long. */
   const handOver = ({ instructions, outputs }: BuiltInstructions): Handover | Outcome => {
-    const settled = settle(node, inputs, outputs, tree.limits.outputBytes, SIGNATURE);
+    const settled = settle(node, inputs, outputs, outputLimits, SIGNATURE);
     if ('error' in settled) return settled;
     const isSubmitted = readFieldOr(inputs, SUBMIT, true, toBoolean);
     if (stored?.output == null) tree.journal.nodeBegan({ ...row, output: { M: settled.outputs } });
@@ -138,7 +144,7 @@ export function beginExecution(
 
   /** What a node gives comes to: a handover, an end. */
   type Given = Outcome | Handover;
-  const settled = (outputs: ValueMap): Given => settle(node, inputs, outputs, tree.limits.outputBytes);
+  const settled = (outputs: ValueMap): Given => settle(node, inputs, outputs, outputLimits);
 
   const compute = (): Given | Promise<Given> => {
     const given = tree.history.givenTransaction(site);
@@ -170,7 +176,10 @@ export function beginExecution(
       collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
       http: tree.services.http,
       kv: tree.services.kv(site),
-      rest: tree.services.rest,
+      rest: (wait, until) =>
+        until === undefined
+          ? tree.services.rest(wait)
+          : tree.sleepers.during(run, until, () => tree.services.rest(wait)),
     };
     if ('buildInstructions' in module) return followedBy(module.buildInstructions(call), handOver);
     if (!module.hasOutsideEffect) return followedBy(module.run(call), settled);

@@ -1,6 +1,7 @@
 import type { Value, ValueMap } from '../../../types/value.ts';
 import { toPubkey } from '../../../types/value_keys.ts';
 import type { RunNode } from './graph.ts';
+import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import type { InstructionSet } from './transaction.ts';
 import { measureValue } from './value_size.ts';
@@ -52,15 +53,22 @@ const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): Val
 export const tooLarge = (bytes: number, maxBytes: number): string =>
   `output_too_large: the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`;
 
+/** What outputs have to keep to. */
+export interface OutputLimits {
+  /** Bytes of one execution's. */
+  maxBytes: number;
+  take: OutputBudget['take'];
+}
+
 /** What keeps outputs from being stored. */
-function outputFault(outputs: ValueMap, maxBytes: number): string | undefined {
+function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): string | undefined {
   let bytes = 0;
   for (const [name, value] of Object.entries(outputs)) {
     const size = measureValue(value);
     if (size.fault !== undefined) return `output ${name}: ${size.fault}`;
     bytes += size.bytes;
   }
-  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : undefined;
+  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(bytes);
 }
 
 /** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. `hint` comes behind it. */
@@ -76,7 +84,7 @@ export const settle = (
   node: RunNode,
   given: ValueMap,
   outputs: ValueMap,
-  maxBytes: number,
+  limits: OutputLimits,
   later?: string,
 ): { outputs: ValueMap } | { error: string } => {
   const complete = withPassthrough(node, given, copyMap(outputs));
@@ -84,6 +92,6 @@ export const settle = (
     !port.optional && port.name !== later && complete[port.name] === undefined
   );
   if (missing.length > 0) return toError(`output not found: ${JSON.stringify(missing.map((port) => port.name))}`);
-  const fault = outputFault(complete, maxBytes);
+  const fault = outputFault(complete, limits);
   return fault === undefined ? { outputs: complete } : toError(fault);
 };

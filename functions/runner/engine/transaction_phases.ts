@@ -9,6 +9,8 @@ export interface Participant {
   run: TreeRun;
   /** Nothing of it can go on by itself: all that runs is parked, or waits for flows that it called. */
   isQuiet: () => boolean;
+  /** The same, but that some of it may be asleep. */
+  isDormant: () => boolean;
   /** What to do next with its parked executions, if there are any; `begun` are transactions that earlier claims began. */
   nextStep: (begun: StoredTransaction[]) => Step | undefined;
   /** Ends a parked execution: with its signature, null for none, or with an error. */
@@ -36,6 +38,13 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
   return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
 }
 
+export type PhasesOptions =
+  & Pick<Tree, 'halt' | 'cancel' | 'handBack' | 'history' | 'journal' | 'services' | 'sleepers' | 'now'>
+  & {
+    /** The least time, in milliseconds, for which a tree that only waits goes back to the queue. */
+    leastSleepMs: number;
+  };
+
 /** A step with the run that it belongs to. */
 interface Task {
   participant: Participant;
@@ -48,7 +57,7 @@ interface Task {
  * Source: RUNTIME.md, sections 3.1, 5.2 and 7.9.
  */
 export class TransactionPhases {
-  readonly #tree: Pick<Tree, 'halt' | 'cancel' | 'handBack' | 'history' | 'journal' | 'services'>;
+  readonly #tree: PhasesOptions;
   readonly #participants = new Map<TreeRun, Participant>();
   /** Where each run stands in the tree: places in the flows' nodes arrays, and times, of the executions that it was called from. */
   readonly #paths = new Map<TreeRun, number[]>();
@@ -61,10 +70,11 @@ export class TransactionPhases {
   #isLeaving = false;
   #isGoingBack = false;
   #isSuspended = false;
+  #sleepsUntil: number | undefined;
   #putOut: string | undefined;
   #fault: { error: unknown } | undefined;
 
-  constructor(tree: Pick<Tree, 'halt' | 'cancel' | 'handBack' | 'history' | 'journal' | 'services'>) {
+  constructor(tree: PhasesOptions) {
     this.#tree = tree;
     const { transactions } = tree.history;
     this.#knownSignatures = new Set(transactions.flatMap(({ signature }) => signature ?? []));
@@ -84,6 +94,11 @@ export class TransactionPhases {
   /** The tree goes on when a signature has come. */
   get isSuspended(): boolean {
     return this.#isSuspended;
+  }
+
+  /** When the tree goes on, in milliseconds since 1970, if nothing can happen in it before. */
+  get sleepsUntil(): number | undefined {
+    return this.#sleepsUntil;
   }
 
   /** Base64 of the transaction that the tree puts out: with it every run ends where it is. */
@@ -120,9 +135,16 @@ export class TransactionPhases {
     return this.#inFlight.has(parked);
   }
 
-  /** A run has nothing to do but wait: if that is so everywhere, a transaction's time has come. */
+  /**
+   * A run has nothing to do but wait: if that is so everywhere, a transaction's time has come. If some of it is asleep for long, the
+   * tree goes back to the queue until then.
+   */
   consider(): void {
-    if (this.#isUnderWay || !this.#isTime()) return;
+    if (this.#isUnderWay) return;
+    if (!this.#isTime()) {
+      this.#considerSleep();
+      return;
+    }
     this.#isUnderWay = true;
     this.#phase = this.#goOn();
   }
@@ -133,8 +155,21 @@ export class TransactionPhases {
     if (this.#fault !== undefined) throw this.#fault.error;
   }
 
+  #considerSleep(): void {
+    const { sleepers, now, leastSleepMs } = this.#tree;
+    const until = sleepers.earliest();
+    if (until === undefined || until - now() < leastSleepMs || !this.#isOpen()) return;
+    if (![...this.#participants.values()].every((participant) => participant.isDormant())) return;
+    this.#sleepsUntil = until;
+    this.#leaveAll();
+  }
+
+  #isOpen(): boolean {
+    return !(this.#tree.halt.aborted || this.#isLeaving || this.#isGoingBack);
+  }
+
   #isTime(): boolean {
-    if (this.#tree.halt.aborted || this.#isLeaving || this.#isGoingBack) return false;
+    if (!this.#isOpen()) return false;
     return [...this.#participants.values()].every((participant) => participant.isQuiet());
   }
 

@@ -7,6 +7,7 @@ import { keysOfWallets } from './key_origin.ts';
 import { type Halt, HandedBack, NodeError } from './node.ts';
 import { copyMap } from './node_values.ts';
 import type { InstructionSet } from './transaction.ts';
+import { Sleepers } from './sleepers.ts';
 import { TransactionPhases } from './transaction_phases.ts';
 
 type Given =
@@ -19,7 +20,8 @@ type Given =
   | 'limits'
   | 'slice'
   | 'now'
-  | 'isBundled';
+  | 'isBundled'
+  | 'outputs';
 
 export interface TreeOptions extends Pick<Tree, Given> {
   root: { id: string; inputs: ValueMap };
@@ -27,6 +29,10 @@ export interface TreeOptions extends Pick<Tree, Given> {
   stop?: AbortSignal;
   /** Aborted when nothing of the tree is wanted any more. */
   abandon?: AbortSignal;
+  /** Aborted when the tree shall go back to the queue, as soon as it has brought something. */
+  release?: AbortSignal;
+  /** The least time, in milliseconds, for which a tree that only waits goes back to the queue. */
+  leastSleepMs: number;
 }
 
 /** How a called flow ended. */
@@ -42,7 +48,7 @@ function outputsOf(result: RunResult): ValueMap {
 
 /** Executes a root run with all runs that its interflow nodes start, to the end or until it goes back to the queue. */
 export async function executeTree(options: TreeOptions): Promise<RunResult | HandBack | Suspension> {
-  const { snapshot, history, journal, limits, slice, stop, abandon, root } = options;
+  const { snapshot, history, journal, limits, slice, stop, abandon, release, root } = options;
   const halt = new AbortController();
   const cancel = new AbortController();
   const back = new AbortController();
@@ -123,13 +129,15 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   slice.cutOff.addEventListener('abort', giveBack);
   if (slice.cutOff.aborted) giveBack();
   const handBack = back.signal;
-  const phases = new TransactionPhases({ ...options, halt: halt.signal, cancel: cancel.signal, handBack });
+  const sleepers = new Sleepers();
+  const phases = new TransactionPhases({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, handBack });
   const tree: Tree = {
     ...options,
     halt: halt.signal,
     cancel: cancel.signal,
     handBack,
     giveBack,
+    sleepers,
     countExecution: (stored) => {
       if (stored?.end_time == null && executions >= limits.nodeExecutions) {
         exceed(`node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`);
@@ -179,6 +187,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   // A worker that has to leave can't wait for the grace to be over.
   tree.handBack.addEventListener('abort', endGrace);
   abandon?.addEventListener('abort', giveBack);
+  release?.addEventListener('abort', giveBack);
+  if (release?.aborted) giveBack();
   if (stop?.aborted) halt.abort(stop.reason);
   stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
 
@@ -195,7 +205,10 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     // After a halt the root does not wait for the nodes that call flows; their runs end all the same.
     await Promise.allSettled(children);
     await phases.settled();
-    if (result.status === 'handed_back') return phases.isSuspended ? { status: 'waiting' } : result;
+    if (result.status === 'handed_back') {
+      if (phases.isSuspended) return { status: 'waiting' };
+      return phases.sleepsUntil === undefined ? result : { ...result, until: phases.sleepsUntil };
+    }
     if (phases.putOut !== undefined) result.output.M.transaction ??= { S: phases.putOut };
     return result;
   } finally {

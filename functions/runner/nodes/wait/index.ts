@@ -14,7 +14,7 @@ export const waitNode: NodeModule = {
       if (signal.aborted) throw haltError(signal);
       if (handBack.aborted) throw new HandedBack();
       const left = end - now;
-      await rest(() => pause(left, signal, handBack));
+      await rest(() => pause(left, signal, handBack), end);
     }
     return {};
   },

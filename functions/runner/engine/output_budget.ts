@@ -1,0 +1,31 @@
+/** What the nodes of a run, and of those that it called, may still put out. */
+export interface OutputBudget {
+  /** Takes as many bytes; gives what is wrong instead when they are too many. */
+  take: (bytes: number) => string | undefined;
+  /** Bytes taken so far, by earlier claims as well. */
+  used: () => number;
+}
+
+export interface OutputBudgetOptions {
+  limit: number;
+  /** Bytes that earlier claims took. */
+  used: number;
+  /** Told of bytes that were taken. */
+  onTake?: (bytes: number) => void;
+}
+
+export function makeOutputBudget({ limit, used, onTake }: OutputBudgetOptions): OutputBudget {
+  let taken = used;
+  return {
+    take: (bytes) => {
+      if (taken + bytes > limit) {
+        return `run_outputs_limit: the outputs of all nodes of a run may hold ${limit} bytes, ` +
+          `and with these it would be ${taken + bytes}`;
+      }
+      taken += bytes;
+      onTake?.(bytes);
+      return undefined;
+    },
+    used: () => taken,
+  };
+}

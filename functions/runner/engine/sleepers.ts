@@ -1,0 +1,33 @@
+import type { TreeRun } from './context.ts';
+
+/** The node executions of a tree that wait for a time which they know. */
+export class Sleepers {
+  readonly #times = new Map<TreeRun, number[]>();
+
+  /** Executions of the run that sleep. */
+  countOf(run: TreeRun): number {
+    return this.#times.get(run)?.length ?? 0;
+  }
+
+  /** When the first of them goes on, in milliseconds since 1970; undefined when none sleeps. */
+  earliest(): number | undefined {
+    let earliest: number | undefined;
+    for (const times of this.#times.values()) {
+      for (const time of times) if (earliest === undefined || time < earliest) earliest = time;
+    }
+    return earliest;
+  }
+
+  /** Waits, and counts as asleep until the time meanwhile. */
+  async during<T>(run: TreeRun, until: number, wait: () => Promise<T>): Promise<T> {
+    const times = this.#times.get(run) ?? [];
+    this.#times.set(run, times);
+    times.push(until);
+    try {
+      return await wait();
+    } finally {
+      times.splice(times.indexOf(until), 1);
+      if (times.length === 0) this.#times.delete(run);
+    }
+  }
+}
