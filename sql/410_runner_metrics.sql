@@ -4,7 +4,13 @@ language sql stable security definer
 set search_path = ''
 as $$
   -- The time as a sub-select: a volatile function in a condition would keep the indexes from being used.
-  with queue as (
+  -- Those that sleep and those that don't each have an index of their own.
+  with job as not materialized (
+    select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union all
+    select j.* from private.flow_run_jobs as j where j.sleeps_until is not null
+  ),
+  queue as (
     select count(*) as length, (select clock_timestamp()) - min(m.vt) as age
     from pgmq.q_flow_runs as m
     where m.vt <= (select clock_timestamp())
@@ -13,7 +19,7 @@ as $$
     select count(*) filter (where j.is_held) as running,
       count(*) filter (where not j.is_held and r.status <> 'waiting') as delayed
     from pgmq.q_flow_runs as m
-    join private.flow_run_jobs as j on j.message_id = m.msg_id and j.message_id is not null
+    join job as j on j.message_id = m.msg_id
     join public.flow_run as r on r.id = j.flow_run_id
     where m.vt > (select clock_timestamp())
   )
@@ -24,8 +30,8 @@ as $$
     'running', hidden.running,
     'waiting', (
       -- A sub-select is a look at the key for each run that has not ended; a join might read all runs.
-      select count(*) from private.flow_run_jobs as j
-      where j.message_id is not null and (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
+      select count(*) from job as j
+      where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
     'failed_last_hour', (
       select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'

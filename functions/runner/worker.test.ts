@@ -9,7 +9,7 @@ import { ApiError } from '../_shared/api_error.ts';
 import type { Claim, Claims, FinalResult } from './claims.ts';
 import type { NodeRegistry } from './engine/node.ts';
 import { nodeRegistry } from './nodes/registry.ts';
-import { readRunnerSettings } from './settings.ts';
+import { readRunnerSettings, type RunnerSettings } from './settings.ts';
 import { makeWorker } from './worker.ts';
 
 let count = 0;
@@ -74,8 +74,15 @@ const workerOf = (
   env: Record<string, string> = {},
   registry: NodeRegistry = nodeRegistry,
 ) => {
-  const settings = readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined);
-  return makeWorker({
+  return workerWith(queue, readRunnerSettings((name) => env[name], env.RUNNER_SLICE_MS !== undefined), registry);
+};
+
+const workerWith = (
+  queue: ReturnType<typeof makeQueue>,
+  settings: RunnerSettings,
+  registry: NodeRegistry = nodeRegistry,
+) =>
+  makeWorker({
     claims: queue.claims,
     registry,
     makeServices: (_, { clock }) => ({
@@ -89,7 +96,6 @@ const workerOf = (
     log: (_, { event }) => queue.events.push(event),
     now: () => Date.now(),
   });
-};
 
 it('a poke that comes after the last look at the queue brings another one', async () => {
   const queue = makeQueue([[claimOf(chainFlow(1))], [], [claimOf(chainFlow(1))]]);
@@ -141,10 +147,60 @@ it('runs that rest leave their places to others, as far as they may be held', as
     asked.push(maxRuns);
     return claim(maxRuns, ...rest);
   };
-  const env = { RUNNER_CONCURRENCY: '2', RUNNER_RESTING_RUNS: '3', RUNNER_SLICE_MS: '300' };
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '3',
+    RUNNER_GUEST_RUNS: '0',
+    RUNNER_SLICE_MS: '300',
+    RUNNER_LONG_WAIT_MS: '60001',
+  };
   await workerOf(queue, env).drain();
   expect(asked.slice(0, 3)).toEqual([2, 2, 1]);
   expect(queue.handedBack).toHaveLength(5);
+});
+
+it('while one owner holds all places, those who have none get one each, again and again', async () => {
+  const queue = makeQueue([]);
+  const asked: [count: number, passedOver: string[] | undefined][] = [];
+  const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
+  const runOf = (user_id: string, flow = chainFlow(1)) => claimOf(flow, { user_id });
+  queue.claims.claim = (count, _known, _wait, passedOver) => {
+    asked.push([count, passedOver]);
+    if (asked.length === 1) return Promise.resolve([runOf(greedy!, waitFlow(500)), runOf(greedy!, waitFlow(500))]);
+    if (passedOver === undefined || asked.length > 4) return Promise.resolve([]);
+    return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
+  };
+  const env = { RUNNER_CONCURRENCY: '2', RUNNER_RESTING_RUNS: '0', RUNNER_GUEST_RUNS: '2', RUNNER_SLICE_MS: '60000' };
+  await workerOf(queue, env).drain();
+  expect(asked.slice(0, 4)).toEqual([[2, undefined], [2, [greedy]], [2, [greedy]], [2, [greedy]]]);
+  expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
+});
+
+it('a run that waits for long goes back with the time, and a function whose slice reaches that far looks then', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(200))]]);
+  const sleeps: (number | undefined)[] = [];
+  queue.claims.handBack = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '100' });
+  expect(await worker.drain()).toBe(false);
+  expect(sleeps).toEqual([0]);
+  expect(queue.events).toEqual(['run_asleep']);
+  // Once nothing is left, once more in the end, and when the time has come; then nothing sleeps any more.
+  expect(queue.waits.length).toBeGreaterThanOrEqual(3);
+});
+
+it('who has held a place for a slice leaves it where there is none for others', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(60_000)), claimOf(waitFlow(60_000))]]);
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '0',
+    RUNNER_GUEST_RUNS: '0',
+    RUNNER_SLICE_MS: '200',
+    RUNNER_LONG_WAIT_MS: '60001',
+  };
+  const settings = { ...readRunnerSettings((name) => env[name as keyof typeof env], false), heartbeatMs: 20 };
+  const drained = workerWith(queue, settings).drain();
+  await waitFor(() => queue.handedBack.length === 2 || undefined);
+  await drained;
 });
 
 it('when the slice is over only the one who began is told that there is more to do', async () => {

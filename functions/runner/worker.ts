@@ -22,6 +22,9 @@ export interface Worker {
 /** How long the last look for whoever is poked waits: the next of runs that follow each other begins before its poke has come. */
 const LAST_LOOK_MS = 40;
 
+/** How long after a look at the queue a worker without a free place looks for owners who have none. */
+const GUEST_LOOK_MS = 100;
+
 /** What a poke tells of that names no run. */
 const ANY_RUN = '';
 
@@ -44,6 +47,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   let mayBeMore = true;
   /** Nor does it tell that nobody is left who holds no place. */
   let mayBeGuests = true;
+  let lookedAt = -Infinity;
   /** When the first of the runs that were put to sleep here goes on, in milliseconds since 1970. */
   let wakesAt = Infinity;
   let isLeaving = false;
@@ -147,6 +151,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     // What a poke tells of may be of an owner who is passed over now.
     mayBeMore = isForGuests && (mayBeMore || poked.size > 0);
     mayBeGuests = false;
+    lookedAt = performance.now();
     poked.clear();
     const claimed = await claimSome(count, isLast ? LAST_LOOK_MS : 0, isForGuests ? holders : undefined);
     const hasFailed = claimed === undefined;
@@ -167,12 +172,27 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   const shallLook = (present: Slice): boolean => {
     if (present.handBack.aborted || !(mayBeMore || mayBeGuests || poked.size > 0)) return false;
     const { regular, guests } = freePlaces(executing, settings);
-    return regular > 0 ? mayBeMore || poked.size > 0 : guests > 0 && (mayBeGuests || poked.size > 0);
+    if (regular > 0) return mayBeMore || poked.size > 0;
+    // Where many runs are short a place is free before.
+    return guests > 0 && (mayBeGuests || poked.size > 0) && performance.now() - lookedAt >= GUEST_LOOK_MS;
   };
 
-  /** How long to wait for news: whom nobody tells of new runs looks by itself, and everybody for those that were put to sleep. */
-  const patienceMs = (): number =>
-    Math.min(settings.isPoked ? Infinity : settings.pollMs, Math.max(wakesAt - deps.now(), 0));
+  /**
+   * How long to wait for news: whom nobody tells of new runs looks by itself, and everybody for those that were put to sleep, and for
+   * owners who have no place.
+   */
+  const patienceMs = (): number => {
+    const { regular, guests } = freePlaces(executing, settings);
+    const isForGuests = regular === 0 && guests > 0 && (mayBeGuests || poked.size > 0);
+    return Math.max(
+      Math.min(
+        settings.isPoked ? Infinity : settings.pollMs,
+        wakesAt - deps.now(),
+        isForGuests ? lookedAt + GUEST_LOOK_MS - performance.now() : Infinity,
+      ),
+      0,
+    );
+  };
 
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {

@@ -387,6 +387,14 @@ as $$
   select private.checkpoint_flow_run(j.flow_run_id, j.attempt, 60, '{}', hand_back.seconds) from private.flow_run_jobs as j where j.is_held;
 $$;
 
+-- What runs wait for has come.
+create function test.let_time_pass() returns void
+language sql volatile security definer set search_path = ''
+as $$
+  update private.flow_run_jobs set sleeps_until = clock_timestamp() where sleeps_until is not null;
+  update pgmq.q_flow_runs set vt = clock_timestamp() where true;
+$$;
+
 -- All workers are lost: their leases are over.
 create function test.lose_workers() returns void
 language sql volatile security definer set search_path = ''

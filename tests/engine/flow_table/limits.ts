@@ -89,6 +89,25 @@ export const limitRows: FlowRow[] = [
     logs: ['Info print#0: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
   },
   {
+    title: 'outputs of all nodes that are more than allowed fail the node with which they are, and what is smaller goes on',
+    flow: (flow) => {
+      const first = flow.constant(s('x'.repeat(40)), 'first');
+      const second = flow.constant(s('y'.repeat(40)), 'second');
+      flow.output('out', first);
+      flow.output('none', second);
+    },
+    options: { limits: { allOutputBytes: 140 } },
+    output: 'out="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+    errors: [
+      'none: run_outputs_limit: the outputs of all nodes of a run may hold 140 bytes, and with these it would be 196',
+    ],
+    runs: [
+      'first#0 → Source="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+      'second#0 → Source="yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"',
+      'out#0 out="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" → out="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+    ],
+  },
+  {
     title: 'a NUL in an output fails its node',
     flow: (flow) => flow.output('out', flow.use('test_nul', {}, { title: 'nul' }).output('out')),
     output: '',

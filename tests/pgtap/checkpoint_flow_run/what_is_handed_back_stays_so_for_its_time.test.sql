@@ -28,7 +28,7 @@ select is(array[pg_temp.checkpoint('b'), pg_temp.checkpoint('a', 10)], '{null,nu
 select results_eq('select * from claim', 'values (false, 1, 300)', 'but holds nothing, and changes no time');
 select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'only its progress is stored');
 
-select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs;
+select test.let_time_pass();
 select results_eq('select attempt, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'in time the next worker claims it');
 select is(
   array[pg_temp.checkpoint('c'), pg_temp.checkpoint('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'

@@ -23,6 +23,7 @@ select set_eq(
     ('finish_flow_runs', 'service_role'),
     ('flow_run_result', 'anon, authenticated, service_role'),
     ('flow_run_history', 'service_role'),
+    ('flow_run_history_page', 'service_role'),
     ('heartbeat_flow_runs', 'service_role'),
     ('kv_create_store', 'service_role'),
     ('kv_delete_store', 'service_role'),

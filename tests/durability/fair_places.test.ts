@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { chainFlow, postingFlow, waitFlow } from '../support/mixed_flows.ts';
+import { type SilentServer, startSilentServer } from '../support/silent_server.ts';
+import { waitFor } from '../support/wait.ts';
+import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
+import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const HOUR = 3_600_000;
+const SLEEPERS = 290;
+const PLACES = 16;
+/** Longer than any test: a request to the silent server keeps its place. */
+const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
+
+let workers: WorkerStack;
+let silent: SilentServer;
+let greedy: FlowOwner;
+let other: FlowOwner;
+let running: WorkerProcess[] = [];
+// Nobody but the test pokes the function, so that it does nothing beside the workers of other tests.
+beforeAll(async () => {
+  [workers, silent] = await Promise.all([
+    makeWorkerStack('fair_places', {
+      functionsDir: projectFunctionsDir,
+      watch: false,
+      sweep: false,
+      functionEnv: { ...PATIENCE, ALLOW_PRIVATE_NETWORK: '1', RUNNER_SLICE_MS: '5000' },
+    }),
+    startSilentServer(),
+  ]);
+  [greedy, other] = await Promise.all([workers.addOwner(), workers.addOwner()]);
+}, 120_000);
+afterEach(async () => {
+  await Promise.all(running.map((worker) => worker.end('SIGKILL')));
+  running = [];
+  await workers.sql`delete from public.flow_run`;
+});
+afterAll(() => Promise.all([workers?.remove(), silent?.close()]));
+
+const poke = async () => {
+  const { FUNCTIONS_URL, SERVICE_ROLE_KEY } = workers.stack.status;
+  const headers = { authorization: `Bearer ${SERVICE_ROLE_KEY}` };
+  expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
+};
+const startWorkers = (count: number, env: Record<string, string> = {}) => {
+  const started = Array.from({ length: count }, () =>
+    startWorker({ status: workers.stack.status, runtime: 'deno', env: { ...PATIENCE, ...env } }));
+  running.push(...started);
+  return Promise.all(started.map((worker) => worker.ready()));
+};
+
+const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
+const startTrivial = async (owner = other) => await owner.start(await owner.storeFlow(chainFlow(3)), inputs(3));
+/** Runs of the owner that ask the silent server, as nodes that can begin again or not. */
+const startSilent = async (owner: FlowOwner, count: number, canBeginAgain = false) => {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.use('http_request', { url: flow.input('url') }).output('body'));
+  const flowId = await owner.storeFlow(canBeginAgain ? flow : postingFlow());
+  return await owner.start(flowId, Array.from({ length: count }, () => ({ url: { S: silent.url } })));
+};
+const stateOf = async (runIds: string[]) => {
+  const [state] = await workers.sql<[{ ended: number; held: number; asleep: number }]>`
+    select count(*) filter (where r.end_time is not null)::integer as ended,
+      count(*) filter (where j.is_held)::integer as held,
+      count(*) filter (where j.sleeps_until is not null)::integer as asleep
+    from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.id = any (${runIds}::uuid[])`;
+  return state;
+};
+const succeeded = async (runIds: string[]) =>
+  expect((await workers.ended(runIds)).map(({ status }) => status)).toEqual(runIds.map(() => 'succeeded'));
+
+describe.each([
+  { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
+  { who: 'three workers', begin: () => startWorkers(3), tell: async () => {} },
+  { who: 'the function', begin: poke, tell: poke },
+])('with $who', ({ begin, tell }) => {
+  it(`${SLEEPERS} runs that wait keep nobody waiting, and nobody holds them`, async () => {
+    const sleepers = await greedy.start(await greedy.storeFlow(waitFlow(HOUR)), inputs(SLEEPERS));
+    await begin();
+    const trivial = await startTrivial();
+    await tell();
+    await succeeded(trivial);
+    expect((await stateOf(sleepers)).ended).toBe(0);
+    await waitFor(async () => (await stateOf(sleepers)).asleep === SLEEPERS || undefined, 60_000);
+    expect(await stateOf(sleepers)).toEqual({ ended: 0, held: 0, asleep: SLEEPERS });
+    // Nor do they afterwards.
+    const later = await startTrivial();
+    await tell();
+    await succeeded(later);
+    expect((await stateOf(sleepers)).asleep).toBe(SLEEPERS);
+  }, 120_000);
+
+  it('requests that nobody answers keep the places of their owner, and nobody waiting', async () => {
+    const runIds = await startSilent(greedy, 4 * PLACES);
+    await begin();
+    await waitFor(() => silent.waiting() >= PLACES || undefined);
+    const trivial = await startTrivial();
+    await tell();
+    await succeeded(trivial);
+    expect((await stateOf(runIds)).ended).toBe(0);
+    expect(silent.waiting()).toBeGreaterThanOrEqual(PLACES);
+  }, 60_000);
+});
+
+it('who comes when all places are taken, those for guests too, waits for a slice of somebody else', async () => {
+  const third = await workers.addOwner();
+  await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_GUEST_RUNS: '1', RUNNER_SLICE_MS: '1000' });
+  const first = await startSilent(greedy, 4, true);
+  await waitFor(() => silent.waiting() === 2 || undefined);
+  const second = await startSilent(other, 1);
+  await waitFor(() => silent.waiting() === 3 || undefined);
+  await succeeded(await startTrivial(third));
+  expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
+}, 60_000);
+
+it('a wait goes on where it was when its worker is killed, and counts from its beginning', async () => {
+  const [runId] = await greedy.start(await greedy.storeFlow(waitFlow(HOUR)), inputs(1));
+  await startWorkers(1);
+  await waitFor(async () => (await stateOf([runId!])).asleep === 1 || undefined);
+  await Promise.all(running.splice(0).map((worker) => worker.end('SIGKILL')));
+  const waiting = () =>
+    workers.sql<{ start_time: Date; goes_on_after: number }[]>`
+      select n.start_time, extract(epoch from j.sleeps_until - n.start_time)::float8 as goes_on_after
+      from public.node_run as n join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
+      where n.flow_run_id = ${runId!} and n.end_time is null`;
+  const [before] = await waiting();
+
+  // Claimed before its time by another worker, it sleeps on to the same time.
+  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
+  await workers.sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  const attempts = async () => (await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.attempt;
+  await startWorkers(1);
+  await waitFor(async () => (await attempts()) >= 2 && (await stateOf([runId!])).asleep === 1 || undefined);
+  const [again] = await waiting();
+  expect(again?.start_time).toEqual(before?.start_time);
+  expect(Math.abs(again!.goes_on_after - before!.goes_on_after)).toBeLessThan(10);
+
+  // As if the hour had passed: what is left of it is nothing.
+  await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
+  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
+  await workers.sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  await succeeded([runId!]);
+}, 60_000);

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
+import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
+import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { waitFor } from '../support/wait.ts';
+import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+const MIB = 1_048_576;
+/** Bytes that each element of the loop puts out, and how many there are. */
+const BYTES = 500_000;
+const ELEMENTS = 12;
+const RUNS = 3;
+
+let workers: WorkerStack;
+beforeAll(async () => {
+  workers = await makeWorkerStack('large_history');
+});
+afterAll(() => workers?.remove());
+
+/** Makes a text for each element of a loop, and measures it after a wait. */
+function largeFlow(): FlowBuilder {
+  const flow = new FlowBuilder();
+  const element = flow.foreach(flow.range(flow.input('n')));
+  const text = flow.script(`let t = "x"; t.pad(${BYTES}, "x"); t`, { a: element }, 1, 'make').output('u');
+  const late = flow.wait(text, 3_600_000);
+  flow.output('out', flow.collect(flow.script('a.len()', { a: late }, 1, 'measure').output('u')));
+  return flow;
+}
+
+it('the histories of large runs come in pages, one run after another, and the runs go on where they were', async () => {
+  const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
+  const rpc = makeRpc({
+    supabaseUrl: API_URL,
+    apikey: SERVICE_ROLE_KEY,
+    authorization: `Bearer ${SERVICE_ROLE_KEY}`,
+    fetch,
+  });
+  /** Sizes of the answers, and the runs whose histories are read before any of these runs has gone back or ended. */
+  const sizes: number[] = [];
+  const open = new Set<string>();
+  let mostOpen = 0;
+  const watching: Rpc = async (name, args, headers) => {
+    const { flow_run_id, results, hand_back_seconds } = args as {
+      flow_run_id?: string;
+      results?: { flow_run_id: string }[];
+      hand_back_seconds?: number;
+    };
+    if (name === 'flow_run_history' && flow_run_id !== undefined) open.add(flow_run_id);
+    mostOpen = Math.max(mostOpen, open.size);
+    if (hand_back_seconds !== undefined && flow_run_id !== undefined) open.delete(flow_run_id);
+    for (const result of results ?? []) open.delete(result.flow_run_id);
+    const answer = await rpc<never>(name, args, headers);
+    if (name.startsWith('flow_run_history')) sizes.push(JSON.stringify(answer).length);
+    return answer;
+  };
+  const env: Record<string, string> = { RUNNER_MAX_HELD_BYTES: String(8 * MIB) };
+  const settings = readRunnerSettings((name) => env[name], false);
+  const owner = await workers.addOwner();
+  const runIds = await owner.start(
+    await owner.storeFlow(largeFlow()),
+    Array.from({ length: RUNS }, () => ({ n: integer(ELEMENTS) })),
+  );
+  const asleep = async () => {
+    const [state] = await workers.sql`
+      select count(*)::integer as count, min(output_bytes)::integer as bytes
+      from private.flow_run_jobs where sleeps_until is not null`;
+    return state?.count === RUNS ? state : undefined;
+  };
+  const drainUntil = async <T>(condition: () => Promise<T | undefined>): Promise<T> =>
+    await waitFor(async () => {
+      await makeRunnerWorker({ rpc: watching, settings, env: (name) => env[name] }).drain();
+      return await condition();
+    }, 60_000);
+
+  const { bytes } = await drainUntil(asleep);
+  expect(bytes).toBeGreaterThan(BYTES * ELEMENTS);
+
+  // The hour has passed.
+  open.clear();
+  [mostOpen, sizes.length] = [0, 0];
+  await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where end_time is null`;
+  await workers.sql`update private.flow_run_jobs set sleeps_until = now() where sleeps_until is not null`;
+  await workers.sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where message_id is not null`;
+  await drainUntil(async () => {
+    const [left] = await workers.sql`select count(*)::integer as count from public.flow_run where end_time is null`;
+    return left?.count === 0 || undefined;
+  });
+  const lengths = { A: Array.from({ length: ELEMENTS }, () => ({ I: String(BYTES) })) };
+  expect(await workers.ended(runIds)).toMatchObject(
+    runIds.map(() => ({ status: 'succeeded', output: { M: { out: lengths } } })),
+  );
+  // A page ends with the row that fills it.
+  expect(Math.max(...sizes)).toBeLessThan(settings.historyPageBytes + 2 * BYTES);
+  expect(sizes.filter((size) => size > BYTES).length).toBeGreaterThanOrEqual(2 * RUNS);
+  expect(mostOpen).toBe(1);
+}, 180_000);

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import type { NodeModule } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { claimFlow, endOf, testNode } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { waitFlow } from '../support/mixed_flows.ts';
+
+const HOUR = 3_600_000;
+const INPUTS = { n: { U: '1' } } as const;
+const leastSleepMs = 10_000;
+const options = { leastSleepMs, now: Date.now };
+
+/** A registry with a node of the test's own. */
+const registryWith = (module: NodeModule) => (id: string) => id === 'test' ? module : nodeRegistry(id);
+
+/** When the result says that the run goes on, from the time on. */
+const sleepOf = ({ result }: Awaited<ReturnType<typeof claimFlow>>, from: number): number => {
+  if (result.status !== 'handed_back' || result.until === undefined) throw new Error(JSON.stringify(result));
+  return result.until - from;
+};
+
+it('a run that only waits for long goes back to the queue for as long, and goes on where it was', async () => {
+  const before = Date.now();
+  const asleep = await claimFlow(waitFlow(HOUR), INPUTS, options);
+  expect(sleepOf(asleep, before)).toBeGreaterThanOrEqual(HOUR);
+  const began = asleep.recorded.nodeRuns.find(({ end_time }) => end_time === null);
+  expect(Date.parse(began!.start_time)).toBeGreaterThanOrEqual(before);
+
+  // The next claim sleeps no longer than what is left, and one that comes in time ends it.
+  const again = await claimFlow(waitFlow(HOUR), INPUTS, { ...options, earlier: asleep.recorded });
+  expect(sleepOf(again, before)).toBe(sleepOf(asleep, before));
+  const wasLongAgo = asleep.recorded.nodeRuns.map((run) =>
+    run.end_time === null ? { ...run, start_time: new Date(before - HOUR).toISOString() } : run
+  );
+  const last = await claimFlow(waitFlow(HOUR), INPUTS, {
+    ...options,
+    earlier: { ...asleep.recorded, nodeRuns: wasLongAgo },
+  });
+  expect(endOf(last.result)).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
+});
+
+it('the first of several waits is what it sleeps for, in a flow that it called as well', async () => {
+  const called = new FlowBuilder();
+  called.output('out', called.wait(called.input('n'), HOUR));
+  const flow = new FlowBuilder();
+  flow.output('called', flow.interflow(1, { n: flow.input('n') }, ['out']).output('out'));
+  flow.output('own', flow.wait(flow.input('n', 'other'), 2 * HOUR));
+  const before = Date.now();
+  const sleep = sleepOf(await claimFlow(flow, INPUTS, { ...options, flows: { 1: called } }), before);
+  expect(sleep).toBeGreaterThanOrEqual(HOUR);
+  expect(sleep).toBeLessThan(2 * HOUR);
+});
+
+it('short waits, and what goes on beside, come before it sleeps', async () => {
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => release = resolve);
+  const slow = testNode(['in'], ['out'], async () => {
+    await isReleased;
+    return { out: { S: 'done' } };
+  });
+  const flow = new FlowBuilder(registryWith(slow));
+  flow.output('long', flow.wait(flow.input('n'), HOUR));
+  flow.output('short', flow.wait(flow.input('n', 'short'), 20));
+  flow.output('slow', flow.use('test', { in: flow.input('n', 'slow') }).output('out'));
+  const claim = claimFlow(flow, INPUTS, { ...options, registry: registryWith(slow) });
+  let hasEnded = false;
+  void claim.then(() => hasEnded = true);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(hasEnded).toBe(false);
+  release();
+  const { recorded } = await claim;
+  const open = recorded.nodeRuns.filter(({ end_time }) => end_time === null);
+  expect(open).toHaveLength(1);
+});
+
+it('a wait that is not long enough is waited for here', async () => {
+  const { result } = await claimFlow(waitFlow(30), INPUTS, { ...options, leastSleepMs: 31 });
+  expect(endOf(result).status).toBe('succeeded');
+});

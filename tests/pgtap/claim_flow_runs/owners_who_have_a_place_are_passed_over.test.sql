@@ -1,0 +1,49 @@
+select plan(9);
+
+create function pg_temp.start(owner text, count integer default 1) returns void language plpgsql as $$
+begin
+  perform test.sign_in(test.user_id(owner));
+  perform public.start_deployment(id => test.kept(owner)::uuid) from generate_series(1, count);
+  perform test.sign_out();
+end;
+$$;
+-- The owners of the runs that are claimed for such as have no place, in their order.
+create function pg_temp.guests(count integer, variadic holders text[] default '{}') returns text language sql volatile as $$
+  select string_agg(left(u.email, 1), '' order by c.place)
+  from public.claim_flow_runs(guests.count, 60, passed_over => array(select test.user_id(name) from unnest(guests.holders) as name))
+    with ordinality as c (
+      flow_run_id, attempt, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop,
+      output_bytes, place
+    )
+  join auth.users as u on u.id = c.user_id;
+$$;
+
+-- In the order of their ids.
+insert into auth.users (id, email)
+select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
+select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))
+from unnest('{a,b,c,d}'::text[]) as name;
+select test.sign_out();
+
+select pg_temp.start('a', 50), pg_temp.start('b', 3), pg_temp.start('c', 3), pg_temp.start('d');
+select is(pg_temp.guests(9, 'a'), 'bcd', 'each of the others gets one place, and who has one none');
+select is(pg_temp.guests(1, 'a'), 'b', 'and so on, as many as there are places');
+select is(pg_temp.guests(1, 'a'), 'c', 'in turn');
+select is(pg_temp.guests(9, 'a', 'b'), 'c', 'several may be passed over');
+select is(pg_temp.guests(9, 'a', 'b'), null, 'where nobody else waits there is nothing to claim');
+select is(pg_temp.guests(9), 'ab', 'with nobody passed over each gets one');
+
+-- A run that lost two workers.
+select pg_temp.start('d');
+update private.flow_run_jobs set lost_claim_count = 2 where message_id is not null and not is_held and user_id = test.user_id('a')
+  and turn = (select min(turn) from private.flow_run_jobs where message_id is not null and not is_held and user_id = test.user_id('a'));
+insert into private.last_claim (user_id, suspect_id)
+select test.user_id('a'), flow_run_id from private.flow_run_jobs where lost_claim_count = 2
+on conflict (id) do update set suspect_id = excluded.suspect_id;
+select is(pg_temp.guests(9, 'a'), 'd', 'one of an owner who has a place keeps nobody waiting');
+select isnt((select suspect_id from private.last_claim), null, 'and stays noted');
+select results_eq(
+  'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim of all takes it alone'
+);
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(8);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{first,second}'::text[]) as name;
+select test.sign_out();
+select public.claim_flow_runs(10, 60);
+select test.hand_back(300);
+select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are given back for later sleep until then')
+from private.flow_run_jobs;
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'and are not claimed');
+
+update private.flow_run_jobs set sleeps_until = clock_timestamp() where flow_run_id = test.kept('first')::uuid;
+select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('first')::uuid;
+select results_eq(
+  'select flow_run_id, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('first')::uuid, 0) $$,
+  'whose time has come is claimed as if it had never been away'
+);
+select results_eq(
+  'select sleeps_until is null from private.flow_run_jobs where is_held', 'values (true)', 'and sleeps no more'
+);
+
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('second')::uuid, 'enough', 0);
+select test.sign_out();
+select results_eq(
+  $$ select flow_run_id, stop ->> 'reason' from public.claim_flow_runs(10, 60) $$, $$ values (test.kept('second')::uuid, 'enough') $$,
+  'a stop wakes it'
+);
+select is(
+  test.error($$ update private.flow_run_jobs set sleeps_until = now() where is_held $$) ->> 'code', '23514', 'whom somebody holds does not sleep'
+);
+select test.hand_back(300);
+select is(private.runner_metrics() ->> 'delayed', '2', 'operators see how many sleep');
+delete from public.flow_run where true;
+select is_empty('select from private.flow_run_jobs', 'a run can be deleted in its sleep');
+
+select * from finish();
