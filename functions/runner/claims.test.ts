@@ -24,7 +24,12 @@ function makeDatabase() {
         refuse: (code) => reject(new ApiError(409, { code, message: code })),
       });
     });
-  const claims = makeClaims(rpc as never, { runnerLeaseSeconds: 30, runnerMaxLostClaims: 5, retryMs: 0, historyPageBytes: 1 });
+  const claims = makeClaims(rpc as never, {
+    runnerLeaseSeconds: 30,
+    runnerMaxLostClaims: 5,
+    retryMs: 0,
+    historyPageBytes: 1,
+  });
   const finish = (id: string) =>
     claims.finish({ flow_run_id: id, attempt: 1 } as Claim, NOTHING, RESULT).then(() => 'done', ({ code }) => code);
   /** The newest calls, once those of this turn and the next are made. */

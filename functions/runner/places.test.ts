@@ -30,7 +30,11 @@ it.each([
     { regular: 0, guests: 2, holders: ['a'] },
   ],
   ['all that may rest', some(10, 'a', true), { regular: 0, guests: 2, holders: ['a'] }],
-  ['more than all', [...some(10, 'a', true), held('b'), held('c')], { regular: 0, guests: 0, holders: ['a', 'b', 'c'] }],
+  ['more than all', [...some(10, 'a', true), held('b'), held('c')], {
+    regular: 0,
+    guests: 0,
+    holders: ['a', 'b', 'c'],
+  }],
 ])('of a worker that holds %s', (_, executing, expected) => {
   expect(freePlaces(executing, settings)).toEqual(expected);
 });

@@ -44,8 +44,10 @@ const poke = async () => {
   expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
 };
 const startWorkers = (count: number, env: Record<string, string> = {}) => {
-  const started = Array.from({ length: count }, () =>
-    startWorker({ status: workers.stack.status, runtime: 'deno', env: { ...PATIENCE, ...env } }));
+  const started = Array.from(
+    { length: count },
+    () => startWorker({ status: workers.stack.status, runtime: 'deno', env: { ...PATIENCE, ...env } }),
+  );
   running.push(...started);
   return Promise.all(started.map((worker) => worker.ready()));
 };
@@ -128,8 +130,10 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
 
   // Claimed before its time by another worker, it sleeps on to the same time.
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
-  await workers.sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
-  const attempts = async () => (await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.attempt;
+  await workers
+    .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  const attempts = async () =>
+    (await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.attempt;
   await startWorkers(1);
   await waitFor(async () => (await attempts()) >= 2 && (await stateOf([runId!])).asleep === 1 || undefined);
   const [again] = await waiting();
@@ -137,8 +141,10 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
   expect(Math.abs(again!.goes_on_after - before!.goes_on_after)).toBeLessThan(10);
 
   // As if the hour had passed: what is left of it is nothing.
-  await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
+  await workers
+    .sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
-  await workers.sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
+  await workers
+    .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
   await succeeded([runId!]);
 }, 60_000);

@@ -105,7 +105,7 @@ it('a called flow that waits for its transaction leaves when its caller goes bac
     return {
       ...module,
       run: async () => {
-        await slice.breathe();
+        await slice.breathe('owner');
         slice.end();
         return {};
       },

@@ -92,6 +92,32 @@ it('a claim passes over runs that wait for their time with a look at the job and
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
 });
 
+it('runs that were given back for later cost a claim nothing, however many they are', async () => {
+  await sql`update private.flow_run_jobs set sleeps_until = now() + interval '1 hour' where message_id is not null and not is_held`;
+  await sql`
+    update private.flow_run_jobs set sleeps_until = now()
+    where flow_run_id = (select flow_run_id from private.flow_run_jobs where sleeps_until is not null order by turn limit 1)`;
+  await sql`
+    select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where sleeps_until <= now()`;
+  await sql`analyze`;
+  const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
+  expect(scanned).toEqual([]);
+  expect(rows).toBeLessThan(50);
+  expect(await sql.unsafe(CLAIM)).toHaveLength(1);
+});
+
+it('a claim that passes over owners reads none of what they have queued', () =>
+  inAnother(async (worker) => {
+    await fill(worker, { owners: 6 });
+    const owners = await worker<{ id: string }[]>`select distinct user_id as id from private.flow_run_jobs`;
+    const holders = owners.slice(0, 5).map(({ id }) => `'${id}'`).join();
+    const claim = `select public.claim_flow_runs(16, 60, passed_over => array[${holders}]::uuid[])`;
+    const { scanned, rows } = await countReads(worker, TABLES, claim);
+    expect(scanned).toEqual([]);
+    expect(rows).toBeLessThan(100);
+    expect(await worker.unsafe(claim)).toHaveLength(1);
+  }));
+
 it('a plan that was made while there was next to nothing serves thousands', () =>
   inAnother(async (worker) => {
     await worker`vacuum analyze`;

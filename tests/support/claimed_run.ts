@@ -28,7 +28,12 @@ const serviceRpc = () => {
 
 /** What workers ask of the database, on the test stack. */
 export const stackClaims = (): Claims =>
-  makeClaims(serviceRpc(), { runnerLeaseSeconds: 60, runnerMaxLostClaims: 5, retryMs: 1_000, historyPageBytes: 1_048_576 });
+  makeClaims(serviceRpc(), {
+    runnerLeaseSeconds: 60,
+    runnerMaxLostClaims: 5,
+    retryMs: 1_000,
+    historyPageBytes: 1_048_576,
+  });
 
 /** A claim of which nothing is known but what the database goes by. */
 // SAFETY: the claim is sent to the database only, which reads no more of it.

@@ -27,6 +27,7 @@ import type {
   TransactionStore,
 } from '../../functions/runner/engine/transaction.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
+import { measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/value.ts';
@@ -52,8 +53,6 @@ export interface ExecuteFlowOptions {
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
-  /** Bytes of outputs that earlier claims came to. */
-  usedOutputBytes?: number;
   /** For less than this it waits by itself; for any time, unless given. */
   leastSleepMs?: number;
   services?: Partial<NodeServices>;
@@ -179,6 +178,11 @@ function countEnded(
   return nodeRuns.filter((run) => ended.has(run.flow_run_id)).length;
 }
 
+/** What the nodes have put out so far: the database keeps the count. */
+const outputBytesOf = (earlier?: Recorded): number =>
+  (earlier?.nodeRuns ?? []).flatMap(({ output }) => Object.values(output?.M ?? {}))
+    .reduce((bytes, value) => bytes + measureValue(value).bytes, 0);
+
 const noService = () => {
   throw new Error('this test gives the flow no such service');
 };
@@ -221,7 +225,7 @@ export async function claimFlow(
     }, options.actionSigner),
     isBundled: options.isBundled ?? false,
     limits,
-    outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: options.usedOutputBytes ?? 0 }),
+    outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: outputBytesOf(earlier) }),
     leastSleepMs: options.leastSleepMs ?? Infinity,
     slice: options.slice ?? makeSlice(UNLIMITED),
     stop: options.stop,

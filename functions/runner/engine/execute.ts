@@ -102,7 +102,7 @@ class RunExecution {
       if (state === 'no') continue;
       if (state === 'skip') this.#skip(node);
       else this.#start(node);
-      if (slice.needsBreath()) await this.#pause(slice.breathe());
+      if (slice.needsBreath()) await this.#pause(slice.breathe(this.#tree.run.ownerId));
       if (journal.isFull()) await this.#pause(journal.flush().catch(giveBack));
       if (this.#goesBack()) return;
     }

@@ -27,8 +27,11 @@ export interface Slice {
   leave: () => void;
   /** Enough was computed in one go: time for a breath. */
   needsBreath: () => boolean;
-  /** Lets timers and answers of the network have their turn. */
-  breathe: () => Promise<void>;
+  /**
+   * Lets timers and answers of the network have their turn; then those who wait go on one at a time, the owners in turn: however many
+   * runs of one compute, a run of another waits for one stretch of each owner.
+   */
+  breathe: (ownerId: string) => Promise<void>;
   /** A clock of the computing so far. */
   spentMs: () => number;
   /** Computing that a run may do for itself before it has to go back, however long it took to get to where it was. */
@@ -63,6 +66,24 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     controller.abort();
     cutOff.abort();
   };
+  /** Who waits to go on, by owner, the next one first. */
+  const breathing = new Map<string, (() => void)[]>();
+  let isLettingGoOn = false;
+  const letGoOn = async (): Promise<void> => {
+    isLettingGoOn = true;
+    for (;;) {
+      await nextTurn();
+      const [next] = breathing;
+      if (next === undefined) break;
+      const [ownerId, [goOn, ...others]] = next;
+      breathing.delete(ownerId);
+      if (others.length > 0) breathing.set(ownerId, others);
+      breathAt = now();
+      goOn?.();
+    }
+    isLettingGoOn = false;
+  };
+
   const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
 
   return {
@@ -85,10 +106,11 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     spentMs,
     leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
     needsBreath: () => now() - breathAt >= BREATH_MS,
-    breathe: async () => {
-      await nextTurn();
-      breathAt = now();
-    },
+    breathe: (ownerId) =>
+      new Promise((resolve) => {
+        breathing.set(ownerId, [...breathing.get(ownerId) ?? [], resolve]);
+        if (!isLettingGoOn) void letGoOn();
+      }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
       // Begun for the second time it gets a whole budget of its own, whatever ran before it.

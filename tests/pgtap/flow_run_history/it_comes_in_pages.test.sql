@@ -32,6 +32,7 @@ begin
   end loop;
 end;
 $$;
+grant execute on function pg_temp.pages(integer) to public;
 select test.sign_in_as_role('service_role');
 create temporary view whole as select n from jsonb_array_elements(public.flow_run_history(test.kept('run')::uuid)::jsonb -> 'node_runs') as n;
 select is((select count(*) from whole), 22::bigint, 'of runs that go on there are so many executions');
