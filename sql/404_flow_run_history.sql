@@ -13,88 +13,6 @@ $$;
 comment on function private.transaction_requests(uuid, uuid, integer) is
   'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
 
-create function private.flow_run_history(flow_run_id uuid, with_node_runs boolean default true)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  with recursive tree as (
-    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
-    union all
-    -- Everything of the tree by a look for each of its runs (`offset 0`): the planner takes the tree for far larger than it is, as large
-    -- as the average of all that call others makes it, and would rather read whole tables.
-    select r.id, r.parent_flow_run_id, r.end_time
-    from tree
-    cross join lateral (
-      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
-    ) as r
-  )
-  select json_build_object(
-    'children', (
-      select coalesce(json_agg(json_build_object(
-        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
-        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- Its caller gives them anew.
-        'inputs', case when flow_run_history.with_node_runs then r.inputs else '{"M": {}}' end,
-        'output', r.output, 'errors', r.errors, 'not_run', r.not_run
-      )), '[]')
-      from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
-      where tree.parent_flow_run_id is not null
-        -- Of one that has ended, whose caller has ended too, nobody reads the result any more.
-        and (r.end_time is null or not exists (
-          select from public.node_run as e
-          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
-        ))
-    ),
-    'node_runs', (
-      -- Of a child that has ended its result is enough.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
-      from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is null and flow_run_history.with_node_runs
-    ),
-    'transactions', (
-      select coalesce(json_agg(json_build_object(
-        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
-        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text: no number of 64 bits passes through a JavaScript float.
-        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
-        'outcome', t.outcome, 'signature', t.signature,
-        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
-      ) order by t.created_at), '[]')
-      from private.flow_run_transactions as t
-      where t.root_flow_run_id = flow_run_history.flow_run_id
-    ),
-    'ended_executions', (
-      -- They count against the limit of the tree, though nobody goes through them again.
-      select count(*)
-      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is not null
-    ),
-    'log_counts', (
-      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
-      from tree
-      cross join lateral (
-        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
-      ) as counted
-      where counted.log_count is not null
-    )
-  );
-$$;
-comment on function private.flow_run_history(uuid, boolean) is
-  'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
-grant execute on function private.flow_run_history(uuid, boolean) to service_role;
-
-create function public.flow_run_history(flow_run_id uuid, with_node_runs boolean default true)
-returns json
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.with_node_runs);
-$$;
-comment on function public.flow_run_history(uuid, boolean) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended, or none, to be read by flow_run_history_page; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
-grant execute on function public.flow_run_history(uuid, boolean) to service_role;
-
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
 language plpgsql stable security definer
@@ -152,6 +70,93 @@ $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
   'Does what public.flow_run_history_page says. Definer: for the runner, which may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
+
+create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
+    union all
+    -- Everything of the tree by a look for each of its runs (`offset 0`): the planner takes the tree for far larger than it is, as large
+    -- as the average of all that call others makes it, and would rather read whole tables.
+    select r.id, r.parent_flow_run_id, r.end_time
+    from tree
+    cross join lateral (
+      select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
+    ) as r
+  ),
+  page as materialized (
+    select private.flow_run_history_page(flow_run_history.flow_run_id, null, flow_run_history.max_bytes) as content
+    where flow_run_history.max_bytes is not null
+  )
+  select json_build_object(
+    'children', (
+      select coalesce(json_agg(json_build_object(
+        'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
+        'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
+        -- Its caller gives them anew.
+        'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
+        'output', r.output, 'errors', r.errors, 'not_run', r.not_run
+      )), '[]')
+      from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
+      where tree.parent_flow_run_id is not null
+        -- Of one that has ended, whose caller has ended too, nobody reads the result any more.
+        and (r.end_time is null or not exists (
+          select from public.node_run as e
+          where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
+        ))
+    ),
+    'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
+      -- Of a child that has ended its result is enough.
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      where tree.end_time is null
+    ) end,
+    'next', (select page.content -> 'next' from page),
+    'transactions', (
+      select coalesce(json_agg(json_build_object(
+        'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
+        'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
+        -- As text: no number of 64 bits passes through a JavaScript float.
+        'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
+        'outcome', t.outcome, 'signature', t.signature,
+        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
+      ) order by t.created_at), '[]')
+      from private.flow_run_transactions as t
+      where t.root_flow_run_id = flow_run_history.flow_run_id
+    ),
+    'ended_executions', (
+      -- They count against the limit of the tree, though nobody goes through them again.
+      select count(*)
+      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      where tree.end_time is not null
+    ),
+    'log_counts', (
+      select coalesce(json_object_agg(tree.id, counted.log_count), '{}')
+      from tree
+      cross join lateral (
+        select max(l.log_index) + 1 as log_count from public.flow_run_logs as l where l.flow_run_id = tree.id
+      ) as counted
+      where counted.log_count is not null
+    )
+  );
+$$;
+comment on function private.flow_run_history(uuid, integer) is
+  'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
+grant execute on function private.flow_run_history(uuid, integer) to service_role;
+
+create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
+$$;
+comment on function public.flow_run_history(uuid, integer) is
+  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts, next}; node_runs without their inputs, and only those of runs that have not ended: all, or with max_bytes the first page of flow_run_history_page, whose next page begins at next; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
 returns json

@@ -304,7 +304,7 @@ isOneToOne: false
 { Args: { "results": Json }; Returns: (string)[]
                            },
 "flow_run_history":
-{ Args: { "flow_run_id": string,"with_node_runs"?: boolean }; Returns: Json
+{ Args: { "flow_run_id": string,"max_bytes"?: number }; Returns: Json
                            },
 "flow_run_history_page":
 { Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json

@@ -173,8 +173,7 @@ export interface ClaimsOptions {
 }
 
 /** A page of what earlier claims stored of a run's node executions. */
-interface HistoryPage {
-  node_runs: StoredNodeRun[];
+interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
   /** Where the next page begins; null on the last one. */
   next: object | null;
 }
@@ -201,14 +200,14 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
 
   /** Reads the history in pages, so that nobody on the way has to hold all of it as one text. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
-    const history = await persist<StoredHistory>('flow_run_history', { flow_run_id, with_node_runs: false });
     const max_bytes = options.historyPageBytes;
-    for (let after: object | null = null;;) {
-      const page: HistoryPage = await persist<HistoryPage>('flow_run_history_page', { flow_run_id, after, max_bytes });
+    const history = await persist<StoredHistory & HistoryPage>('flow_run_history', { flow_run_id, max_bytes });
+    for (let after = history.next; after !== null;) {
+      const page = await persist<HistoryPage>('flow_run_history_page', { flow_run_id, after, max_bytes });
       for (const row of page.node_runs) history.node_runs.push(row);
-      if (page.next === null) return history;
       after = page.next;
     }
+    return history;
   };
 
   return {

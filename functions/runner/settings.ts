@@ -68,7 +68,7 @@ const runnerTuning = Object.freeze({
   /** As many checkpoints' worth of unstored progress make the engine wait. */
   maxUnstoredCheckpoints: 4,
   /** Bytes of a page of a run's history. */
-  historyPageBytes: 2 * 1_048_576,
+  historyPageBytes: 4 * 1_048_576,
   /** How long a database that does not answer is asked again. */
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */

@@ -197,7 +197,7 @@ it('who has held a place for a slice leaves it where there is none for others', 
     RUNNER_SLICE_MS: '200',
     RUNNER_LONG_WAIT_MS: '60001',
   };
-  const settings = { ...readRunnerSettings((name) => env[name as keyof typeof env], false), heartbeatMs: 20 };
+  const settings = readRunnerSettings((name) => env[name as keyof typeof env], false);
   const worker = workerWith(queue, settings);
   const drained = worker.drain();
   await waitFor(() => queue.handedBack.length > 0 || undefined);

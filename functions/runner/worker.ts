@@ -17,6 +17,8 @@ export interface Worker {
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Gives the runs back to the queue as soon as they can be left; `drain` resolves then. */
   handBack: () => void;
+  /** Resolves when nothing is executed any more, what could not be left at the end of its slice included. */
+  settled: () => Promise<void>;
 }
 
 /** How long the last look for whoever is poked waits: the next of runs that follow each other begins before its poke has come. */
@@ -24,6 +26,12 @@ const LAST_LOOK_MS = 40;
 
 /** How long after a look at the queue a worker without a free place looks for owners who have none. */
 const GUEST_LOOK_MS = 100;
+
+/**
+ * For how long nothing happens after the end of a slice until the next one may begin: what can't be left, such as a request that must
+ * not be repeated, goes on beside it, and keeps nobody waiting.
+ */
+const LEAVE_MS = 1_000;
 
 /** What a poke tells of that names no run. */
 const ANY_RUN = '';
@@ -51,6 +59,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   /** When the first of the runs that were put to sleep here goes on, in milliseconds since 1970. */
   let wakesAt = Infinity;
   let isLeaving = false;
+  let beating: ReturnType<typeof setInterval> | undefined;
   /** When the claims were held last. */
   let beatAt = 0;
   let wake = () => {};
@@ -70,6 +79,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   const begin = (claim: Claim, present: Slice): ClaimExecution => {
     const execution = executeClaim(deps, claim, takeSnapshot(claim), present, () => wake());
     executing.add(execution);
+    beatWhileHolding();
     void execution.ended.then(() => {
       executing.delete(execution);
       wakesAt = Math.min(execution.sleepsUntil() ?? Infinity, wakesAt);
@@ -90,6 +100,24 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       if (item?.is_lost) execution.lose();
       else if (item?.stop != null) execution.stop(item.stop);
     }
+  };
+
+  /** As long as anything is held: what outlives its slice as well. */
+  const beatWhileHolding = (): void => {
+    if (beating !== undefined) return;
+    let isUnderWay = false;
+    beating = setInterval(() => {
+      if (executing.size === 0 && suspect === undefined) {
+        clearInterval(beating);
+        beating = undefined;
+        return;
+      }
+      if (isUnderWay) return;
+      isUnderWay = true;
+      // A missed beat is made up for by the next; a lease outlasts many.
+      void heartbeat().catch(() => {}).finally(() => isUnderWay = false);
+      makeWay();
+    }, settings.heartbeatMs);
   };
 
   /** Undefined where it can't be told whether there is anything to claim. */
@@ -208,7 +236,9 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       if (shallLook(present) && (!hasFailed || executing.size === 0)) continue;
       if (executing.size === 0 && !isAwaitingSleepers(present)) return undefined;
       const held = executing.size;
-      const hasNews = await news(patienceMs());
+      const spentMs = present.spentMs();
+      const hasNews = await news(present.handBack.aborted ? LEAVE_MS : patienceMs());
+      if (present.handBack.aborted && !hasNews && present.spentMs() === spentMs && !isLeaving) return undefined;
       // Those that end in one turn make room for one claim of as many.
       await nextTurn();
       const isDue = deps.now() >= wakesAt;
@@ -241,31 +271,16 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       } finally {
         present.end();
       }
+      beatWhileHolding();
       // The others go back to the queue, with all that they have come to.
       while (executing.size > 0) await news();
-    }
-  };
-
-  const drainQueue = async (): Promise<boolean> => {
-    let isBeating = false;
-    const timer = setInterval(() => {
-      if (isBeating || (executing.size === 0 && suspect === undefined)) return;
-      isBeating = true;
-      // A missed beat is made up for by the next; a lease outlasts many.
-      void heartbeat().catch(() => {}).finally(() => isBeating = false);
-      makeWay();
-    }, settings.heartbeatMs);
-    try {
-      return await executeSlices();
-    } finally {
-      clearInterval(timer);
     }
   };
 
   /** A poke may come when the last look at the queue was over already. */
   const drainWhilePoked = async (): Promise<boolean> => {
     for (;;) {
-      const hasMore = await drainQueue();
+      const hasMore = await executeSlices();
       if (hasMore || poked.size === 0) return hasMore;
     }
   };
@@ -283,6 +298,10 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     handBack: () => {
       isLeaving = true;
       slice?.end();
+      wake();
+    },
+    settled: async () => {
+      while (executing.size > 0) await Promise.all([...executing].map(({ ended }) => ended));
     },
   };
 }

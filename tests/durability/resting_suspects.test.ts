@@ -21,7 +21,11 @@ const newWorker = () =>
   startWorker({
     status: workers.stack.status,
     runtime: 'deno',
-    env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS), RUNNER_MAX_LOST_CLAIMS: '1000' },
+    env: {
+      RUNNER_LEASE_SECONDS: String(LEASE_SECONDS),
+      RUNNER_MAX_LOST_CLAIMS: '1000',
+      RUNNER_LONG_WAIT_MS: '3600001',
+    },
   });
 
 it('runs that waited while their workers were lost, however often, keep no other run from ending', async () => {

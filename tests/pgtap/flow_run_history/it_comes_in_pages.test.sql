@@ -45,9 +45,12 @@ select results_eq(
 );
 select cmp_ok(max(octet_length(page::text)), '<', 8000, 'no page holds much more than was asked for') from pg_temp.pages(4000) as page;
 select is(count(*), 22::bigint, 'nor less than one') from pg_temp.pages(1) as page where page -> 'node_runs' <> '[]';
-select is((public.flow_run_history(test.kept('run')::uuid, false) -> 'node_runs')::text, '[]', 'beside them the history comes without');
+select is(
+  (public.flow_run_history(test.kept('run')::uuid, 4000)::jsonb - '{children,transactions,log_counts,ended_executions}'::text[]),
+  public.flow_run_history_page(test.kept('run')::uuid, null, 4000)::jsonb, 'the first comes with the history'
+);
 select set_eq(
-  $$ select c ->> 'id' from json_array_elements(public.flow_run_history(test.kept('run')::uuid, false) -> 'children') as c $$,
+  $$ select c ->> 'id' from json_array_elements(public.flow_run_history(test.kept('run')::uuid, 4000) -> 'children') as c $$,
   array[test.kept('open'), test.kept('ended')], 'of a called run whose caller has ended too nobody needs the result'
 );
 select is(

@@ -73,10 +73,10 @@ select is(
 );
 select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'and there are some');
 select is(
-  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "log_counts": {}, "ended_executions": 0}', 'another tree has none of it'
+  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'another tree has none of it'
 );
 select is(
-  private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "transactions": [], "log_counts": {}, "ended_executions": 0}', 'a deleted run has no history'
+  private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'a deleted run has no history'
 );
 
 select * from finish();

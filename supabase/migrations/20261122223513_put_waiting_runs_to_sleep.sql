@@ -232,8 +232,8 @@ end;
 $function$;
 
 CREATE OR REPLACE FUNCTION private.flow_run_history (
-  flow_run_id    uuid,
-  with_node_runs boolean DEFAULT true
+  flow_run_id uuid,
+  max_bytes   integer DEFAULT NULL::integer
 )
   RETURNS json
   LANGUAGE sql
@@ -251,6 +251,10 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
     cross join lateral (
       select c.id, c.parent_flow_run_id, c.end_time from public.flow_run as c where c.parent_flow_run_id = tree.id offset 0
     ) as r
+  ),
+  page as materialized (
+    select private.flow_run_history_page(flow_run_history.flow_run_id, null, flow_run_history.max_bytes) as content
+    where flow_run_history.max_bytes is not null
   )
   select json_build_object(
     'children', (
@@ -258,7 +262,7 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
         -- Its caller gives them anew.
-        'inputs', case when flow_run_history.with_node_runs then r.inputs else '{"M": {}}' end,
+        'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
@@ -269,12 +273,13 @@ CREATE OR REPLACE FUNCTION private.flow_run_history (
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
         ))
     ),
-    'node_runs', (
+    'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
       -- Of a child that has ended its result is enough.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
-      where tree.end_time is null and flow_run_history.with_node_runs
-    ),
+      where tree.end_time is null
+    ) end,
+    'next', (select page.content -> 'next' from page),
     'transactions', (
       select coalesce(json_agg(json_build_object(
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
@@ -808,18 +813,18 @@ $function$;
 REVOKE ALL ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) FROM PUBLIC, "anon", "authenticated";
 
 CREATE OR REPLACE FUNCTION public.flow_run_history (
-  flow_run_id    uuid,
-  with_node_runs boolean DEFAULT true
+  flow_run_id uuid,
+  max_bytes   integer DEFAULT NULL::integer
 )
   RETURNS json
   LANGUAGE sql
   STABLE
   SET search_path TO ''
   AS $function$
-  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.with_node_runs);
+  select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
 $function$;
 
-REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid, boolean) FROM PUBLIC, "anon", "authenticated";
+REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid, integer) FROM PUBLIC, "anon", "authenticated";
 
 CREATE OR REPLACE FUNCTION public.flow_run_history_page (
   flow_run_id uuid,
@@ -853,7 +858,7 @@ COMMENT ON COLUMN "private"."flow_run_jobs"."sleeps_until" IS 'When a run that w
 
 COMMENT ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) IS 'Does what public.claim_flow_runs says. Definer: queue, jobs and snapshots are private.';
 
-COMMENT ON FUNCTION "private"."flow_run_history"(uuid, boolean) IS 'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
+COMMENT ON FUNCTION "private"."flow_run_history"(uuid, integer) IS 'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
 
 COMMENT ON FUNCTION "private"."flow_run_history_page"(uuid, jsonb, integer) IS 'Does what public.flow_run_history_page says. Definer: for the runner, which may read everything of the runs that it claims.';
 
@@ -869,7 +874,7 @@ COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb
 
 COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone. Where none is there, wait_millies are waited for one, by one caller at a time. passed_over: owners who have a place already, of whom none is claimed; then each other owner gets one at the most. output_bytes: what flow_run_history and its pages hold of node outputs, about.';
 
-COMMENT ON FUNCTION "public"."flow_run_history"(uuid, boolean) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts}; node_runs without their inputs, and only those of runs that have not ended, or none, to be read by flow_run_history_page; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+COMMENT ON FUNCTION "public"."flow_run_history"(uuid, integer) IS 'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts, next}; node_runs without their inputs, and only those of runs that have not ended: all, or with max_bytes the first page of flow_run_history_page, whose next page begins at next; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
 
 COMMENT ON FUNCTION "public"."flow_run_history_page"(uuid, jsonb, integer) IS 'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}: those behind after, {flow_run_id, node_id, times}, up to the first with which they hold max_bytes. next is the after of the next page; null on the last.';
 
@@ -881,13 +886,13 @@ GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], 
 
 GRANT EXECUTE ON FUNCTION "private"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) TO "service_role";
 
-REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid, integer) FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid, boolean) FROM "postgres";
+REVOKE ALL ON FUNCTION "private"."flow_run_history"(uuid, integer) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid, boolean) TO "postgres";
+GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid, integer) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid, boolean) TO "service_role";
+GRANT EXECUTE ON FUNCTION "private"."flow_run_history"(uuid, integer) TO "service_role";
 
 REVOKE ALL ON FUNCTION "private"."flow_run_history_page"(uuid, jsonb, integer) FROM PUBLIC;
 
@@ -927,11 +932,11 @@ GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], i
 
 GRANT EXECUTE ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) TO "service_role";
 
-REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid, boolean) FROM "postgres";
+REVOKE ALL ON FUNCTION "public"."flow_run_history"(uuid, integer) FROM "postgres";
 
-GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid, boolean) TO "postgres";
+GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid, integer) TO "postgres";
 
-GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid, boolean) TO "service_role";
+GRANT EXECUTE ON FUNCTION "public"."flow_run_history"(uuid, integer) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."flow_run_history_page"(uuid, jsonb, integer) FROM "postgres";
 
