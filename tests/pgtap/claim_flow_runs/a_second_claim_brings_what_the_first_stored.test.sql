@@ -25,7 +25,7 @@ select set_eq(
 select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'how many log lines there are') from second;
 select is(work_ms, 700::bigint, 'and how long it has worked') from second;
 select is(
-  public.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "log_counts": {}, "ended_executions": 0}',
+  public.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}',
   'of another run nothing was stored'
 );
 select is_empty(
