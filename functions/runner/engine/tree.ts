@@ -83,7 +83,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     }
     // A new stack for each level: flows may call themselves a thousand deep. And one after another: a graph may take a while to
     // be made ready, and a run may call flows at thousands of its nodes at once.
-    await (turn = turn.then(() => slice.needsBreath() ? slice.breathe() : undefined));
+    await (turn = turn.then(() => slice.needsBreath() ? slice.breathe(options.run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
     const id = known?.id ?? uuidv7();
