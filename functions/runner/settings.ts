@@ -23,7 +23,7 @@ const numberSettings = {
   /** A run that only waits, and for longer than this, goes back to the queue for as long. */
   runnerLongWaitMs: setting(10_000),
   /** Bytes of node outputs, as JSON, that the runs of one worker hold in memory together; a run alone may hold what a run may. */
-  runnerMaxHeldBytes: setting(33_554_432),
+  runnerMaxHeldBytes: setting(16_777_216),
   /** Workers that a run may lose in a row before it fails. */
   runnerMaxLostClaims: setting(5),
   /**

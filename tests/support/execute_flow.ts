@@ -27,7 +27,7 @@ import type {
   TransactionStore,
 } from '../../functions/runner/engine/transaction.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
-import { measureValue } from '../../functions/runner/engine/value_size.ts';
+import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/value.ts';
@@ -181,7 +181,7 @@ function countEnded(
 /** What the nodes have put out so far: the database keeps the count. */
 const outputBytesOf = (earlier?: Recorded): number =>
   (earlier?.nodeRuns ?? []).flatMap(({ output }) => Object.values(output?.M ?? {}))
-    .reduce((bytes, value) => bytes + measureValue(value).bytes, 0);
+    .reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
 
 const noService = () => {
   throw new Error('this test gives the flow no such service');

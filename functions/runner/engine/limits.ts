@@ -6,8 +6,8 @@ export const runLimits = Object.freeze({
   interflowDepth: 1_024,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
-  /** Bytes of the outputs of all node executions, as JSON: whoever goes on with the run holds them in memory. */
-  allOutputBytes: 33_554_432,
+  /** Bytes of the outputs of all node executions, as JSON and 32 for each value: whoever goes on with the run holds them in memory. */
+  allOutputBytes: 16_777_216,
   /** Bytes of the inputs and outputs of all node executions, as JSON. */
   totalBytes: 134_217_728,
 });

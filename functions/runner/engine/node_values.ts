@@ -4,7 +4,7 @@ import type { RunNode } from './graph.ts';
 import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import type { InstructionSet } from './transaction.ts';
-import { measureValue } from './value_size.ts';
+import { heldBytes, measureValue } from './value_size.ts';
 
 /** How one execution of a node ended; one that failed after it had handed outputs on, with those. */
 export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
@@ -63,12 +63,14 @@ export interface OutputLimits {
 /** What keeps outputs from being stored. */
 function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): string | undefined {
   let bytes = 0;
+  let held = 0;
   for (const [name, value] of Object.entries(outputs)) {
     const size = measureValue(value);
     if (size.fault !== undefined) return `output ${name}: ${size.fault}`;
     bytes += size.bytes;
+    held += heldBytes(size);
   }
-  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(bytes);
+  return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(held);
 }
 
 /** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. `hint` comes behind it. */

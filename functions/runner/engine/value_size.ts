@@ -3,6 +3,8 @@ import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../..
 /** What a value takes up as JSON. */
 export interface ValueSize {
   bytes: number;
+  /** Values, with all that are in it. */
+  values: number;
   /** Of A and M, with what is in them; Infinity beyond those that a value may have. */
   levels: number;
   /** What keeps Postgres from storing it. */
@@ -19,11 +21,12 @@ const TAG_BYTES = 9;
 function measure(value: Value, depth: number): ValueSize {
   const before = known.get(value);
   if (before !== undefined) return before;
-  if (depth > MAX_VALUE_DEPTH) return { bytes: 0, levels: Infinity, fault: undefined };
-  const size: ValueSize = { bytes: TAG_BYTES, levels: 1, fault: undefined };
+  if (depth > MAX_VALUE_DEPTH) return { bytes: 0, values: 0, levels: Infinity, fault: undefined };
+  const size: ValueSize = { bytes: TAG_BYTES, values: 1, levels: 1, fault: undefined };
   const add = (member: Value) => {
-    const { bytes, levels, fault } = measure(member, depth + 1);
+    const { bytes, values, levels, fault } = measure(member, depth + 1);
     size.bytes += bytes;
+    size.values += values;
     size.levels = Math.max(size.levels, levels + 1);
     size.fault ??= fault;
   };
@@ -54,6 +57,13 @@ export function measureValue(value: Value): ValueSize {
     ? size
     : { ...size, fault: size.fault ?? `nested deeper than ${MAX_VALUE_DEPTH} levels` };
 }
+
+/** What a value takes up in memory beside its JSON, at the least. */
+const VALUE_BYTES = 32;
+
+/** Bytes that a value counts for as long as it is held: as JSON, and some for each value in it, since many small ones take up more. */
+export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
+  bytes + values * VALUE_BYTES;
 
 /** Bytes of values by name, as JSON. */
 export const measureMap = (map: ValueMap): number =>

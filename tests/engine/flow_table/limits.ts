@@ -94,16 +94,16 @@ export const limitRows: FlowRow[] = [
       const text = flow.constant(s('x'.repeat(40)), 'x');
       flow.output('out', flow.toText(flow.toText(text, 'text 1'), 'text 2'));
     },
-    options: { limits: { allOutputBytes: 140 } },
+    options: { limits: { allOutputBytes: 240 } },
     output: '',
     errors: [
-      'text 2: run_outputs_limit: the outputs of all nodes of a run may hold 140 bytes, and with these it would be 147',
+      'text 2: run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes, and with these it would be 243',
     ],
     notRun: ['out'],
     runs: [
       'x#0 → Source="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
       'text 1#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" → result="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
-      'text 2#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ run_outputs_limit: the outputs of all nodes of a run may hold 140 bytes, and with these it would be 147',
+      'text 2#0 stringify="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ run_outputs_limit: the outputs of all nodes of a run may hold 240 bytes, and with these it would be 243',
     ],
   },
   {
