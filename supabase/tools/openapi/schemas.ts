@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { startDeploymentParamsSchema, startTargetSchema, warningCodes } from '../../../types/deployment.ts';
-import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
+import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
 import { annotate, type JsonSchema, titled } from './json_schema.ts';

@@ -27,7 +27,8 @@ export function jsonText(value: RhaiValue): string {
 
 type Json = null | boolean | string | Json[] | { [key: string]: Json };
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** Of JSON, in which every string ends; one that did not would be taken to the end of the text, so that no text is looked at twice. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 
 /**
  * JSON with the numbers as strings too, so that none loses digits: a letter at the start tells what each string was. Throws the
