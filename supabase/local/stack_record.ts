@@ -80,8 +80,8 @@ export function readStatus(port: number): StackStatus | undefined {
 
 /** The ports on which stacks of this project are ready, in order. */
 export function runningPorts(): number[] {
-  const names = existsSync(stacksDir) ? readdirSync(stacksDir) : [];
-  const ports = names.flatMap((name) => {
+  const folders = existsSync(stacksDir) ? readdirSync(stacksDir, { withFileTypes: true }) : [];
+  const ports = folders.filter((folder) => folder.isDirectory()).flatMap(({ name }) => {
     try {
       const stack = readStack(join(stacksDir, name));
       return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];

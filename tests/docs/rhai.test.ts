@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { MAX_NAME_LENGTH } from '../../functions/runner/rhai/lexer.ts';
 import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
 import { DEFAULT_LIMITS } from '../../functions/runner/rhai/limits.ts';
 import { generatedDocs } from '../../supabase/tools/docs.ts';
@@ -49,6 +50,7 @@ describe('docs/rhai.md', () => {
       sourceDepth,
       dataDepth,
       sourceLength,
+      MAX_NAME_LENGTH,
       255,
     ]);
   });

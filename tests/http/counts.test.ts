@@ -9,7 +9,7 @@ const { API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
 const count = (prefer: string | string[], token: string, method = 'GET') =>
   new Promise<{ status: number | undefined; range: string | undefined; body: string }>((resolve, reject) => {
     const headers = { apikey: PUBLISHABLE_KEY, authorization: `Bearer ${token}`, prefer };
-    const sent = request(`${API_URL}/rest/v1/flows?select=id`, { method, headers }, async (response) => {
+    const sent = request(`${API_URL}/rest/v1/flow_deployments?select=id`, { method, headers }, async (response) => {
       const body = Buffer.concat(await response.toArray()).toString();
       resolve({ status: response.statusCode, range: response.headers['content-range'], body });
     });
@@ -39,7 +39,7 @@ it('two Prefer headers are one to the database, as the gateway hands them on', a
   const { token } = await signUp();
   const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
   socket.write(
-    `GET /rest/v1/flows?select=id HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\napikey: ${PUBLISHABLE_KEY}\r\n` +
+    `GET /rest/v1/flow_deployments?select=id HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\napikey: ${PUBLISHABLE_KEY}\r\n` +
       `Authorization: Bearer ${token}\r\nPrefer: count=planned\r\nPrefer: return=minimal\r\n\r\n`,
   );
   let text = '';

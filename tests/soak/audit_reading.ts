@@ -25,7 +25,7 @@ const readable: Record<string, Readable> = {
   api_keys: { key: 'id', rule: OWN },
   flow_deployments: { key: 'id', rule: OWN },
   flow_deployments_tags: { key: 'entrypoint,tag', rule: OWN },
-  flow_run: { key: 'id', rule: `${OWN} or t.started_by = $1 or t.id = $2` },
+  flow_run: { key: 'id', rule: `${OWN} or t.parent_flow_run_id is null and (t.started_by = $1 or t.id = $2)` },
   flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
   flows: { key: 'id', rule: `${OWN} or $1 is not null and t.is_public` },
   kv_items: { key: 'user_id,store,key', rule: OWN },

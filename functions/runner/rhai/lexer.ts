@@ -23,7 +23,7 @@ const LINE_END = /\r\n?|\n/y;
 const TEMPLATE_EDGE = /`|\\?\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
 /** Names come up in errors, once for each call that an error came out of. */
-const MAX_NAME_LENGTH = 255;
+export const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
 /** Reads tokens one after the other; the parser says when a back-tick string goes on after an expression in it. */

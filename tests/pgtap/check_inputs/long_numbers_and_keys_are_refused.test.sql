@@ -2,7 +2,7 @@ select plan(14);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'U'))));
 
 create function pg_temp.code_of(tag text, characters integer) returns text language sql as $$
   select test.inputs_refusal(format('{"a": {"A": [{"M": {"b": {"%s": "%s"}}}]}}', tag, repeat('1', characters)))::jsonb ->> 'code';

@@ -28,8 +28,8 @@ const asText = (value: Value): string => {
 export const jsonGetFieldNode: NodeModule = {
   definition,
   run: ({ inputs, maxOutputBytes }) => {
-    const name = readField(inputs, 'field', toText);
-    const member = readMember(requireInput(inputs, 'json_or_string'), name, maxOutputBytes);
+    const container = requireInput(inputs, 'json_or_string');
+    const member = readMember(container, readField(inputs, 'field', toText), maxOutputBytes);
     return { result_json: member, result_string: { S: asText(member) } };
   },
 };
