@@ -9,6 +9,7 @@ import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
+import { makeScriptThreads, type SpawnScriptThread } from './script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
@@ -19,10 +20,14 @@ export interface RunnerWorkerOptions {
   /** The environment, of which WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
+  /** Starts the thread for long scripts; without it they run where everything else does. */
+  spawnScriptThread?: SpawnScriptThread;
 }
 
 /** A worker with what its nodes reach. */
-export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }: RunnerWorkerOptions): Worker {
+export function makeRunnerWorker(
+  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread }: RunnerWorkerOptions,
+): Worker {
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
@@ -35,6 +40,8 @@ export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }
       share: makeHttpShare(settings.flowRunMaxHttpRequests, [makeBudget(settings.flowRunMaxHttpBytes), workerBytes]),
     });
   const claims = makeClaims(rpc, settings);
+  const scriptsOf = spawnScriptThread &&
+    makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
   const walletsOf = makeWalletOpener(rpc, env);
   return makeWorker({
     claims,
@@ -45,6 +52,7 @@ export function makeRunnerWorker({ rpc, settings, env, registry = nodeRegistry }
         http,
         kv: makeKvStores(rpc, claim),
         rest: clock.resting,
+        scripts: scriptsOf?.(claim.user_id),
         transactions: makeTransactions({
           run: { id: claim.flow_run_id, settings: claim.settings },
           http,

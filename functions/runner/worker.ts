@@ -25,7 +25,7 @@ export interface Worker {
 const LAST_LOOK_MS = 40;
 
 /** How long after a look at the queue a worker without a free place looks for owners who have none. */
-const GUEST_LOOK_MS = 100;
+const GUEST_LOOK_MS = 25;
 
 /**
  * For how long nothing happens after the end of a slice until the next one may begin: what can't be left, such as a request that must

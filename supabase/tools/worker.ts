@@ -11,6 +11,7 @@ import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
 import { loadWalletKeys } from '../local/stack_dir.ts';
 import { isUsageError, StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
+import { spawnNodeScriptThread } from './script_thread.ts';
 
 // By itself V8 lets the heap of a busy process grow to several times what lives in it, and keeps it: with this, ten thousand runs
 // later a worker is as large as after the first ones, and as fast (docs/performance.md, P9).
@@ -58,7 +59,7 @@ async function main(args: string[]): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
   writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });
   await workUntilStopped({
-    worker: makeRunnerWorker({ rpc: serviceRpc, settings, env }),
+    worker: makeRunnerWorker({ rpc: serviceRpc, settings, env, spawnScriptThread: spawnNodeScriptThread }),
     pollMs: settings.pollMs,
     log: writeLog,
     stop: stop.signal,

@@ -93,6 +93,22 @@ describe.each([
     expect((await stateOf(sleepers)).asleep).toBe(SLEEPERS);
   }, 120_000);
 
+  it(
+    'scripts that do not end by themselves keep nobody waiting: they run one after the other beside all else',
+    async () => {
+      const flow = new FlowBuilder();
+      flow.output('out', flow.script('loop {}', {}, 1, 'endless').output('u'));
+      const runIds = await greedy.start(await greedy.storeFlow(flow), inputs(12).map(() => ({})));
+      await begin();
+      await waitFor(async () => (await stateOf(runIds)).held > 0 || undefined);
+      const trivial = await startTrivial();
+      await tell();
+      await succeeded(trivial);
+      expect((await stateOf(runIds)).ended).toBeLessThan(6);
+    },
+    120_000,
+  );
+
   it('requests that nobody answers keep the places of their owner, and nobody waiting', async () => {
     const runIds = await startSilent(greedy, 4 * PLACES);
     await begin();

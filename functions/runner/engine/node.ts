@@ -76,6 +76,8 @@ export interface NodeCall {
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
   kv: KvStores;
+  /** Computes a script beside the engine; undefined where the runtime has no threads. */
+  scripts?: ComputeScript | undefined;
   /**
    * Runs what only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds since 1970:
    * a run that has nothing else to do goes back to the queue for that long, so it has to end when `handBack` is aborted.
@@ -89,7 +91,33 @@ export interface NodeServices {
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   transactions: Transactions;
+  scripts?: ComputeScript | undefined;
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+/** A script with all that it gets: plain data, so that it can be handed to another thread. */
+export interface ScriptTask {
+  inputs: ValueMap;
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  environment: { [name: string]: string };
+}
+
+/** What came of a script, with the lines that it logged. */
+export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
+
+/**
+ * Computes a script in a thread of its own, when its turn has come. Rejects with HandedBack or the error of the run's end when the
+ * run does not wait any more, and with ThreadMissing where there turns out to be no thread.
+ */
+export type ComputeScript = (
+  task: ScriptTask,
+  run: Pick<NodeCall, 'signal' | 'handBack'>,
+) => Promise<ScriptResult>;
+
+/** Thrown where a script should run in a thread and the runtime has none. */
+export class ThreadMissing extends Error {
+  override name = 'ThreadMissing';
 }
 
 /** An HTTP request of a node. */

@@ -175,6 +175,7 @@ export function beginExecution(
       callFlow: (flowId, flowInputs) => tree.callFlow(caller, flowId, flowInputs),
       collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
       http: tree.services.http,
+      scripts: tree.services.scripts,
       kv: tree.services.kv(site),
       rest: (wait, until) =>
         until === undefined

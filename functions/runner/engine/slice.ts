@@ -50,6 +50,13 @@ export interface SliceLimits {
 /** No end but `end()`: for workers that are their own masters. */
 export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 
+/** The error of a computation that is longer than a function may compute. */
+export const cpuLimitError = (busyMs: number): NodeError =>
+  new NodeError(
+    `node_cpu_limit: not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
+      'npm run worker runs it without that limit',
+  );
+
 export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {
   const controller = new AbortController();
   const cutOff = new AbortController();
@@ -119,10 +126,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       return () => {
         if (spentMs() < limitMs) return;
         if (isLastTry) {
-          throw new NodeError(
-            `node_cpu_limit: not finished after ${limits.busyMs} ms of computing, all that an Edge Function has; ` +
-              'npm run worker runs it without that limit',
-          );
+          throw cpuLimitError(limits.busyMs);
         }
         controller.abort();
         throw new HandedBack();

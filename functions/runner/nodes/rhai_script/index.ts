@@ -1,77 +1,67 @@
-import type { Value, ValueMap } from '../../../../types/value.ts';
-import { type NodeCall, NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
-import { RhaiError } from '../../rhai/errors.ts';
-import { compileScript, type RhaiScript, type RunResult } from '../../rhai/script.ts';
-import { RhaiMap, type RhaiValue } from '../../rhai/values.ts';
+import type { ValueMap } from '../../../../types/value.ts';
+import { type NodeCall, type NodeModule, type ScriptTask, ThreadMissing } from '../../engine/node.ts';
 import { definitions } from './definitions.ts';
-import { fromScriptValue, toScriptValue } from './values.ts';
+import { evaluateScript, sourceOf } from './evaluate.ts';
 
-/** Scripts that are kept compiled: a loop runs the same one again and again. */
-const CACHE_SIZE = 32;
+/** How long a script may compute where everything else waits for it, before it begins anew in a thread of its own. */
+const TRIAL_MS = 20;
+/** Characters of a script that takes longer than that to be read alone. */
+const LONG_SOURCE = 16_384;
+/** Scripts that are remembered as long ones. */
+const LONG_SCRIPTS = 32;
 
-const cache = new Map<string, RhaiScript>();
+const longScripts = new Set<string>();
 
-/** The script, compiled; the one that was not used for the longest time makes way for another. */
-function scriptOf(source: string): RhaiScript {
-  const script = cache.get(source) ?? compileScript(source);
-  cache.delete(source);
-  cache.set(source, script);
-  const oldest = cache.keys().next().value;
-  if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
-  return script;
+function remember(source: string): void {
+  longScripts.add(source);
+  const [oldest] = longScripts;
+  if (longScripts.size > LONG_SCRIPTS && oldest !== undefined) longScripts.delete(oldest);
 }
 
-function sourceOf(value: Value): string {
-  if (!('S' in value)) throw new NodeError('source takes a string');
-  return value.S;
-}
+/** Thrown when the trial is over: a script can't catch it. */
+class TrialOver extends Error {}
 
-/** A value of an input or output; errors say which. */
-function convert<From, To>(port: string, name: string, from: From, conversion: (value: From) => To): To {
+/** The outputs of a script that is done within the trial; undefined for another, which has left no trace. */
+function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
+  const lines: Parameters<NodeCall['log']>[] = [];
+  const until = performance.now() + TRIAL_MS;
+  let isOver = false;
   try {
-    return conversion(from);
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
-    throw new NodeError(`${port} \`${name}\`: ${error.message}`, { cause: error });
-  }
-}
-
-/** The variables of a script by the names of the inputs: those that the node declares exist in any case. */
-function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
-  const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
-  for (const [name, value] of Object.entries(inputs)) variables.set(name, convert('input', name, value, toScriptValue));
-  variables.delete('source');
-  return variables;
-}
-
-function runScript(call: NodeCall): RunResult {
-  const { inputs, inputNames, log, run: { environment } } = call;
-  const source = sourceOf(requireInput(inputs, 'source'));
-  const variables = variablesOf(inputs, inputNames);
-  try {
-    return scriptOf(source).run({
-      variables,
-      constants: [['ENV', new RhaiMap(new Map(Object.entries(environment)))]],
-      onPrint: (text) => log('Info', text),
-      onDebug: (text, { line, column }) => log('Debug', `${text} (line ${line}, position ${column})`),
-      onProgress: () => call.checkTime(),
+    return evaluateScript(task, {
+      log: (...line) => void lines.push(line),
+      onProgress: () => {
+        checkTime();
+        if (performance.now() > until) throw new TrialOver();
+      },
     });
   } catch (error) {
-    if (!(error instanceof RhaiError)) throw error;
-    throw new NodeError(error.message, { cause: error });
+    isOver = error instanceof TrialOver;
+    if (!isOver) throw error;
+    return undefined;
+  } finally {
+    if (!isOver) { for (const line of lines) log(...line); }
   }
 }
 
-/** The outputs that variables of the script were set for; of a single one that was not, the value of the script. */
-function outputsOf({ value, variables }: RunResult, names: readonly string[]): ValueMap {
-  const outputs: ValueMap = Object.create(null);
-  const [single, ...others] = names;
-  for (const name of names) {
-    const isSingle = name === single && others.length === 0;
-    const result = variables.get(name) ?? (isSingle ? value : null);
-    if (result !== null) outputs[name] = convert('output', name, result, fromScriptValue);
-  }
-  return outputs;
+/** Where there are threads, long scripts run there: on the engine's own, all runs of the worker would wait for them. */
+function run(call: NodeCall): ValueMap | Promise<ValueMap> {
+  const { inputs, inputNames, outputNames, scripts, log, rest, run: { environment } } = call;
+  const task: ScriptTask = { inputs, inputNames, outputNames, environment };
+  const evaluateHere = () => evaluateScript(task, { log, onProgress: call.checkTime });
+  if (scripts === undefined) return evaluateHere();
+  const source = sourceOf(inputs);
+  const isLong = source.length > LONG_SOURCE || longScripts.has(source);
+  const outputs = isLong ? undefined : tryShort(task, call);
+  if (outputs !== undefined) return outputs;
+  remember(source);
+  return rest(() => scripts(task, call)).then((result) => {
+    for (const line of result.lines) log(...line);
+    if ('error' in result) throw result.error;
+    return result.outputs;
+  }, (error) => {
+    if (error instanceof ThreadMissing) return evaluateHere();
+    throw error;
+  });
 }
 
 /** Scripts of the Rhai language, one node for each number of inputs and outputs. */
@@ -79,5 +69,5 @@ export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
   definition,
   takesPortsFromFlow: true,
   leavesOutputsUnset: true,
-  run: (call) => outputsOf(runScript(call), call.outputNames),
+  run,
 }));
