@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeNodeCall } from '../../tests/support/node_call.ts';
-import { spawnNodeScriptThread } from '../../supabase/tools/script_thread.ts';
+import { spawnNodeScriptThread } from '../../supabase/tools/node_script_thread.ts';
 import { HandedBack, type ScriptResult, ThreadMissing } from './engine/node.ts';
 import { rhaiScriptNodes } from './nodes/rhai_script/index.ts';
 import { makeScriptThreads, type ScriptThread, type SpawnScriptThread, type ThreadRequest } from './script_threads.ts';
@@ -18,7 +18,7 @@ function makeFakeThreads() {
   const asked: string[] = [];
   let terminated = 0;
   let answer: ((text: string) => void) | undefined;
-  const spawn: SpawnScriptThread = (onAnswer, _): ScriptThread => {
+  const spawn: SpawnScriptThread = (onAnswer): ScriptThread => {
     answer = (text) => onAnswer({ lines: [], outputs: { u: { S: text } } });
     return {
       post: ({ task }: ThreadRequest) => void asked.push((task.inputs.source as { S: string }).S),

@@ -11,7 +11,7 @@ import { DEFAULT_PORT, parsePort } from '../local/ports.ts';
 import { loadWalletKeys } from '../local/stack_dir.ts';
 import { isUsageError, StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
-import { spawnNodeScriptThread } from './script_thread.ts';
+import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // By itself V8 lets the heap of a busy process grow to several times what lives in it, and keeps it: with this, ten thousand runs
 // later a worker is as large as after the first ones, and as fast (docs/performance.md, P9).
