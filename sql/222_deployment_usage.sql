@@ -25,8 +25,8 @@ as $$
 begin
   -- Not what an end of a run has locked, who may hold more of them, in another order: a sweep takes it along.
   delete from private.deployment_usage as u
-  where u.deployment_id = old.id and u.slot in (
-    select free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
+  where u.deployment_id = old.id and (u.share, u.slot) in (
+    select free.share, free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
   );
   return null;
 end;

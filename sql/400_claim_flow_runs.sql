@@ -97,6 +97,7 @@ begin
           -- Its owner has a place: it waits on, noted as it is.
           v_noted_id := v_tried_id;
         elsif v_suspect.user_id is not null then
+          suspect_id := v_noted_id;
           run_ids := array[v_tried_id];
           lost_claim_counts := array[v_suspect.lost_claim_count];
           last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;

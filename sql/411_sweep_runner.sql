@@ -30,10 +30,12 @@ $$;
 comment on function private.pending_snapshots() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
 create function private.sweep_usage(max_shares integer)
-returns void
+returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_idle bigint;
 begin
   with idle as (
     select u.deployment_id, u.share
@@ -46,20 +48,23 @@ begin
     select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
+  ), forgotten as (
+    -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
+    delete from private.deployment_usage as u
+    where (u.deployment_id, u.share, u.slot) in (
+      select l.deployment_id, l.share, l.slot
+      from locked as l join (
+        select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
+        having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
+      ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
+    )
   )
-  -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
-  delete from private.deployment_usage as u
-  where (u.deployment_id, u.share, u.slot) in (
-    select l.deployment_id, l.share, l.slot
-    from locked as l join (
-      select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
-      having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
-    ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
-  );
+  select count(*) into v_idle from idle;
+  return v_idle;
 end;
 $$;
 comment on function private.sweep_usage(integer) is
-  'Forgets callers who have no run in flight and started none within the last minute. Definer: the usage is private.';
+  'Forgets callers who have no run in flight and started none within the last minute, so many at most, and tells how many it came to. Definer: the usage is private.';
 
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
@@ -69,6 +74,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  v_idle bigint;
   v_runs bigint;
   v_keys bigint;
   v_messages bigint;
@@ -112,7 +118,7 @@ begin
   )) as leftover (id)
   where pgmq.delete('flow_runs', leftover.id);
 
-  perform private.sweep_usage(sweep_runner.max_runs);
+  v_idle := private.sweep_usage(sweep_runner.max_runs);
   -- What the end of a run had locked when its deployment was deleted.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
@@ -142,7 +148,7 @@ begin
 
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots)
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle)
   );
 end;
 $$;

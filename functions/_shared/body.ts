@@ -9,11 +9,12 @@ import { makeByteSink } from './byte_sink.ts';
 export const MAX_BODY_BYTES = 1_048_576;
 
 /** Room for inputs of every depth and number that fit into a body: each level of a value is an object and what its tag holds. */
-const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 250_000 });
+const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 300_000 });
 
-/** Unknown members that are told, and characters of their names: a body may be full of them. */
-const MAX_UNKNOWN = 20;
+/** Faults that are told, and characters of names and messages in them: a body may be full of them. */
+const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 100;
+const MAX_MESSAGE_LENGTH = 500;
 
 const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 
@@ -25,14 +26,15 @@ function describeUnknown(schema: z.ZodType): string {
 
 /** Where and what, for each thing that is wrong: the `details` of `request_invalid`. */
 const issueDetails = (error: z.ZodError, schema: z.ZodType) =>
-  error.issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.slice(0, MAX_UNKNOWN).map((key) => ({
-        path: [...issue.path, cut(key)].join('.'),
-        message: issue.path.length === 0 ? describeUnknown(schema) : 'there is no such member',
+  error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
+    const path = issue.path.map((part) => cut(String(part)));
+    return issue.code === 'unrecognized_keys'
+      ? issue.keys.slice(0, MAX_FAULTS).map((key) => ({
+        path: [...path, cut(key)].join('.'),
+        message: path.length === 0 ? describeUnknown(schema) : 'there is no such member',
       }))
-      : [{ path: issue.path.join('.'), message: issue.message }]
-  );
+      : [{ path: path.join('.'), message: issue.message.slice(0, MAX_MESSAGE_LENGTH) }];
+  }).slice(0, MAX_FAULTS);
 
 const invalid = (what: string, details: { path: string; message: string }[]) => {
   const first = details[0];

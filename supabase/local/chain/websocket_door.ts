@@ -40,6 +40,8 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
   return {
     upgrade(request, socket, head) {
       if (subscribers.size >= MAX_CONNECTIONS) {
+        // A client that is gone by then is none that needs the answer.
+        socket.on('error', () => {});
         return void socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       }
       server.handleUpgrade(request, socket, head, (client) => server.emit('connection', client, request));

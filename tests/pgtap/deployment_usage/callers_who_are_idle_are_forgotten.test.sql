@@ -1,4 +1,4 @@
-select plan(6);
+select plan(8);
 
 select test.create_user('owner');
 select test.create_user('idle');
@@ -22,7 +22,10 @@ select private.sweep_runner();
 select is(count(*), 2::bigint, 'a minute that goes on is kept') from pg_temp.callers();
 
 update private.deployment_usage set minute = minute - interval '2 minutes' where true;
-select private.sweep_runner();
+select is(
+  private.sweep_runner(max_runs => 1) -> 'has_more', 'true', 'a sweep that came to as many callers as it may says that there may be more'
+);
+select is(private.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'and one that did not says that there are none');
 select results_eq(
   'select pg_temp.callers()', $$ values ('user:' || test.user_id('busy')) $$, 'then who has no run in flight is forgotten'
 );

@@ -261,6 +261,16 @@ describe('a start neither waits in a circle', () => {
       .toBe(0);
   });
 
+  it('nor is the deletion of the deployment kept by an end, whichever share of a slot that has locked', async () => {
+    const [ending] = starters as [Sql];
+    await start(ending);
+    await ending`begin`;
+    await ending`
+      select from private.deployment_usage where deployment_id = ${deploymentId} and share = 'all' for update`;
+    expect(await codeOf(admin`delete from public.flow_deployments where id = ${deploymentId}`)).toBe('done');
+    await ending`rollback`;
+  }, 20_000);
+
   it('nor with ends and the deletion of who starts it', async () => {
     const starting = startMany(300, (sql) => endSome(sql, 1));
     await waitFor(async () => (await usage()).real > 0 || undefined);

@@ -1895,6 +1895,7 @@ begin
           -- Its owner has a place: it waits on, noted as it is.
           v_noted_id := v_tried_id;
         elsif v_suspect.user_id is not null then
+          suspect_id := v_noted_id;
           run_ids := array[v_tried_id];
           lost_claim_counts := array[v_suspect.lost_claim_count];
           last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
@@ -2590,6 +2591,7 @@ CREATE OR REPLACE FUNCTION private.sweep_runner (
   SET enable_seqscan TO 'off'
   AS $function$
 declare
+  v_idle bigint;
   v_runs bigint;
   v_keys bigint;
   v_messages bigint;
@@ -2633,7 +2635,7 @@ begin
   )) as leftover (id)
   where pgmq.delete('flow_runs', leftover.id);
 
-  perform private.sweep_usage(sweep_runner.max_runs);
+  v_idle := private.sweep_usage(sweep_runner.max_runs);
   -- What the end of a run had locked when its deployment was deleted.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
@@ -2663,7 +2665,7 @@ begin
 
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots)
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle)
   );
 end;
 $function$;
@@ -2671,11 +2673,13 @@ $function$;
 CREATE OR REPLACE FUNCTION private.sweep_usage (
   max_shares integer
 )
-  RETURNS void
+  RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
   SET search_path TO ''
   AS $function$
+declare
+  v_idle bigint;
 begin
   with idle as (
     select u.deployment_id, u.share
@@ -2688,16 +2692,19 @@ begin
     select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
+  ), forgotten as (
+    -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
+    delete from private.deployment_usage as u
+    where (u.deployment_id, u.share, u.slot) in (
+      select l.deployment_id, l.share, l.slot
+      from locked as l join (
+        select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
+        having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
+      ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
+    )
   )
-  -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
-  delete from private.deployment_usage as u
-  where (u.deployment_id, u.share, u.slot) in (
-    select l.deployment_id, l.share, l.slot
-    from locked as l join (
-      select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
-      having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
-    ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
-  );
+  select count(*) into v_idle from idle;
+  return v_idle;
 end;
 $function$;
 
@@ -2720,6 +2727,22 @@ begin
       perform private.check_quota(v_name, v_user_id);
     end loop;
   end loop;
+  return null;
+end;
+$function$;
+
+CREATE OR REPLACE FUNCTION private.tg_flow_deployments__after_delete()
+  RETURNS TRIGGER
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+begin
+  -- Not what an end of a run has locked, who may hold more of them, in another order: a sweep takes it along.
+  delete from private.deployment_usage as u
+  where u.deployment_id = old.id and (u.share, u.slot) in (
+    select free.share, free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
+  );
   return null;
 end;
 $function$;
@@ -3203,7 +3226,7 @@ COMMENT ON FUNCTION "private"."start_flow"(integer, jsonb, text, text, boolean) 
 
 COMMENT ON FUNCTION "private"."start_shares"(uuid, boolean, text) IS 'Whose share of a deployment''s limits a start uses: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users.';
 
-COMMENT ON FUNCTION "private"."sweep_usage"(integer) IS 'Forgets callers who have no run in flight and started none within the last minute. Definer: the usage is private.';
+COMMENT ON FUNCTION "private"."sweep_usage"(integer) IS 'Forgets callers who have no run in flight and started none within the last minute, so many at most, and tells how many it came to. Definer: the usage is private.';
 
 COMMENT ON FUNCTION "private"."tg_any__after_insert_check_quota"() IS 'Checks the quotas in its arguments for each user of the inserted rows, of which an upsert that only updates has none. Definer: users can''t call what it calls.';
 
