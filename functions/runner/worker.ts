@@ -24,8 +24,9 @@ export interface Worker {
 /** How long the last look for whoever is poked waits: the next of runs that follow each other begins before its poke has come. */
 const LAST_LOOK_MS = 40;
 
-/** How long after a look at the queue a worker without a free place looks for owners who have none. */
-const GUEST_LOOK_MS = 25;
+/** How long after a look at the queue a worker without a free place looks for owners who have none: one that is told of starts sooner. */
+const GUEST_LOOK_MS = 100;
+const POKED_GUEST_LOOK_MS = 25;
 
 /**
  * For how long nothing happens after the end of a slice until the next one may begin: what can't be left, such as a request that must
@@ -45,6 +46,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   const deps: ExecuteClaimDeps = { ...given, room };
   const snapshots = makeSnapshotCache(settings.cachedSnapshots);
   const executing = new Set<ClaimExecution>();
+  const guestLookMs = settings.isPoked ? POKED_GUEST_LOOK_MS : GUEST_LOOK_MS;
   let draining: Promise<boolean> | undefined;
   let slice: Slice | undefined;
   /** A suspect run that waits until the others are gone. */
@@ -202,7 +204,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     const { regular, guests } = freePlaces(executing, settings);
     if (regular > 0) return mayBeMore || poked.size > 0;
     // Where many runs are short a place is free before.
-    return guests > 0 && (mayBeGuests || poked.size > 0) && performance.now() - lookedAt >= GUEST_LOOK_MS;
+    return guests > 0 && (mayBeGuests || poked.size > 0) && performance.now() - lookedAt >= guestLookMs;
   };
 
   /**
@@ -216,7 +218,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       Math.min(
         settings.isPoked ? Infinity : settings.pollMs,
         wakesAt - deps.now(),
-        isForGuests ? lookedAt + GUEST_LOOK_MS - performance.now() : Infinity,
+        isForGuests ? lookedAt + guestLookMs - performance.now() : Infinity,
       ),
       0,
     );
