@@ -41,6 +41,8 @@ export interface VisibleNames {
   readonly has: (name: string) => boolean;
   /** Those that the caller gives are defined too. */
   readonly seesGiven: boolean;
+  /** Blocks that are looked at for a name, those of the functions around a closure among them. */
+  readonly blockCount: number;
 }
 
 export interface MapEntry {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../../tests/support/rhai.ts';
+import { evaluate, failureOf } from '../../../tests/support/rhai.ts';
 import { Decimal } from '../../../types/decimal.ts';
 import { RhaiError } from './errors.ts';
+import { jsonText } from './library/json.ts';
 import { standardLibrary } from './library/table.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { ValueRef } from './refs.ts';
@@ -44,6 +45,12 @@ const blob = (length = COUNT): Blob => new Blob(new Uint8Array(length).fill(7));
 const map = (count = COUNT): RhaiMap =>
   newRun().newMap(new Map(Array.from({ length: count }, (_, index) => [`k${index}`, index])));
 const fn = new FnPointer('f');
+/** With itself again and again, so that writing it out takes as many steps as two to that power. */
+const curriedFn = (): FnPointer => {
+  let pointer = fn;
+  for (let times = 0; times < 12; times++) pointer = newRun().curry(pointer, [pointer]);
+  return pointer;
+};
 const decimal = Decimal.parse('3.1415926535897932384626433832')!;
 
 /** What a function must charge at least, by what it does to each of so many characters, bytes or elements. */
@@ -61,7 +68,8 @@ const GROWING: Record<string, Case[]> = {
     ['to_string', blob(), [], visits(COUNT)],
     ['to_debug', text(), [], scans(LENGTH) * 4],
     ['to_debug', map(), [], copies(COUNT)],
-    ['json_encode', map(), [], copies(COUNT)],
+    ['json_encode', map(4_000), [], copies(4_000)],
+    ['json_encode', curriedFn(), [], 4_096],
     ['json_encode', text(LENGTH - 2), [], scans(LENGTH - 2)],
   ],
   none: [
@@ -281,6 +289,12 @@ describe('the operations that functions charge', () => {
   );
 });
 
+/** Functions that call each other with the variables of their callers. */
+const lending = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `fn f${index + 1}() { f${index}!(); }`).join(' ');
+const names = (count: number): string => Array.from({ length: count }, (_, index) => `g${index}`).join(',');
+const named = (count: number): string => Array.from({ length: count }, (_, index) => `fn g${index}() {}`).join(' ');
+
 /** Expressions of the language that go through all of a value, with at least so many operations. */
 const EXPRESSIONS: [source: string, least: number][] = [
   ['s == t', scans(LENGTH)],
@@ -313,6 +327,16 @@ const EXPRESSIONS: [source: string, least: number][] = [
   ['switch s { "q" => 1, _ => 2 }', 1],
   [`switch s { "${text()}b" => 1, _ => 2 }`, scans(LENGTH)],
   [`switch n { [${'1,'.repeat(5_000)}] => 1, _ => 2 }`, 5_000],
+  [`switch n { ${Array.from({ length: 5_000 }, (_, index) => `${index} => 1,`).join('')} _ => 2 }`, 5_000],
+  [`switch n { ${Array.from({ length: 500 }, (_, index) => `${index}|-1|-2|-3|-4|-5|-6 => 1,`).join('')} }`, 1_500],
+  [`if false {} ${'else if false {} '.repeat(5_000)}`, 5_000],
+  [Array(40).fill('false').join(' || '), 39],
+  [Array(40).fill('true').join(' && '), 39],
+  [Array(40).fill('()').join(' ?? '), 39],
+  [`fn f() { if true { return 1 } ${'let a;'.repeat(20_000)} } f()`, 20_000 / 16],
+  [`fn f0() { [${'s,'.repeat(100)}]; } ${lending(20)} let s = 1; f20!()`, 100 * 20 * 2],
+  ['let f = Fn("f").curry(a); f.call()', copies(COUNT)],
+  [`${named(400)} || [${names(400)}]`, 100],
   ['for x in s { break }', scans(LENGTH)],
   ['for x in a { break }', copies(COUNT)],
   ['let x = a', copies(COUNT)],
@@ -338,6 +362,40 @@ describe('the operations that expressions charge', () => {
         .toContain('TooManyOperations');
     },
   );
+});
+
+describe('what functions are curried with', () => {
+  const GROWN = 'let f = Fn("x"); for i in 0..40 { f = f.curry(f); }';
+  it.each([
+    [`${GROWN} f.json_encode()`, 'Size of array/BLOB too large: more than 10000 elements'],
+    [
+      'let f = Fn("x"); loop { f = Fn("x").curry(f); }',
+      'Data too deep: more than 64 arrays and maps within each other',
+    ],
+    ['let f = Fn("x"); loop { f = Fn("x").curry([f]); }', 'Data too deep'],
+    ['let a = []; a.pad(4000, 0); let f = Fn("x").curry(a); [f, f, f]', 'Size of array/BLOB too large'],
+    ['let s = ""; s.pad(20000, "a"); let f = Fn("x").curry(s); f = f.curry(f); f.curry(s)', 'Size of strings'],
+    ['let s = ""; s.pad(20000, "a"); let f = Fn("x").curry(s); #{a: f, b: f, c: f}', 'Size of strings'],
+  ])('counts as elements do: %s', (source, reason) => {
+    expect(failureOf(source)).toContain(reason);
+  });
+
+  it('is exact where arrays had held more before', () => {
+    const source = 'let a = []; let b = []; b.pad(1000, 0); for i in 0..8 { a.push(b); a.pop(); } ' +
+      'let f = Fn("x").curry(a); [f, f].len';
+    expect(evaluate(source)).toBe('2');
+  });
+});
+
+it('JSON stops where it is longer than a string may be', () => {
+  const run = newRun();
+  const tooLong = newRun().newArray(Array(COUNT).fill('\u0001'));
+  expect(() => jsonText(run, tooLong)).toThrow('Length of string too large');
+  // Each takes 9 characters: no more than as many UTF-16 units are written as a string may have.
+  expect(run.operations).toBeLessThanOrEqual(Math.ceil(2 * LENGTH / 9) + 1);
+  expect(jsonText(newRun(), newRun().newArray([newRun().newMap(new Map()), null, 'a', fn, blob(2)])))
+    .toBe('[{},null,"a","f",[7,7]]');
+  expect(jsonText(newRun(), newRun().curry(fn, [1, 'b']))).toBe('["f",1,"b"]');
 });
 
 it('numbers make no difference to what counts as an operation', () => {

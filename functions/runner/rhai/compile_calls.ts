@@ -14,6 +14,7 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
     run.tick(at);
     run.at = at;
     if (typeof value !== 'string') return run.noFunction(name, [value]);
+    run.charge(names?.blockCount ?? 0);
     run.chargeText(value.length);
     return names?.has(value) === true || (names?.seesGiven === true && run.given.has(value)) ||
       frame.lent?.(value) !== undefined;
@@ -25,6 +26,7 @@ function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): 
   if (!isLending || names === undefined) return undefined;
   const { given } = compiler.program;
   return (frame) => (name) => {
+    frame.run.charge(2 + names.blockCount);
     const variable = names.find(name) ?? (frame.isMain ? given.get(name) : undefined);
     if (variable === undefined || frame.slots[variable.slot] === undefined) return frame.lent?.(name);
     const { slot, isConstant, isGiven } = variable;
@@ -111,7 +113,8 @@ export const compileClosure: CompileNode<'closure'> = (compiler, { closure, at }
   }));
   return (frame) => {
     frame.run.tick(at);
+    frame.run.charge(captures.length >> 2);
     const cells = captures.map(({ outer, isFunction }) => cellOf(frame, outer, isFunction, at));
-    return new FnPointer(closure.name, [], cells, callee);
+    return new FnPointer(closure.name, cells, callee);
   };
 };

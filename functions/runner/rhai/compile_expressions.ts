@@ -70,13 +70,20 @@ export function compileTest(
   };
 }
 
-export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, right }, context) => {
+export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, right, at }, context) => {
   if (operator === '??') {
     const [first, second] = [compiler.operand(left, context), compiler.operand(right, context)];
-    return (frame) => first(frame) ?? second(frame);
+    return (frame) => {
+      frame.run.tick(at);
+      return first(frame) ?? second(frame);
+    };
   }
   const [first, second] = [compileTest(compiler, left, context), compileTest(compiler, right, context)];
-  return operator === '&&' ? (frame) => first(frame) && second(frame) : (frame) => first(frame) || second(frame);
+  const isAnd = operator === '&&';
+  return (frame) => {
+    frame.run.tick(at);
+    return first(frame) === isAnd ? second(frame) : !isAnd;
+  };
 };
 
 type FastInteger = (left: number, right: number) => number | boolean;

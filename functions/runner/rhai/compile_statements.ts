@@ -3,13 +3,14 @@ import { binaryOperation, compileTest } from './compile_expressions.ts';
 import { compileTarget, freeCell } from './compile_places.ts';
 import { type CompileNode, type Compiler, type Context, isPlace } from './compiler.ts';
 import { RhaiError } from './errors.ts';
+import { givenMap } from './given.ts';
 import { matchesLiteral } from './equality.ts';
 import { appendInPlace } from './concatenation.ts';
 import { chargeMatch } from './comparing.ts';
 import { applyBinary } from './operators.ts';
 import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } from './run.ts';
 import { showText } from './showing.ts';
-import { Cell, Container, RhaiMap, type RhaiValue } from './values.ts';
+import { Cell, Container, type RhaiValue } from './values.ts';
 
 /** A node whose value is that of what is around it, and may go anywhere. */
 export function compileTail(compiler: Compiler, node: Node, context: Context): Evaluate {
@@ -40,7 +41,10 @@ export const compileIf: CompileNode<'if'> = (compiler, { branches, otherwise }, 
   const bodies = branches.map(({ body }) => compiler.compile(body, context));
   const rest = otherwise === undefined ? undefined : compiler.compile(otherwise, context);
   return (frame) => {
-    for (let index = 0; index < tests.length; index++) if (tests[index]!(frame)) return bodies[index]!(frame);
+    for (let index = 0; index < tests.length; index++) {
+      if (tests[index]!(frame)) return bodies[index]!(frame);
+      frame.run.charge(1);
+    }
     return rest === undefined ? null : rest(frame);
   };
 };
@@ -56,7 +60,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     const found = value(frame);
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
-      frame.run.charge(patterns.length >> 3);
+      frame.run.charge(1 + (patterns.length >> 1));
       // Literals are compared to the end of the value at most.
       if (typeof found === 'string' || found instanceof Container) {
         for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
@@ -203,7 +207,7 @@ function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   const about = call === undefined
     ? { error: `Error${kind}`, ...details }
     : { error: 'ErrorInFunctionCall', function: call.name, source: '' };
-  return new RhaiMap(new Map<string, RhaiValue>(Object.entries({ message: text, line, position: column, ...about })));
+  return givenMap(Object.entries({ message: text, line, position: column, ...about }));
 }
 
 /** Its value is that of the block that is tried, unit when that failed. */

@@ -1,21 +1,16 @@
 import { Budget } from './budget.ts';
-import { Blob, Container, countCharacters, FnPointer, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
-
-/** What containers hold at any depth. */
-class Weight {
-  elements = 0;
-  entries = 0;
-  text = 0;
-
-  add(other: { elements: number; entries: number; text: number }): void {
-    this.elements += other.elements;
-    this.entries += other.entries;
-    this.text += other.text;
-  }
-}
+import { Blob, Container, countCharacters, FnPointer, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
 
 /** Makes and copies a run's data, and keeps account of how large it is. */
 export class Memory extends Budget {
+  readonly #limit = new Weight();
+
+  constructor(...args: ConstructorParameters<typeof Budget>) {
+    super(...args);
+    this.#limit.elements = this.#limit.entries = this.limits.elements;
+    this.#limit.text = this.limits.stringLength;
+  }
+
   /** A copy of what is stored somewhere, as every value is copied when it goes elsewhere. */
   copy(value: RhaiValue): RhaiValue {
     if (typeof value !== 'object' || value === null) return value;
@@ -43,6 +38,7 @@ export class Memory extends Budget {
       this.charge(value.elements + value.entries);
       this.chargeText(value.text);
     } else if (value instanceof Blob) this.charge(value.bytes.length >> 2);
+    else if (value instanceof FnPointer) this.chargeValue(value.curried);
   }
 
   #copyInto(value: RhaiValue): RhaiValue {
@@ -53,6 +49,7 @@ export class Memory extends Budget {
     copy.elements = original.elements;
     copy.entries = original.entries;
     copy.text = original.text;
+    copy.given = original.given;
     for (const member of members) if (member instanceof Container) member.owner = copy;
     return copy;
   }
@@ -69,6 +66,14 @@ export class Memory extends Budget {
     for (const key of properties.keys()) keyLength += key.length;
     this.adopt(map, [...properties.values()], keyLength);
     return map;
+  }
+
+  /** A function pointer with further arguments, which belong to nobody else: they count as elements do, in what holds it too. */
+  curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
+    const held = new RhaiArray([...curried.items, ...args]);
+    const height = this.adopt(held, held.items);
+    this.#weigh(held);
+    return new FnPointer(name, captured, closure, held, height);
   }
 
   newText(text: string): string {
@@ -91,26 +96,27 @@ export class Memory extends Budget {
     }
   }
 
-  /** Accounts for values that have become members of a container, and the length of their keys when it is a map. */
-  adopt(container: Container, members: readonly RhaiValue[], keyLength = 0): void {
+  /**
+   * Accounts for values that have become members of a container, and the length of their keys when it is a map. Gives how many
+   * containers lie within each other, down to those members.
+   */
+  adopt(container: Container, members: readonly RhaiValue[], keyLength = 0): number {
     const weight = new Weight();
     weight.text = keyLength;
     let height = 0;
     for (const member of members) {
+      if (typeof member === 'number') continue;
       if (member instanceof Container) {
         member.owner = container;
         height = Math.max(height, this.#heightOf(member));
-        weight.add(member);
-      } else if (typeof member === 'string') {
-        weight.text += member.length;
       } else if (member instanceof FnPointer) {
-        weight.text += this.#capturedText(member);
-      } else if (member instanceof Blob) {
-        weight.elements += member.bytes.length;
+        height = Math.max(height, member.height);
       }
+      weight.addMember(member);
     }
     weight[container instanceof RhaiArray ? 'elements' : 'entries'] += members.length;
     this.#grow(container, weight, height);
+    return height + 1;
   }
 
   /** Fails while a function goes through the container, which would see it change under its hands. */
@@ -159,11 +165,20 @@ export class Memory extends Budget {
       current.elements += weight.elements;
       current.entries += weight.entries;
       current.text += weight.text;
-      const { elements, stringLength } = this.limits;
-      if (current.elements > elements || current.entries > elements || current.text > stringLength) {
+      const most = this.#most(current);
+      if (current.elements > most.elements || current.entries > most.entries || current.text > most.text) {
         this.#weigh(current);
       }
     }
+  }
+
+  /** What a container may hold: what the script was given in one may be larger than what it makes. */
+  #most({ given }: Container): Readonly<Weight> {
+    if (given === undefined) return this.#limit;
+    const most = new Weight();
+    most.add(this.#limit);
+    most.add(given);
+    return most;
   }
 
   /** Makes the weight of a container exact; fails when it is really too much. */
@@ -172,13 +187,13 @@ export class Memory extends Budget {
     container.elements = weight.elements;
     container.entries = weight.entries;
     container.text = weight.text;
-    const { elements, stringLength } = this.limits;
+    const { elements, entries, text } = this.#most(container);
     const kind = weight.elements > elements
       ? `array/BLOB too large: more than ${elements} elements`
-      : weight.entries > elements
-      ? `object map too large: more than ${elements} properties`
-      : weight.text > stringLength
-      ? `strings in an array or object map too large: more than ${stringLength} characters`
+      : weight.entries > entries
+      ? `object map too large: more than ${entries} properties`
+      : weight.text > text
+      ? `strings in an array or object map too large: more than ${text} characters`
       : undefined;
     if (kind !== undefined) this.fail('DataTooLarge', `Size of ${kind}`);
   }
@@ -191,22 +206,11 @@ export class Memory extends Budget {
     for (const member of members) {
       count++;
       if (member instanceof Container) weight.add(this.#exactWeight(member));
-      else if (typeof member === 'string') weight.text += member.length;
-      else if (member instanceof FnPointer) weight.text += this.#capturedText(member);
-      else if (member instanceof Blob) weight.elements += member.bytes.length;
+      else weight.addMember(member);
     }
     this.charge(count);
     weight[container instanceof RhaiArray ? 'elements' : 'entries'] += count;
     return weight;
-  }
-
-  #capturedText({ captured, curried }: FnPointer): number {
-    let length = 0;
-    for (const value of [...captured.map((cell) => cell.value), ...curried]) {
-      if (typeof value === 'string') length += value.length;
-      else if (value instanceof Container) length += value.text;
-    }
-    return length;
   }
 
   #heightOf(container: Container): number {
@@ -215,6 +219,7 @@ export class Memory extends Budget {
     for (const member of members) {
       count++;
       if (member instanceof Container) height = Math.max(height, this.#heightOf(member));
+      else if (member instanceof FnPointer) height = Math.max(height, member.height);
     }
     this.chargeText(count);
     return height + 1;

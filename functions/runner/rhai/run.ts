@@ -124,6 +124,8 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
+    // Each variable has a place, those too that take the place of another of their name.
+    this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
     callee.params.forEach((param, index) => frame.define(param, args[index] ?? null));
@@ -215,7 +217,9 @@ export class Run extends Memory {
   /** Calls what a function pointer points to, as a method of `self` when that is given. */
   callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent): RhaiValue {
     const at = this.at;
-    const args = [...pointer.curried.map((value) => this.copy(value)), ...given];
+    const { items: curried } = pointer.curried;
+    this.charge(curried.length >> 2);
+    const args = [...curried.map((value) => this.copy(value)), ...given];
     // SAFETY: closures are made of compiled functions only.
     const closure = pointer.closure as CompiledFunction | undefined;
     const callee = closure ??
@@ -252,8 +256,9 @@ export class Run extends Memory {
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer.
     const callee = closure as CompiledFunction | undefined;
-    if (callee !== undefined) return callee.params.length - curried.length;
-    return counts.find((count) => this.functions.has(functionKey(name, count + curried.length))) ?? counts[0] ?? 0;
+    if (callee !== undefined) return callee.params.length - curried.items.length;
+    return counts.find((count) => this.functions.has(functionKey(name, count + curried.items.length))) ?? counts[0] ??
+      0;
   }
 }
 

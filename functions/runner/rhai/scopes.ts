@@ -103,6 +103,7 @@ export class FunctionScope {
       find,
       has: (name) => find(name) !== undefined || outer?.has(name) === true,
       seesGiven: this.isTop || outer?.seesGiven === true,
+      blockCount: blocks.length + (outer?.blockCount ?? 0),
     };
   }
 }

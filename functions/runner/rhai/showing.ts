@@ -13,7 +13,10 @@ function chargeShown(run: Run, value: RhaiValue): void {
 export function showText(run: Run, value: RhaiValue): string {
   if (typeof value === 'string') return value;
   chargeShown(run, value);
-  return displayText(value);
+  const text = displayText(value);
+  // Names of functions, of which a container has no account, and numbers may be long.
+  if (value instanceof Container) run.chargeText(text.length);
+  return text;
 }
 
 /** A value as `debug` shows it, which is paid for: escapes make it longer, and are looked for one by one. */

@@ -36,6 +36,39 @@ export class Char {
   }
 }
 
+/** What containers hold at any depth: elements of arrays, entries of maps, and UTF-16 units of text. */
+export class Weight {
+  elements = 0;
+  entries = 0;
+  text = 0;
+
+  add(other: Readonly<{ elements: number; entries: number; text: number }>): void {
+    this.elements += other.elements;
+    this.entries += other.entries;
+    this.text += other.text;
+  }
+
+  /** Adds a member of a container, which it counts as no member itself. */
+  addMember(member: RhaiValue): void {
+    if (typeof member === 'string') this.text += member.length;
+    else if (typeof member !== 'object') return;
+    else if (member instanceof Container) this.add(member);
+    else if (member instanceof FnPointer) {
+      this.add(member.curried);
+      this.text += capturedText(member);
+    } else if (member instanceof Blob) this.elements += member.bytes.length;
+  }
+}
+
+function capturedText({ captured }: FnPointer): number {
+  let length = 0;
+  for (const { value } of captured) {
+    if (typeof value === 'string') length += value.length;
+    else if (value instanceof Container) length += value.text;
+  }
+  return length;
+}
+
 /**
  * An array or map. Scripts copy data by value, so that each container has one owner at most, and the weights can be kept up by
  * walking up: they are upper bounds of what is in it at any depth, made exact again when one reaches its limit.
@@ -45,6 +78,8 @@ export abstract class Container {
   elements = 0;
   entries = 0;
   text = 0;
+  /** What it held when the script was given it: it may hold as much beyond the limits. */
+  given: Readonly<Weight> | undefined;
   /** A function is going through it. */
   isBorrowed = false;
 }
@@ -108,22 +143,29 @@ export class Cell {
   }
 }
 
+const NOTHING_CURRIED: Readonly<RhaiArray> = Object.freeze(new RhaiArray());
+
 /** A function pointer: the name of a function, or a closure, with the arguments that it was curried with. */
 export class FnPointer {
   readonly name: string;
-  readonly curried: readonly RhaiValue[];
+  /** The arguments that it was curried with; nothing changes them, so that pointers share them. */
+  readonly curried: Readonly<RhaiArray>;
+  /** Arrays, maps and lists of curried arguments within each other. */
+  readonly height: number;
   /** What a closure captured. */
   readonly captured: readonly Cell[];
   /** The closure's function, opaque here; undefined: the name is looked up when it is called. */
   readonly closure: object | undefined;
   constructor(
     name: string,
-    curried: readonly RhaiValue[] = [],
     captured: readonly Cell[] = [],
     closure: object | undefined = undefined,
+    curried: Readonly<RhaiArray> = NOTHING_CURRIED,
+    height = 0,
   ) {
     this.name = name;
     this.curried = curried;
+    this.height = height;
     this.captured = captured;
     for (const cell of captured) cell.isShared = true;
     this.closure = closure;

@@ -3,6 +3,7 @@ import { Decimal } from '../../../../types/decimal.ts';
 import { formatFloat } from '../../../../types/number_text.ts';
 import { bytesToValue, type Value, type ValueMap } from '../../../../types/value.ts';
 import { NodeError } from '../../engine/node.ts';
+import { givenArray, givenMap } from '../../rhai/given.ts';
 import { toInt } from '../../rhai/integers.ts';
 import { Blob, Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../../rhai/values.ts';
 
@@ -29,8 +30,8 @@ export function toScriptValue(value: Value): RhaiValue {
   if ('B3' in value) return value.B3;
   if ('B6' in value) return value.B6;
   if ('BY' in value) return new Blob(base64.decode(value.BY));
-  if ('A' in value) return new RhaiArray(value.A.map(toScriptValue));
-  return new RhaiMap(new Map(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)])));
+  if ('A' in value) return givenArray(value.A.map(toScriptValue));
+  return givenMap(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)] as const));
 }
 
 /** What a script gives as a value; throws a NodeError for what has no value form. */

@@ -33,12 +33,10 @@ export const fnFunctions = new NativeSet<FnPointer>()
   .property('name', (_, self) => self.name)
   .property('is_anonymous', (_, self) => self.closure !== undefined)
   .method('curry', [1, 255], (run, self, args) => {
-    const curried = [...self.curried, ...args];
-    if (curried.length > MAX_ARGUMENTS) {
-      run.fail('DataTooLarge', `Too many arguments: more than ${MAX_ARGUMENTS}`);
-    }
-    run.charge(curried.length);
-    return new FnPointer(self.name, curried, self.captured, self.closure);
+    const count = self.curried.items.length + args.length;
+    if (count > MAX_ARGUMENTS) run.fail('DataTooLarge', `Too many arguments: more than ${MAX_ARGUMENTS}`);
+    run.charge(count);
+    return run.curry(self, args);
   });
 
 /** Numbers from one to before another; in steps, which may be negative. */

@@ -5,24 +5,85 @@ import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
 import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
-/** A value as JSON, as far as JSON has it; other values are shown by their type. */
-export function jsonText(value: RhaiValue): string {
+/**
+ * A value as JSON, as far as JSON has it; other values are shown by their type. It is paid for as it is written, and fails once it
+ * is longer than a string may be.
+ */
+export function jsonText(run: Run, value: RhaiValue): string {
+  const writer = new JsonWriter(run);
+  writer.write(value);
+  return run.newText(writer.pieces.join(''));
+}
+
+class JsonWriter {
+  readonly pieces: string[] = [];
+  readonly #run: Run;
+  #length = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  #put(piece: string): void {
+    this.pieces.push(piece);
+    this.#run.chargeText(piece.length);
+    // Two UTF-16 units at most make a character; when they make fewer, the whole text is counted in the end.
+    if ((this.#length += piece.length) > 2 * this.#run.limits.stringLength) this.#run.newText(this.pieces.join(''));
+  }
+
+  #putText(text: string): void {
+    this.#run.chargeText(text.length);
+    this.#put(JSON.stringify(text));
+  }
+
+  #putList(values: Iterable<RhaiValue>, separator: string): void {
+    let before = separator;
+    for (const value of values) {
+      this.#put(before);
+      this.write(value);
+      before = ',';
+    }
+    this.#put(']');
+  }
+
+  write(value: RhaiValue): void {
+    this.#run.charge(1);
+    if (value instanceof RhaiArray) {
+      this.#put('[');
+      this.#putList(value.items, '');
+    } else if (value instanceof RhaiMap) this.#writeMap(value);
+    else if (value instanceof Blob) {
+      this.#run.charge(value.bytes.length >> 2);
+      this.#put(`[${value.bytes.join(',')}]`);
+    } else if (value instanceof FnPointer) {
+      const { items } = value.curried;
+      if (items.length > 0) this.#put('[');
+      this.#putText(value.name);
+      if (items.length > 0) this.#putList(items, ',');
+    } else if (typeof value === 'string') this.#putText(value);
+    else this.#put(scalarText(value));
+  }
+
+  #writeMap({ properties }: RhaiMap): void {
+    let before = '{';
+    for (const [key, member] of properties) {
+      this.#put(before);
+      this.#putText(key);
+      this.#put(':');
+      this.write(member);
+      before = ',';
+    }
+    this.#put(properties.size === 0 ? '{}' : '}');
+  }
+}
+
+/** What holds no other values. */
+function scalarText(value: RhaiValue): string {
   if (value === null) return 'null';
-  if (value instanceof RhaiArray) return `[${value.items.map(jsonText).join(',')}]`;
-  if (value instanceof RhaiMap) {
-    return `{${
-      Array.from(value.properties, ([key, member]) => `${JSON.stringify(key)}:${jsonText(member)}`).join(',')
-    }}`;
-  }
-  if (value instanceof Blob) return `[${value.bytes.join(',')}]`;
-  if (value instanceof FnPointer) {
-    const name = JSON.stringify(value.name);
-    return value.curried.length === 0 ? name : `[${[name, ...value.curried.map(jsonText)].join(',')}]`;
-  }
   if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';
   if (value instanceof Decimal) return String(value);
   if (isInt(value) || typeof value === 'boolean') return String(value);
-  return JSON.stringify(value instanceof Char ? value.text : typeof value === 'string' ? value : typeName(value));
+  return JSON.stringify(value instanceof Char ? value.text : typeName(value));
 }
 
 type Json = null | boolean | string | Json[] | { [key: string]: Json };
@@ -77,7 +138,4 @@ export const jsonParsers = new NativeSet<string>().method('parse_json json_decod
   return jsonValue(run, parseText(run, self), 0);
 });
 
-export const jsonWriters = new NativeSet().method('json_encode', 0, (run, self) => {
-  run.chargeValue(self);
-  return run.newText(jsonText(self));
-});
+export const jsonWriters = new NativeSet().method('json_encode', 0, jsonText);

@@ -85,10 +85,7 @@ export const mapFunctions = new NativeSet<RhaiMap>()
     const entries = select(run, self, predicate);
     return entries && run.newMap(new Map(entries.map(([key, value]) => [key, run.copy(value)])));
   })
-  .method('to_json', 0, (run, self) => {
-    run.chargeValue(self);
-    return run.newText(jsonText(self));
-  })
+  .method('to_json', 0, jsonText)
   .method('map', 1, mapValues)
   .writer(
     'set',

@@ -1,0 +1,40 @@
+import { type Container, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
+
+/**
+ * Weighs a container that the script has not made itself, so that going through it is paid for; the limits don't hold for what it
+ * has. Containers in it must have been weighed before.
+ */
+function weighed<C extends Container>(container: C, members: Iterable<RhaiValue>): C {
+  const weight = new Weight();
+  for (const member of members) {
+    weight.addMember(member);
+    if (member instanceof RhaiArray || member instanceof RhaiMap) member.owner = container;
+  }
+  container.elements = weight.elements;
+  container.entries = weight.entries;
+  container.text = weight.text;
+  return container;
+}
+
+const kept = <C extends Container>(container: C): C => {
+  const given = new Weight();
+  given.add(container);
+  container.given = given;
+  return container;
+};
+
+/** An array that a script is given. */
+export function givenArray(items: RhaiValue[]): RhaiArray {
+  const array = weighed(new RhaiArray(items), items);
+  array.elements += items.length;
+  return kept(array);
+}
+
+/** An object map that a script is given. */
+export function givenMap(properties: Iterable<readonly [string, RhaiValue]>): RhaiMap {
+  const members = new Map(properties);
+  const map = weighed(new RhaiMap(members), members.values());
+  map.entries += members.size;
+  for (const key of members.keys()) map.text += key.length;
+  return kept(map);
+}
