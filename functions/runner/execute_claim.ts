@@ -147,6 +147,8 @@ export function executeClaim(
           outputBytes: settings.flowRunMaxOutputBytes,
           allOutputBytes: settings.flowRunMaxAllOutputBytes,
           totalBytes: settings.flowRunMaxTotalBytes,
+          logLines: settings.flowRunMaxLogLines,
+          logCharacters: settings.flowRunMaxLogCharacters,
         },
         outputs,
         leastSleepMs: settings.runnerLongWaitMs,

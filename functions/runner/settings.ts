@@ -52,8 +52,8 @@ const numberSettings = {
   /** Milliseconds of work; waiting for signatures is none. */
   flowRunMaxWorkMs: setting(900_000),
   /** Log lines of one run, children counted for themselves; and characters of what one claim logs. */
-  flowRunMaxLogLines: setting(10_000),
-  flowRunMaxLogCharacters: setting(4 * 1_048_576),
+  flowRunMaxLogLines: setting(runLimits.logLines),
+  flowRunMaxLogCharacters: setting(runLimits.logCharacters),
 } satisfies Record<string, NumberSetting>;
 
 /** What nobody needs to change. */

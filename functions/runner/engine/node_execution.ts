@@ -5,6 +5,7 @@ import type { CallSite, Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { isKeyNamedByFlow } from './key_origin.ts';
+import { LogBuffer } from './log_buffer.ts';
 import { isLogged } from './log_filter.ts';
 import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
@@ -57,17 +58,13 @@ function replay(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Execution 
 }
 
 /** Keeps log lines until it is opened: a node that gives up its time writes them again when it begins anew. */
-function bufferUntil(write: NodeCall['log']): { write: NodeCall['log']; open: () => void } {
-  let lines: Parameters<NodeCall['log']>[] | undefined = [];
+function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): { write: NodeCall['log']; open: () => void } {
+  let add = buffer.add;
   return {
-    write: (...line) => {
-      if (lines === undefined) write(...line);
-      else lines.push(line);
-    },
+    write: (...line) => add(...line),
     open: () => {
-      const kept = lines ?? [];
-      lines = undefined;
-      for (const line of kept) write(...line);
+      add = write;
+      for (const line of buffer.lines.splice(0)) write(...line);
     },
   };
 }
@@ -122,7 +119,10 @@ export function beginExecution(
   const begun = () => {
     if (stored === undefined) tree.journal.nodeBegan(row);
   };
-  const log = bufferUntil((level, content) => logLine(tree, run, level, content, { node, times }));
+  const log = bufferUntil(
+    (level, content) => logLine(tree, run, level, content, { node, times }),
+    new LogBuffer(run.graph.environment, tree.limits),
+  );
 
   const outputLimits: OutputLimits = {
     maxBytes: tree.limits.outputBytes,

@@ -1,8 +1,10 @@
 import type { ValueMap } from '../../../../types/value.ts';
 import { type NodeCall, NodeError, requireInput, type ScriptTask } from '../../engine/node.ts';
 import { RhaiError } from '../../rhai/errors.ts';
+import { givenMap } from '../../rhai/given.ts';
 import { compileScript, type RhaiScript, type RunResult } from '../../rhai/script.ts';
-import { RhaiMap, type RhaiValue } from '../../rhai/values.ts';
+import type { RhaiValue } from '../../rhai/values.ts';
+import { RecentSources } from './recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
 /** What a script reaches of the run that it belongs to. */
@@ -12,18 +14,21 @@ export interface ScriptHooks {
   onProgress: () => void;
 }
 
-/** Scripts that are kept compiled: a loop runs the same one again and again. */
-const CACHE_SIZE = 32;
+/**
+ * Characters of the scripts that are kept compiled, since a loop runs the same one again and again, and of one of them: compiled, a
+ * script takes 200 to 400 bytes for each of its characters.
+ */
+const CACHED_CHARACTERS = 262_144;
+const CACHED_SCRIPT_CHARACTERS = 65_536;
 
-const cache = new Map<string, RhaiScript>();
+const cache = new RecentSources<RhaiScript>(CACHED_CHARACTERS, CACHED_SCRIPT_CHARACTERS);
 
-/** The script, compiled; the one that was not used for the longest time makes way for another. */
+/** The script, compiled. */
 function scriptOf(source: string): RhaiScript {
-  const script = cache.get(source) ?? compileScript(source);
-  cache.delete(source);
+  const known = cache.get(source);
+  if (known !== undefined) return known;
+  const script = compileScript(source);
   cache.set(source, script);
-  const oldest = cache.keys().next().value;
-  if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
   return script;
 }
 
@@ -58,7 +63,7 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
   try {
     return scriptOf(source).run({
       variables,
-      constants: [['ENV', new RhaiMap(new Map(Object.entries(environment)))]],
+      constants: [['ENV', givenMap(Object.entries(environment))]],
       onPrint: (text) => log('Info', text),
       onDebug: (text, { line, column }) => log('Debug', `${text} (line ${line}, position ${column})`),
       onProgress,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeNodeCall, runNode } from '../../../../tests/support/node_call.ts';
 import { nodeDefinitionSchema } from '../../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../../types/value.ts';
@@ -95,6 +95,44 @@ describe('rhai_script', () => {
   ])('fails for %j and says why', async (source, inputs, message) => {
     await expect(run(source, inputs)).rejects.toThrow(message);
     await expect(run(source, inputs)).rejects.toMatchObject({ name: 'NodeError' });
+  });
+
+  const table: Value = {
+    A: Array.from({ length: 300 }, () => ({ A: Array.from({ length: 300 }, () => ({ I: '1' })) })),
+  };
+  const large: Value = { M: { rows: table, text: { S: 'x'.repeat(60_000) } } };
+
+  it.each<[string, ValueMap]>([
+    ['for i in 0..200 { a == b; }', { a: table, b: table }],
+    ['for i in 0..200 { let c = a; }', { a: table }],
+    ['for i in 0..100_000 { a == b; }', {
+      a: { M: { x: { S: 'x'.repeat(60_000) } } },
+      b: { M: { x: { S: 'y'.repeat(60_000) } } },
+    }],
+  ])('pays for going through inputs: %s', async (source, inputs) => {
+    await expect(run(source, inputs)).rejects.toThrow('Too many operations');
+  });
+
+  it('takes inputs beyond the limits, which the script may change but hardly add to', async () => {
+    const source =
+      'a.rows[7][7] = 5; a.rows.push([1]); a.more = "y"; let c = a; c.rows[7][7] += 1; c.rows[7][7] + c.rows.len';
+    expect(await run(source, { a: large })).toEqual({ u: { I: '307' } });
+    await expect(run('loop { a.rows.push([1, 2, 3]); }', { a: large })).rejects.toThrow(
+      'Size of array/BLOB too large: more than 100300 elements',
+    );
+    await expect(run('let c = [a]', { a: large })).rejects.toThrow('Size of array/BLOB too large');
+  });
+
+  it('keeps no more lines of a trial than a run may log', async () => {
+    // The trial does not end, however slow the machine is.
+    vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const lines: unknown[][] = [];
+    const scripts = () => Promise.reject(new Error('no script of this test is long'));
+    const source = 'for i in 0..11000 { debug(i); print(i) }';
+    await run(source, {}, { scripts, log: (...line) => void lines.push(line) });
+    expect(lines).toHaveLength(10_000);
+    expect(lines.at(-1)).toEqual(['Info', '9999']);
   });
 
   it('fails without source, or with one that is no text', async () => {

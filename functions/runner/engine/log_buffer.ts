@@ -1,0 +1,35 @@
+import { isLogged } from './log_filter.ts';
+import type { NodeCall } from './node.ts';
+import { toLogContent } from './text_limits.ts';
+
+export type LoggedLine = Parameters<NodeCall['log']>;
+
+/** Lines, and characters of them, that a run may log: what is beyond them would be left out anyway. */
+export interface LogLimits {
+  readonly logLines: number;
+  readonly logCharacters: number;
+}
+
+/** Log lines that wait until it is known whether they are written. */
+export class LogBuffer {
+  readonly lines: LoggedLine[] = [];
+  readonly #environment: { [name: string]: string };
+  readonly #limits: LogLimits;
+  #characters = 0;
+
+  /** `environment` is that of the flow, which says what is logged. */
+  constructor(environment: { [name: string]: string }, limits: LogLimits) {
+    this.#environment = environment;
+    this.#limits = limits;
+  }
+
+  /** Keeps a line, unless the run's log will not: the one that takes it beyond its characters is kept, so that it says so. */
+  readonly add = (...[level, content]: LoggedLine): void => {
+    const { logLines, logCharacters } = this.#limits;
+    if (this.lines.length >= logLines || this.#characters > logCharacters) return;
+    if (!isLogged(level, this.#environment)) return;
+    const kept = toLogContent(content);
+    this.#characters += kept.length;
+    this.lines.push([level, kept]);
+  };
+}
