@@ -209,9 +209,11 @@ export function executeClaim(
       isStoring = true;
       onRest();
       if (result.status === 'handed_back') {
-        await claims.handBack(claim, rest, secondsUntil(result.until));
+        const seconds = secondsUntil(result.until);
+        await claims.handBack(claim, rest, seconds);
         isGivenBack = true;
-        sleepsUntil = result.until;
+        // Nobody finds it before its message is to be seen, which a slow database makes late.
+        if (result.until !== undefined) sleepsUntil = Math.max(result.until, now() + seconds * 1_000);
         log('info', { event: result.until === undefined ? 'run_handed_back' : 'run_asleep', ...facts() });
       } else if (result.status === 'waiting') {
         await claims.suspend(claim, rest);
@@ -227,9 +229,12 @@ export function executeClaim(
     }
   };
 
-  /** It comes a little early rather than late: what is left of its time it waits here. */
+  /**
+   * It comes one or two seconds early rather than late, since the database counts from when it stores this: what is left of its time
+   * it waits here.
+   */
   const secondsUntil = (time: number | undefined): number =>
-    time === undefined ? 0 : Math.floor(Math.min(Math.max(time - now(), 0) / 1_000, LONGEST_SLEEP_SECONDS));
+    time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);
 
   const logFinished = ({ status, errors }: FinalResult) =>
     log(status === 'failed' ? 'warn' : 'info', {

@@ -20,8 +20,8 @@ const numberSettings = {
   runnerRestingRuns: setting(256, 0, 10_000),
   /** Runs that one worker executes beside those, one of each owner who has no place, while others hold them all. */
   runnerGuestRuns: setting(16, 0, 1_000),
-  /** A run that only waits, and for longer than this, goes back to the queue for as long. */
-  runnerLongWaitMs: setting(10_000),
+  /** A run that only waits, and for longer than this, goes back to the queue: it comes up to 2 s early, and must not go back again. */
+  runnerLongWaitMs: setting(10_000, 2_000),
   /** Bytes of node outputs, as JSON, that the runs of one worker hold in memory together; a run alone may hold what a run may. */
   runnerMaxHeldBytes: setting(16_777_216),
   /** Workers that a run may lose in a row before it fails. */

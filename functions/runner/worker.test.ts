@@ -177,15 +177,45 @@ it('while one owner holds all places, those who have none get one each, again an
 });
 
 it('a run that waits for long goes back with the time, and a function whose slice reaches that far looks then', async () => {
-  const queue = makeQueue([[claimOf(waitFlow(200))]]);
+  const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
   const sleeps: (number | undefined)[] = [];
   queue.claims.handBack = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
-  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '100' });
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
   expect(await worker.drain()).toBe(false);
-  expect(sleeps).toEqual([0]);
+  // By the database's clock, from when it stores that: a second early at least.
+  expect(sleeps).toEqual([1]);
   expect(queue.events).toEqual(['run_asleep']);
   // Once nothing is left, once more in the end, and when the time has come; then nothing sleeps any more.
   expect(queue.waits.length).toBeGreaterThanOrEqual(3);
+});
+
+it('a function looks for each run that goes on within its slice, and stays for none that goes on later', async () => {
+  const late = claimOf(waitFlow(86_400_000));
+  const queue = makeQueue([[claimOf(waitFlow(2_200)), claimOf(waitFlow(2_900)), late]]);
+  const lookedAt: number[] = [];
+  queue.whenClaimed(() => lookedAt.push(Date.now()));
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '30000', RUNNER_LONG_WAIT_MS: '2000' });
+  const startedAt = Date.now();
+  expect(await worker.drain()).toBe(false);
+  expect(queue.handedBack).toHaveLength(3);
+  expect(lookedAt.some((time) => time - startedAt >= 2_900)).toBe(true);
+});
+
+it('a run that was stopped while it was being put to sleep is claimed again at once, while others go on', async () => {
+  const asleep = claimOf(waitFlow(3_600_000));
+  const long = claimOf(waitFlow(1_000));
+  const batches = [[asleep, long]];
+  const queue = makeQueue(batches);
+  queue.claims.handBack = (claim) => {
+    batches.push([{ ...claim, attempt: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    return Promise.resolve();
+  };
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
+  await worker.drain();
+  expect([...queue.finished].map(([id, { status }]) => [id, status])).toEqual([
+    [asleep.flow_run_id, 'stopped'],
+    [long.flow_run_id, 'succeeded'],
+  ]);
 });
 
 it('who has held a place for a slice leaves it where there is none for others', async () => {
@@ -209,7 +239,7 @@ it('who has held a place for a slice leaves it where there is none for others', 
 
 it('when the slice is over only the one who began is told that there is more to do', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
-  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100' });
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' });
   const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
   expect(answers).toEqual([true, false, false]);
   expect(queue.handedBack).toHaveLength(1);

@@ -5,6 +5,7 @@ import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './exec
 import { makeMemoryRoom } from './memory_room.ts';
 import { freePlaces, whoGivesWay } from './places.ts';
 import { makeSnapshotCache } from './snapshots.ts';
+import { makeWakeTimes } from './wake_times.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
 /** Executes queued runs. */
@@ -58,8 +59,10 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   /** Nor does it tell that nobody is left who holds no place. */
   let mayBeGuests = true;
   let lookedAt = -Infinity;
-  /** When the first of the runs that were put to sleep here goes on, in milliseconds since 1970. */
-  let wakesAt = Infinity;
+  /** When the runs that were put to sleep here go on. */
+  const wakeTimes = makeWakeTimes();
+  /** When the function's time is over, in milliseconds since 1970. */
+  let endsAt = Infinity;
   let isLeaving = false;
   let beating: ReturnType<typeof setInterval> | undefined;
   /** When the claims were held last. */
@@ -84,9 +87,11 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     beatWhileHolding();
     void execution.ended.then(() => {
       executing.delete(execution);
-      wakesAt = Math.min(execution.sleepsUntil() ?? Infinity, wakesAt);
-      // What a signature or a stop came for meanwhile can be claimed at once, and whoever gave it has told of it before.
-      if (execution.isGivenBack() && execution.sleepsUntil() === undefined) mayBeMore = true;
+      const until = execution.sleepsUntil();
+      if (until !== undefined) wakeTimes.add(until);
+      // What a signature or a stop came for meanwhile can be claimed at once, and whoever gave it has told of it before: of one
+      // that was to sleep, too.
+      if (execution.isGivenBack()) mayBeMore = true;
     });
     return execution;
   };
@@ -217,7 +222,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     return Math.max(
       Math.min(
         settings.isPoked ? Infinity : settings.pollMs,
-        wakesAt - deps.now(),
+        wakeTimes.first() - deps.now(),
         isForGuests ? lookedAt + guestLookMs - performance.now() : Infinity,
       ),
       0,
@@ -227,6 +232,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
   /** Claims and executes until there is nothing left, the slice is over, or a suspect run has to be executed alone. */
   const executeAll = async (present: Slice): Promise<Claim | undefined> => {
     mayBeMore = true;
+    wakeTimes.dropDue(deps.now());
     for (;;) {
       let hasFailed = false;
       if (shallLook(present)) {
@@ -243,21 +249,21 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       if (present.handBack.aborted && !hasNews && present.spentMs() === spentMs && !isLeaving) return undefined;
       // Those that end in one turn make room for one claim of as many.
       await nextTurn();
-      const isDue = deps.now() >= wakesAt;
-      if (isDue) wakesAt = Infinity;
+      const isDue = wakeTimes.dropDue(deps.now());
       // Whom nobody tells of new runs looks for them now and then, and as often as one ends; everybody does so at last.
       if (executing.size === 0 || isDue || (!settings.isPoked && (executing.size < held || !hasNews))) mayBeMore = true;
       mayBeGuests = true;
     }
   };
 
-  /** A function stays for runs that were put to sleep and go on within its slice: else the next poke would be late for them. */
+  /** A function stays for runs that were put to sleep and go on within its slice: the sweeper, which wakes the others, is late. */
   const isAwaitingSleepers = (present: Slice): boolean =>
-    settings.isPoked && wakesAt < Infinity && !present.handBack.aborted;
+    settings.isPoked && wakeTimes.first() < endsAt && !present.handBack.aborted;
 
   /** One slice after another, when suspect runs have to be executed alone; the clock goes on. */
   const executeSlices = async (): Promise<boolean> => {
     const startedAt = performance.now();
+    endsAt = deps.now() + settings.slice.wallMs;
     for (;;) {
       const wallMs = Math.max(settings.slice.wallMs - (performance.now() - startedAt), 1);
       const present = slice = makeSlice({ ...settings.slice, wallMs });

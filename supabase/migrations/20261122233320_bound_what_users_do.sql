@@ -1400,13 +1400,16 @@ CREATE OR REPLACE FUNCTION private.give_back_flow_run (
   AS $function$
 declare
   v_message_id bigint;
+  v_is_stopping boolean;
 begin
   -- What was given back stays so, whatever of the claim arrives late.
   update private.flow_run_jobs as j
   set
     is_held = false,
+    -- A stop that came while it was held found nobody to wake, and waits for no time.
     sleeps_until = case
-      when give_back_flow_run.delay_seconds > 0 then clock_timestamp() + make_interval(secs => give_back_flow_run.delay_seconds)
+      when give_back_flow_run.delay_seconds > 0 and j.stop_requested_at is null
+        then clock_timestamp() + make_interval(secs => give_back_flow_run.delay_seconds)
     end,
     -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
     -- suspects for as long as they wait, each executed alone while all others are given back.
@@ -1414,8 +1417,8 @@ begin
     -- Whoever came meanwhile goes first, of the same owner too: many runs in slices take turns, as new ones do.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
-  returning j.message_id into v_message_id;
-  perform private.hide_messages(array[v_message_id], give_back_flow_run.delay_seconds);
+  returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
+  perform private.hide_messages(array[v_message_id], case when v_is_stopping then 0 else give_back_flow_run.delay_seconds end);
   return v_message_id is not null;
 end;
 $function$;
@@ -3182,6 +3185,8 @@ COMMENT ON FUNCTION "private"."flow_size_findings"(jsonb, jsonb) IS 'Whether a g
 
 COMMENT ON FUNCTION "private"."flow_warnings"(jsonb, jsonb) IS 'What in a graph without findings a run fails at or leaves out, as an array of {code, path, message}, the first 100. What nodes there are, and which ports they have, say the definitions that the service role has added; as long as there are none, every native node counts as there, with the ports that the JSON says.';
 
+COMMENT ON FUNCTION "private"."give_back_flow_run"(uuid, integer) IS 'Gives a claim up, for the run to be claimed again after delay_seconds, or at once where it shall stop, with no lost claims; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
+
 COMMENT ON FUNCTION "private"."input_names"(jsonb) IS 'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, else what its output is called, as functions/runner names it. Of nodes that have no faults.';
 
 COMMENT ON FUNCTION "private"."json_faults"(jsonb) IS 'What is wrong with a JSON value whatever it means: nested too deeply, too large, with names that are too long, or no I-JSON (RFC 7493), as an array of {path, message}, the first 100; empty when nothing is. Its texts need no check: jsonb takes no NUL and no lone surrogates.';
@@ -3246,7 +3251,7 @@ COMMENT ON FUNCTION "private"."wake_flow_run"(uuid) IS 'Lets a run that nobody h
 
 COMMENT ON FUNCTION "public"."called_flow_runs"(uuid, uuid) IS 'How the runs stand that a run called, for the owner of the flow, who started the run at the root of the tree, and the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
 
-COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms, output_bytes}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds. 409 claim_lost for an older claim.';
+COMMENT ON FUNCTION "public"."checkpoint_flow_run"(uuid, integer, integer, jsonb, integer) IS 'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms, output_bytes}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds, or at once where it shall stop. 409 claim_lost for an older claim.';
 
 COMMENT ON FUNCTION "public"."claim_flow_runs"(integer, integer, text[], integer, integer, uuid[]) IS 'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone. Where none is there, wait_millies are waited for one, by one caller at a time. passed_over: owners who have a place already, of whom none is claimed; then each other owner gets one at the most. output_bytes: what flow_run_history and its pages hold of node outputs, about.';
 

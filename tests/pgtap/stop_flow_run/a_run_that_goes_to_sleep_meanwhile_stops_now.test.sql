@@ -1,0 +1,25 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{run,other}'::text[]) as name;
+select test.sign_out();
+select public.claim_flow_runs(10, 60);
+
+-- Its worker has not heard of the stop when it gives the run back for an hour.
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('run')::uuid, 'now');
+select test.sign_out();
+select test.hand_back(3600);
+
+select is(sleeps_until, null, 'a run that shall stop sleeps for no time') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
+select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run does')
+from private.flow_run_jobs where flow_run_id = test.kept('other')::uuid;
+select ok(private.has_queued_run(), 'the queue has something to do at once');
+select results_eq(
+  'select flow_run_id, stop ->> ''reason'' from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 'now') $$,
+  'the stopped one is claimed, and the claim says why'
+);
+
+select * from finish();
