@@ -144,6 +144,7 @@ export function executeClaim(
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,
+          openNodes: settings.flowRunMaxOpenNodes,
           outputBytes: settings.flowRunMaxOutputBytes,
           allOutputBytes: settings.flowRunMaxAllOutputBytes,
           totalBytes: settings.flowRunMaxTotalBytes,

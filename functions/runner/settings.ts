@@ -43,6 +43,7 @@ const numberSettings = {
   runnerMaxHttpBytes: setting(48 * 1_048_576),
   flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
   flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
+  flowRunMaxOpenNodes: setting(runLimits.openNodes),
   flowRunMaxOutputBytes: setting(runLimits.outputBytes),
   flowRunMaxAllOutputBytes: setting(runLimits.allOutputBytes),
   flowRunMaxTotalBytes: setting(runLimits.totalBytes),

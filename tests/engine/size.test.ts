@@ -73,6 +73,30 @@ describe('limits', () => {
     expect(errors?.[0]).toMatch(/recursive depth reached: flows may call flows \d+ deep$/);
   });
 
+  it('flows that are executed at the same time have as many nodes as the limit says, and those that have ended none', async () => {
+    const flow = new FlowBuilder();
+    flow.interflow(1, {}, [], 'call');
+    for (let count = 1; count < 10; count++) flow.node('note');
+    const limits = { openNodes: 55 };
+    const deep = await executeFlow(flow, {}, { flows: { 1: flow }, limits });
+    expect(deep.children).toHaveLength(4);
+    expect(deep.errors?.[0]).toMatch(
+      /open_nodes_limit: the flows that are executed at the same time would have more than 55 nodes$/,
+    );
+
+    const called = new FlowBuilder();
+    for (let count = 0; count < 10; count++) called.node('note');
+    called.output('out', called.constant({ S: 'x' }));
+    const list = new FlowBuilder();
+    let port = list.constant({ S: 'x' });
+    for (let count = 0; count < 10; count++) port = list.interflow(1, { in: port }, ['out'], 'call').output('out');
+    list.output('out', port);
+    expect(await executeFlow(list, {}, { flows: { 1: called }, limits: { openNodes: 30 } })).toMatchObject({
+      status: 'succeeded',
+      output: { M: { out: { S: 'x' } } },
+    });
+  });
+
   it('a run keeps ten thousand log lines, of which the last says so, and goes on', async () => {
     const flow = new FlowBuilder();
     flow.script('for i in 0..10100 { print(i) }', {}, 1, 'loud');

@@ -4,6 +4,8 @@ export const runLimits = Object.freeze({
   nodeExecutions: 100_000,
   /** How deep flows may call flows. */
   interflowDepth: 1_024,
+  /** Nodes of all flows that are executed at the same time, each as often as it is called: their graphs are held in memory. */
+  openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
   /** Bytes of the outputs of all node executions, as JSON and 32 for each value: whoever goes on with the run holds them in memory. */

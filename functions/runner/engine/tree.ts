@@ -57,6 +57,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   let executions = history.endedExecutions;
   let elements = 0;
   let bytes = 0;
+  /** Nodes of the flows that are being executed. */
+  let openNodes = snapshot.entry.nodes.length;
   /** Each called flow begins after the one before it. */
   let turn: Promise<void> = Promise.resolve();
   /** The slice's clock when this claim began something new. */
@@ -86,6 +88,13 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     await (turn = turn.then(() => slice.needsBreath() ? slice.breathe(options.run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
+    const nodes = graph.nodes.length;
+    // Those that an earlier claim had begun were open together then: they are, whoever comes first now.
+    if (known === undefined && openNodes + nodes > limits.openNodes) {
+      throw new NodeError(
+        `open_nodes_limit: the flows that are executed at the same time would have more than ${limits.openNodes} nodes`,
+      );
+    }
     const id = known?.id ?? uuidv7();
     if (known === undefined) {
       journal.runBegan({
@@ -99,12 +108,14 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     }
     const depth = caller.run.depth + 1;
     const run = { id, graph, inputs, depth, isNew: known === undefined, caller, callsUnderWay: 0, isCollected };
+    openNodes += nodes;
     // The caller rests meanwhile; both end in one go, or it would look as if nothing went on.
     caller.run.callsUnderWay += 1;
     try {
       return await execute(run, caller);
     } finally {
       phases.leave(run);
+      openNodes -= nodes;
       caller.run.callsUnderWay -= 1;
     }
   };
