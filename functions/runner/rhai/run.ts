@@ -54,7 +54,8 @@ export class Frame {
     this.isMain = isMain;
     this.lent = lent;
     this.run = run;
-    this.slots = Array.from({ length: slotCount });
+    // Array.from would take ten times as long.
+    this.slots = Array<undefined>(slotCount).fill(undefined);
     this.self = self;
   }
 
