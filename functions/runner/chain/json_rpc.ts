@@ -46,8 +46,8 @@ export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'handBack'>;
 export interface JsonRpcRequest {
   url: string;
   method: string;
-  /** JSON text, so that no digit is lost. */
-  params: string;
+  /** Makes the JSON text, in which no digit is lost, when the request's turn has come. */
+  makeParams: () => string;
   id?: string | undefined;
   /** Bytes that the answer may have; MAX_ANSWER_BYTES unless less is wanted. */
   maxAnswerBytes?: number;
@@ -106,15 +106,15 @@ function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): num
  */
 export async function callJsonRpc(
   caller: RpcCaller,
-  { url, method, params, id = '1', maxAnswerBytes = MAX_ANSWER_BYTES }: JsonRpcRequest,
+  { url, method, makeParams, id = '1', maxAnswerBytes = MAX_ANSWER_BYTES }: JsonRpcRequest,
 ): Promise<LosslessObject> {
   const isRead = isReadMethod(method);
-  const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`;
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":`;
   const request = {
     method: 'POST',
     url,
     headers: [['content-type', 'application/json']] as [string, string][],
-    body: new TextEncoder().encode(text),
+    makeBody: () => new TextEncoder().encode(`${head}${makeParams()}}`),
     maxResponseBytes: maxAnswerBytes,
   };
   const end = isRead ? AbortSignal.any([caller.signal, caller.handBack]) : caller.signal;

@@ -27,10 +27,10 @@ export async function estimatePrice(
   accountKeys: string[],
   warn: (content: string) => void,
 ): Promise<bigint> {
-  const params = JSON.stringify([{ accountKeys, options: { priorityLevel: 'Medium' } }]);
+  const makeParams = () => JSON.stringify([{ accountKeys, options: { priorityLevel: 'Medium' } }]);
   const url = `${HELIUS_URL}?api-key=${encodeURIComponent(apiKey)}`;
   try {
-    const { result } = await callJsonRpc(caller, { url, method: 'getPriorityFeeEstimate', params });
+    const { result } = await callJsonRpc(caller, { url, method: 'getPriorityFeeEstimate', makeParams });
     const estimate = isObject(result) ? result.priorityFeeEstimate : undefined;
     const price = estimate instanceof LosslessNumber ? Math.ceil(Number(estimate.value)) : Number.NaN;
     if (price >= 0 && price <= Number.MAX_SAFE_INTEGER) return BigInt(price);

@@ -122,7 +122,7 @@ export interface ChainRpc {
 export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'> }): ChainRpc {
   const call = async <T extends z.ZodType>(schema: T, method: string, ...params: unknown[]): Promise<z.output<T>> => {
     const { url } = caller.run.network;
-    const { result } = await callJsonRpc(caller, { url, method, params: stringify(params) ?? '[]' });
+    const { result } = await callJsonRpc(caller, { url, method, makeParams: () => stringify(params) ?? '[]' });
     const read = schema.safeParse(result);
     if (!read.success) throw new NodeError(`${method}: the answer has another form than a node's`);
     return read.data;

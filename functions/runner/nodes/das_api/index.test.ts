@@ -88,6 +88,17 @@ it('das_api asks again when a read fails for the moment, and only then', async (
   expect(requests).toHaveLength(3);
 });
 
+it('das_api makes its body when its turn has come', async () => {
+  const bodies: unknown[] = [];
+  const request: typeof http.request = (given) => {
+    bodies.push(given.body);
+    expect(new TextDecoder().decode(given.makeBody?.() as Uint8Array)).toContain('"params":{}}');
+    return http.request(given);
+  };
+  await runNode(dasApiNode, { url: { S: url }, method: { S: 'getAsset' }, params: { M: {} } }, { http: { request } });
+  expect(bodies).toEqual([undefined]);
+});
+
 it('das_api may be repeated when its method reads', () => {
   const repeatable = (method: Value) => dasApiNode.repeatable?.({ method });
   expect(['getAsset', 'GetAssetProof', 'searchAssets'].map((text) => repeatable({ S: text }))).toEqual([

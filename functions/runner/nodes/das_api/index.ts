@@ -7,6 +7,13 @@ import definition from './definition.json' with { type: 'json' };
 
 const isRead = ({ method }: ValueMap): boolean => method !== undefined && 'S' in method && isReadMethod(method.S);
 
+/** The parameters as JSON. Source: JSON-RPC 2.0, section 4.2. */
+function paramsOf(inputs: ValueMap): string {
+  const params = readField(inputs, 'params', valueToJson);
+  if (!/^[[{]/.test(params)) throw new NodeError('params: takes a map or a list');
+  return params;
+}
+
 /** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard; gives its whole answer. */
 export const dasApiNode: NodeModule = {
   definition,
@@ -17,12 +24,10 @@ export const dasApiNode: NodeModule = {
       url: readField(call.inputs, 'url', toText),
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
-      params: readField(call.inputs, 'params', valueToJson),
+      makeParams: () => paramsOf(call.inputs),
       // The whole answer is the output, and takes more bytes as one.
       maxAnswerBytes: call.maxOutputBytes,
     };
-    // Source: JSON-RPC 2.0, section 4.2.
-    if (!/^[[{]/.test(request.params)) throw new NodeError('params: takes a map or a list');
     return { response: jsonToValue(await callJsonRpc(call, request)) };
   },
 };
