@@ -9,6 +9,7 @@ import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
+import { makeOwnerBudgets } from './reach/owner_budgets.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
 import { makeWorker, type Worker } from './worker.ts';
@@ -31,13 +32,19 @@ export function makeRunnerWorker(
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
-  /** The client of one run: its requests wait for each other, and for others only where the worker's memory ends. */
-  const makeRunHttpClient = () =>
+  // A half leaves room to the others, whatever servers the runs of one owner wait for.
+  const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
+  /** The client of one run: its requests wait for each other, and for others only where the owner's part of the worker's memory ends. */
+  const makeRunHttpClient = (ownerId: string) =>
     makeHttpClient({
       isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
       timeoutMs: settings.httpTimeoutMs,
       maxResponseBytes: settings.httpMaxResponseBytes,
-      share: makeHttpShare(settings.flowRunMaxHttpRequests, [makeBudget(settings.flowRunMaxHttpBytes), workerBytes]),
+      share: makeHttpShare(settings.flowRunMaxHttpRequests, [
+        makeBudget(settings.flowRunMaxHttpBytes),
+        ownerBytes.of(ownerId),
+        workerBytes,
+      ]),
     });
   const claims = makeClaims(rpc, settings);
   const scriptsOf = spawnScriptThread &&
@@ -47,7 +54,7 @@ export function makeRunnerWorker(
     claims,
     registry,
     makeServices: (claim, { journal, clock }) => {
-      const http = makeRunHttpClient();
+      const http = makeRunHttpClient(claim.user_id);
       return {
         http,
         kv: makeKvStores(rpc, claim),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeByteBudget } from './byte_budget.ts';
 import { makeHttpShare } from './http_share.ts';
+import { makeOwnerBudgets } from './owner_budgets.ts';
 
 const signal = new AbortController().signal;
 const makeBudget = () => makeByteBudget({ totalBytes: 100, oneBytes: 40, freeBytes: 10 });
@@ -78,4 +79,28 @@ it('a run makes so many requests at a time, and those that wait get their turn i
   await fourth;
   expect(begun).toEqual([1, 2, 4]);
   await expect(share.begin(abort.signal)).rejects.toThrow('stopped');
+});
+
+it('who waits for its own run or owner holds nothing of what all share', async () => {
+  const MIB = 1_048_576;
+  const makeBudget = (totalBytes: number) => makeByteBudget({ totalBytes, oneBytes: 20 * MIB, freeBytes: 131_072 });
+  const worker = makeBudget(48 * MIB);
+  const owners = makeOwnerBudgets(() => makeBudget(24 * MIB));
+  const shareOf = (ownerId: string) => makeHttpShare(16, [makeBudget(24 * MIB), owners.of(ownerId), worker]);
+  const first = await shareOf('first').begin(signal);
+  const greedy = await Promise.all(
+    Array.from({ length: 3 }, () => shareOf('greedy')).flatMap((share) => [share.begin(signal), share.begin(signal)]),
+  );
+  const waits = greedy.map((holder) => holder.hold(10 * MIB, signal));
+  expect(await Promise.all(waits.map(stateOf))).toEqual(['at once', ...Array(5).fill('waits')]);
+  expect(worker.heldBytes()).toBeLessThan(12 * MIB);
+  const other = await shareOf('other').begin(signal);
+  expect(other.hold(3 * MIB, signal)).toBe(undefined);
+  for (const [index, holder] of greedy.entries()) {
+    expect(['at once', 'let on']).toContain(await stateOf(waits[index]));
+    holder.release();
+  }
+  expect(owners.count()).toBe(2);
+  for (const holder of [first, other]) holder.release();
+  expect([owners.count(), worker.heldBytes()]).toEqual([0, 0]);
 });

@@ -13,6 +13,8 @@ export interface ByteBudget {
   enter: () => Holder;
   /** Bytes that are held now, but for what everybody may hold. */
   heldBytes: () => number;
+  /** Nobody who entered is left. */
+  isEmpty: () => boolean;
 }
 
 export interface ByteBudgetOptions {
@@ -59,6 +61,7 @@ export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOp
 
   return {
     heldBytes: held,
+    isEmpty: () => places.size === 0,
     enter: () => {
       const place: Place = { bytes: 0, wanted: 0, wake: () => {} };
       places.add(place);

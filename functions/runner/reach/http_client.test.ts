@@ -429,6 +429,7 @@ describe('the share of a run', () => {
     let most = 0;
     const watched: ByteBudget = {
       heldBytes: budget.heldBytes,
+      isEmpty: budget.isEmpty,
       enter: () => {
         const holder = budget.enter();
         return {
@@ -449,6 +450,21 @@ describe('the share of a run', () => {
     expect(most).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThanOrEqual(3_600_000);
     expect(budget.heldBytes()).toBe(0);
+  });
+
+  it('counts no time of those that wait for bytes', async () => {
+    const budget = makeByteBudget({ totalBytes: 2_000_000, oneBytes: 1_500_000, freeBytes: 0 });
+    const other = budget.enter();
+    const another = budget.enter();
+    for (const holder of [other, another]) void holder.hold(500_000, new AbortController().signal);
+    const request = get(url('/sized?n=1000000'), { share: makeHttpShare(1, [budget]), timeoutMs: 400 });
+    let hasEnded = false;
+    const ended = request.finally(() => hasEnded = true);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(hasEnded).toBe(false);
+    other.release();
+    another.release();
+    expect((await ended).body).toHaveLength(1_000_000);
   });
 
   it('refuses bodies of requests and heads that are larger than allowed', async () => {

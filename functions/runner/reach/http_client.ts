@@ -10,7 +10,7 @@ import { TransientError } from './transient_error.ts';
 export interface HttpClientOptions {
   /** Whether an IP address may be reached; those of the public Internet unless given. */
   isAllowed?: (address: string) => boolean;
-  /** Time for the whole of a request, redirects and body included. */
+  /** Time for the whole of a request, redirects and body included, but for what it waits for others' requests. */
   timeoutMs: number;
   /** Bytes that the body of a response may have, as sent and as decoded; and that of a request. */
   maxResponseBytes: number;
@@ -172,18 +172,39 @@ async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promis
   return bytes;
 }
 
-/** Aborted, with an error that says why, when the time is over or the node's own signal is aborted. */
-function limitTime(timeoutMs: number, given: AbortSignal): { signal: AbortSignal; close: () => void } {
+/** The time that a request has. */
+interface TimeLimit {
+  /** Aborted, with an error that says why, when the time is over or the node's own signal is aborted. */
+  signal: AbortSignal;
+  /** Waits without counting the time. */
+  except: (wait: Promise<void>) => Promise<void>;
+  close: () => void;
+}
+
+function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
   const limit = new AbortController();
   const abort = () => limit.abort(new NodeError('the request was canceled'));
-  const timer = setTimeout(
-    () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
-    timeoutMs,
-  );
+  let leftMs = timeoutMs;
+  let startedAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = () => {
+    startedAt = performance.now();
+    timer = setTimeout(
+      () => limit.abort(new TransientError(`the request took longer than ${timeoutMs / 1000} s`)),
+      leftMs,
+    );
+  };
+  start();
   given.addEventListener('abort', abort);
   if (given.aborted) abort();
   return {
     signal: limit.signal,
+    except: async (wait) => {
+      clearTimeout(timer);
+      leftMs = Math.max(leftMs - (performance.now() - startedAt), 0);
+      await wait;
+      start();
+    },
     close: () => {
       clearTimeout(timer);
       given.removeEventListener('abort', abort);
@@ -206,11 +227,14 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const follow = async (
     request: HttpRequest,
     holder: Holder | undefined,
-    signal: AbortSignal,
+    { signal, except }: TimeLimit,
   ): Promise<HttpResponse> => {
     const body = await bodyOf(request, maxResponseBytes);
     const bodyBytes = body?.length ?? 0;
-    const mayKeep: MayKeep = (bytes) => holder?.hold(bodyBytes + bytes, signal);
+    const mayKeep: MayKeep = (bytes) => {
+      const wait = holder?.hold(bodyBytes + bytes, signal);
+      return wait && except(wait);
+    };
     await mayKeep(0);
     const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
     let hop = firstHop(request, body);
@@ -237,7 +261,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
       const holder = await begin(request.signal);
       const limit = limitTime(timeoutMs, request.signal);
       try {
-        return await follow(request, holder, limit.signal);
+        return await follow(request, holder, limit);
       } finally {
         limit.close();
         holder?.release();

@@ -10,24 +10,34 @@ export interface HttpShare {
 /** The smallest step in which a request asks for more bytes. */
 const SMALLEST_STEP = 65_536;
 
-/** Asks each of the budgets in turn, for twice as much each time: few questions, whatever the size of the pieces. */
+/**
+ * Asks for twice as much each time: few questions, whatever the size of the pieces. One budget is asked after the other: whoever waits
+ * for its own run or owner holds nothing yet of what others share with it. They entered all in one order, so the oldest of the last
+ * budget is the oldest of each, and waits for nobody.
+ */
 function holdOfAll(holders: Holder[]): Holder {
   let granted = 0;
   return {
     hold: (bytes, signal) => {
       if (bytes <= granted) return undefined;
       const wanted = Math.max(bytes, Math.min(2 * bytes, bytes + 1_048_576), SMALLEST_STEP);
-      const waits = holders.map((holder) => holder.hold(wanted, signal)).filter((wait) => wait !== undefined);
-      if (waits.length === 0) {
-        granted = wanted;
-        return undefined;
-      }
-      return Promise.all(waits).then(() => {
+      const wait = holdOneByOne(holders, wanted, signal);
+      if (wait === undefined) granted = wanted;
+      return wait?.then(() => {
         granted = wanted;
       });
     },
     release: () => holders.forEach((holder) => holder.release()),
   };
+}
+
+/** Undefined where nobody has to be waited for. */
+function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Promise<void> | undefined {
+  for (const [index, holder] of holders.entries()) {
+    const wait = holder.hold(bytes, signal);
+    if (wait !== undefined) return wait.then(() => holdOneByOne(holders.slice(index + 1), bytes, signal));
+  }
+  return undefined;
 }
 
 /** Makes the share of one run: so many requests at a time, and of each budget what is left. */
