@@ -91,6 +91,7 @@ export function executeClaim(
   const halt = new AbortController();
   const abandon = new AbortController();
   const release = new AbortController();
+  const stopping = new AbortController();
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
   let journal: ClaimJournal | undefined;
@@ -102,8 +103,10 @@ export function executeClaim(
   let sleepsUntil: number | undefined;
   let executions = 0;
 
-  const stop = ({ reason, timeout_millies }: StopRequest) =>
+  const stop = ({ reason, timeout_millies }: StopRequest) => {
     end({ status: 'stopped', message: `canceled by user ${reason ?? ''}`.trimEnd(), graceMs: timeout_millies ?? 0 });
+    stopping.abort();
+  };
   const lose = () => {
     isLost = true;
     end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
@@ -171,7 +174,12 @@ export function executeClaim(
   /** Waits until the worker has room for what the run has come to; without one the run goes back as it is. */
   const takeSeat = async (): Promise<MemorySeat | undefined> => {
     const { user_id: ownerId, output_bytes: bytes } = claim;
-    const entering = deps.room.enter({ ownerId, bytes, giveWay, heldMs }, [slice.handBack, release.signal]);
+    if (claim.stop !== null) stop(claim.stop);
+    const { signal } = stopping;
+    const entering = deps.room.enter({ ownerId, bytes, giveWay, heldMs, stopping: signal }, [
+      slice.handBack,
+      release.signal,
+    ]);
     if (!(entering instanceof Promise)) return entering;
     isWaitingForRoom = true;
     onRest();
@@ -201,7 +209,6 @@ export function executeClaim(
     const workMs = () => claim.work_ms + Math.round(workedMs());
     const onFailure = () => fail("progress can't be stored");
     journal = makeClaimJournal(claims, claim, history, settings, now, workMs, outputs.used, onFailure);
-    if (claim.stop !== null) stop(claim.stop);
     try {
       const result = await executeTo(journal, history, clock, outputs);
       journal.close();

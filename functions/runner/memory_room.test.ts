@@ -10,11 +10,17 @@ interface Entered {
   wasAsked: () => boolean;
 }
 
-async function enter(room: MemoryRoom, ownerId: string, bytes: number, signal = new AbortController().signal) {
+async function enter(
+  room: MemoryRoom,
+  ownerId: string,
+  bytes: number,
+  signal = new AbortController().signal,
+  stopping?: AbortSignal,
+) {
   let seat: MemorySeat | undefined;
   let hasGivenUp = false;
   let wasAsked = false;
-  const guest = { ownerId, bytes, giveWay: () => wasAsked = true, heldMs: () => 1_000 };
+  const guest = { ownerId, bytes, giveWay: () => wasAsked = true, heldMs: () => 1_000, stopping };
   void Promise.resolve(room.enter(guest, [signal])).then((given) => {
     seat = given;
     hasGivenUp = given === undefined;
@@ -93,4 +99,39 @@ it('who holds room for long leaves it where others wait', async () => {
   expect(large.wasAsked()).toBe(false);
   room.relieve(1_000);
   expect(large.wasAsked()).toBe(true);
+});
+
+it('who shall stop goes before all others, beside what they hold, one at a time', async () => {
+  const room = makeMemoryRoom(10 * MIB);
+  const never = new AbortController().signal;
+  await enter(room, 'a', 10 * MIB);
+  const stop = new AbortController();
+  const other = await enter(room, 'b', 8 * MIB);
+  const stopped = await enter(room, 'a', 8 * MIB, never, stop.signal);
+  expect([other, stopped].map(isIn)).toEqual([false, false]);
+  stop.abort();
+  await settled();
+  expect([other, stopped].map(isIn)).toEqual([false, true]);
+  const next = await enter(room, 'c', 8 * MIB, never, AbortSignal.abort());
+  expect(isIn(next)).toBe(false);
+  stopped.seat()?.leave();
+  await settled();
+  expect([other, next].map(isIn)).toEqual([false, true]);
+});
+
+it('those who enter small and grow make room for who has waited for long, where their owners hold more', async () => {
+  const room = makeMemoryRoom(16 * MIB);
+  const growing = await Promise.all(Array.from({ length: 6 }, () => enter(room, 'a', 0)));
+  for (const one of growing) one.seat()?.grow(MIB);
+  const large = await enter(room, 'b', 12 * MIB);
+  expect(isIn(large)).toBe(false);
+  room.relieve(1_000);
+  const leaving = () => growing.filter((one) => one.wasAsked());
+  expect(leaving()).toHaveLength(2);
+  const newcomer = await enter(room, 'a', 0);
+  newcomer.seat()?.grow(MIB);
+  expect([...growing, newcomer].filter((one) => one.wasAsked())).toHaveLength(3);
+  for (const one of [...growing, newcomer].filter((one) => one.wasAsked())) one.seat()?.leave();
+  await settled();
+  expect(isIn(large)).toBe(true);
 });

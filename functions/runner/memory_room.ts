@@ -14,6 +14,8 @@ export interface MemoryGuest {
   giveWay: () => void;
   /** How long it has been held, in milliseconds. */
   heldMs: () => number;
+  /** Aborted when the run shall only stop: then it goes before all others, beside what they hold, one such run at a time. */
+  stopping?: AbortSignal;
 }
 
 /** What the runs that a worker executes at once may hold of node outputs in memory. A run alone may always go on. */
@@ -34,7 +36,11 @@ interface Seated extends MemoryGuest {
 interface Waiting {
   guest: Seated;
   admit: () => void;
+  /** It has waited for long: room is made for it by those whose owners hold more. */
+  isOverdue: boolean;
 }
+
+const isStopping = ({ stopping }: MemoryGuest) => stopping?.aborted ?? false;
 
 const sizeOf = ({ bytes }: MemoryGuest) => bytes > SMALL_BYTES ? bytes : 0;
 
@@ -47,13 +53,15 @@ export function makeMemoryRoom(maxBytes: number): MemoryRoom {
   const heldBy = (ownerId: string) => sum([...seated].filter((guest) => guest.ownerId === ownerId));
   const fits = (guest: Seated): boolean => {
     const size = sizeOf(guest);
-    const held = sum(seated);
+    const held = sum(isStopping(guest) ? [...seated].filter(isStopping) : seated);
     return size === 0 || held === 0 || held + size <= maxBytes;
   };
 
-  /** Of the owner who holds least, whoever waits longest. */
+  /** Who shall stop; else of the owner who holds least, whoever waits longest. */
   const nextOfWaiting = (): Waiting | undefined =>
-    [...waiting].map((one) => ({ one, held: heldBy(one.guest.ownerId) })).sort((a, b) => a.held - b.held)[0]?.one;
+    [...waiting]
+      .map((one) => ({ one, isFirst: Number(isStopping(one.guest)), held: heldBy(one.guest.ownerId) }))
+      .sort((a, b) => b.isFirst - a.isFirst || a.held - b.held)[0]?.one;
 
   /** Who is too large for now keeps those behind waiting, or would never enter. */
   const admit = (): void => {
@@ -79,6 +87,20 @@ export function makeMemoryRoom(maxBytes: number): MemoryRoom {
   /** A run that is alone may stay, however large it is. */
   const makeRoom = (): void => {
     for (let guests = staying(); guests.length > 1 && sum(guests) > maxBytes; guests = staying()) askToLeave(guests);
+    makeRoomForOverdue();
+  };
+
+  /** Else those who enter small, and grow, would keep a large run waiting for ever. */
+  const makeRoomForOverdue = (): void => {
+    const next = nextOfWaiting();
+    if (next === undefined || !next.isOverdue) return;
+    const { ownerId } = next.guest;
+    const leastHeld = heldBy(ownerId);
+    while (sum(staying()) + sizeOf(next.guest) > maxBytes) {
+      const guests = staying().filter((guest) => guest.ownerId === ownerId || heldBy(guest.ownerId) > leastHeld);
+      if (guests.length === 0) return;
+      askToLeave(guests);
+    }
   };
 
   const seatOf = (guest: Seated): MemorySeat => ({
@@ -94,26 +116,31 @@ export function makeMemoryRoom(maxBytes: number): MemoryRoom {
 
   return {
     relieve: (heldMs) => {
-      if (waiting.size > 0) askToLeave(staying().filter((guest) => guest.heldMs() >= heldMs));
+      if (waiting.size === 0) return;
+      askToLeave(staying().filter((guest) => guest.heldMs() >= heldMs));
+      for (const one of waiting) one.isOverdue ||= one.guest.heldMs() >= heldMs;
+      makeRoomForOverdue();
     },
     enter: (given, signals) => {
       const guest = { ...given, isLeaving: false };
-      if (sizeOf(guest) === 0 || (waiting.size === 0 && fits(guest))) {
+      if (sizeOf(guest) === 0 || ((waiting.size === 0 || isStopping(guest)) && fits(guest))) {
         seated.add(guest);
         return seatOf(guest);
       }
       return new Promise((resolve) => {
         const end = (seat: MemorySeat | undefined) => {
           for (const signal of signals) signal.removeEventListener('abort', giveUp);
+          guest.stopping?.removeEventListener('abort', admit);
           resolve(seat);
         };
-        const one: Waiting = { guest, admit: () => end(seatOf(guest)) };
+        const one: Waiting = { guest, admit: () => end(seatOf(guest)), isOverdue: false };
         const giveUp = () => {
           if (!waiting.delete(one)) return;
           end(undefined);
           admit();
         };
         waiting.add(one);
+        guest.stopping?.addEventListener('abort', admit);
         for (const signal of signals) signal.addEventListener('abort', giveUp);
         if (signals.some((signal) => signal.aborted)) giveUp();
       });
