@@ -345,6 +345,25 @@ it('a run that was answered while it was being suspended is claimed again at onc
   ]);
 });
 
+it('a run that shall stop waits for no memory that others hold, whether it is claimed with the stop or hears of it', async () => {
+  const output_bytes = 12_000_000;
+  const stop = { reason: null, timeout_millies: 0 };
+  const holding = claimOf(waitFlow(60_000), { output_bytes });
+  const told = claimOf(waitFlow(60_000), { output_bytes });
+  const late = claimOf(waitFlow(60_000), { output_bytes, stop });
+  const queue = makeQueue([[holding, told, late]]);
+  queue.claims.heartbeat = () => Promise.resolve([{ flow_run_id: told.flow_run_id, is_lost: false, stop }]);
+  const worker = workerOf(queue, { RUNNER_LONG_WAIT_MS: '60001' });
+  const drained = worker.drain();
+  await waitFor(() => queue.finished.size === 2 || undefined);
+  expect([late, told].map(({ flow_run_id }) => queue.finished.get(flow_run_id)?.status)).toEqual([
+    'stopped',
+    'stopped',
+  ]);
+  worker.handBack();
+  await drained;
+});
+
 it('a look that failed while runs were held is made again when one of them ends', async () => {
   const queue = makeQueue([[claimOf(waitFlow(50))], [claimOf(chainFlow(1))]]);
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
