@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSecrets, type Keypair, makeKeypair } from '../support/keypairs.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 import {
+  bodyText,
   bytesOf,
   fundedKeypair,
   inValues,
@@ -45,7 +46,7 @@ async function makeScene(
     options: {
       http: {
         async request(request) {
-          sent.push(`${request.url} ${new TextDecoder().decode(request.body)}`);
+          sent.push(`${request.url} ${bodyText(request)}`);
           chain.ledger.clock.advance(1n);
           return await http.request(request);
         },

@@ -74,9 +74,12 @@ export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promi
 /** Called around each call of the network and the store; what it throws ends the worker there and then. */
 export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
 
+/** What a JSON-RPC request sends, as text. */
+// SAFETY: its body is made at once.
+export const bodyText = ({ makeBody }: HttpRequest): string => new TextDecoder().decode(makeBody!() as Uint8Array);
+
 /** The method of a JSON-RPC request. */
-export const methodOf = ({ body }: HttpRequest): string =>
-  /"method":"(\w+)"/.exec(new TextDecoder().decode(body))?.[1] ?? '';
+export const methodOf = (request: HttpRequest): string => /"method":"(\w+)"/.exec(bodyText(request))?.[1] ?? '';
 
 /** What the transactions of a run see, and what is seen of them. */
 export interface TransactionWorld {

@@ -28,7 +28,15 @@ import {
   transfer,
   writeLookupTable,
 } from '../../../tests/support/solana.ts';
-import { bytesOf, inValues, memberOf, signedMemo, transferFrom, wallet } from '../../../tests/support/transactions.ts';
+import {
+  bodyText,
+  bytesOf,
+  inValues,
+  memberOf,
+  signedMemo,
+  transferFrom,
+  wallet,
+} from '../../../tests/support/transactions.ts';
 import { waitFor } from '../../../tests/support/wait.ts';
 import { signWire } from '../../../tests/support/wire.ts';
 
@@ -258,7 +266,7 @@ describe('an RPC server that does not show the transaction', () => {
         http: {
           async request(request) {
             chain.ledger.clock.advance(1n);
-            const isAsked = new TextDecoder().decode(request.body).includes('"getTransaction"');
+            const isAsked = bodyText(request).includes('"getTransaction"');
             const response = await http.request(request);
             if (!isAsked || !isBehind) return response;
             isBehind = false;
