@@ -16,11 +16,6 @@ begin
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
-  if exists (
-    select from private.flow_run_jobs as j where j.flow_run_id = suspend_flow_run.flow_run_id and j.stop_requested_at is not null
-  ) then
-    v_seconds := 0;
-  end if;
   if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
     update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
   end if;

@@ -33,7 +33,7 @@ describe('scripts of a worker', () => {
     const { spawn, asked, answer } = makeFakeThreads();
     const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
     const compute = (owner: string, source: string) =>
-      scriptsOf(owner)(taskOf(source), { signal: never(), handBack: never() });
+      scriptsOf(owner)!(taskOf(source), { signal: never(), handBack: never() });
     const results = [
       compute('a', 'a1'),
       compute('a', 'a2'),
@@ -52,7 +52,7 @@ describe('scripts of a worker', () => {
 
   it('are left by a run that goes back while they wait, and ended with the thread when the run is stopped', async () => {
     const { spawn, asked, answer, terminated } = makeFakeThreads();
-    const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a');
+    const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
     const [stop, handBack] = [new AbortController(), new AbortController()];
     const first = compute(taskOf('first'), { signal: stop.signal, handBack: handBack.signal });
     const second = compute(taskOf('second'), { signal: never(), handBack: handBack.signal });
@@ -66,6 +66,24 @@ describe('scripts of a worker', () => {
     expect(await third).toMatchObject({ outputs: { u: { S: 'third' } } });
   });
 
+  it('get no answer of a thread that was ended for another script', async () => {
+    const answers: ((text: string) => void)[] = [];
+    const spawn: SpawnScriptThread = (onAnswer) => {
+      answers.push((text) => onAnswer({ lines: [], outputs: { u: { S: text } } }));
+      return { post: () => {}, terminate: () => {} };
+    };
+    const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
+    const stop = new AbortController();
+    const stopped = scriptsOf('a')!(taskOf('first'), { signal: stop.signal, handBack: never() });
+    const other = scriptsOf('b')!(taskOf('second'), { signal: never(), handBack: never() });
+    stop.abort({ status: 'stopped', message: 'stopped by its owner', graceMs: 0 });
+    await expect(stopped).rejects.toThrow('stopped by its owner');
+    // It was on its way when the thread was ended.
+    answers[0]!('of the first');
+    answers[1]!('of the second');
+    expect(await other).toMatchObject({ outputs: { u: { S: 'of the second' } } });
+  });
+
   it('find no thread where the runtime has none, whether it says so at once or later', async () => {
     const runtimes: SpawnScriptThread[] = [
       () => {
@@ -74,10 +92,12 @@ describe('scripts of a worker', () => {
       (_, onError) => ({ post: () => onError('it can not be loaded'), terminate: () => {} }),
     ];
     for (const spawn of runtimes) {
-      const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a');
+      const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
+      const compute = scriptsOf('a')!;
       const run = { signal: never(), handBack: never() };
       await expect(compute(taskOf('1'), run)).rejects.toThrow(ThreadMissing);
       await expect(compute(taskOf('1'), run)).rejects.toThrow(ThreadMissing);
+      expect(scriptsOf('a')).toBeUndefined();
     }
   });
 });
@@ -93,7 +113,7 @@ describe('a script node', () => {
     );
 
   it('computes a long script in a real thread, whose lines come once, while this thread does other things', async () => {
-    const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: Infinity })('a');
+    const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: Infinity })('a')!;
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
     const outputs = await runWith(LONG, compute);
@@ -106,7 +126,7 @@ describe('a script node', () => {
   });
 
   it('ends a script in its thread after the time that a function has', async () => {
-    const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: 5 })('a');
+    const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: 5 })('a')!;
     await expect(runWith('let b = 1; loop {}', compute)).rejects.toThrow('node_cpu_limit: not finished after 5 ms');
   });
 

@@ -57,9 +57,12 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 
 /**
  * One thread beside the engine's for the scripts of all runs of a worker. The owner whose last turn is longest ago comes first, so
- * that whoever has many scripts keeps nobody waiting for more than one of them.
+ * that whoever has many scripts keeps nobody waiting for more than one of them. Undefined for an owner once it is known that the
+ * runtime has no threads.
  */
-export function makeScriptThreads({ spawn, budgetMs }: ScriptThreadsOptions): (ownerId: string) => ComputeScript {
+export function makeScriptThreads(
+  { spawn, budgetMs }: ScriptThreadsOptions,
+): (ownerId: string) => ComputeScript | undefined {
   const queue: Job[] = [];
   const lastTurns = new Map<string, number>();
   let turn = 0;
@@ -109,6 +112,18 @@ export function makeScriptThreads({ spawn, budgetMs }: ScriptThreadsOptions): (o
     if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
     return job;
   };
+  /** What an ended thread still has to say is of a script that nobody waits for, and not of the next one, which may be another owner's. */
+  const start = (): ScriptThread => {
+    const started: ScriptThread = spawn(
+      (answer) => {
+        if (thread === started) onAnswer(answer);
+      },
+      (message) => {
+        if (thread === started) onError(message);
+      },
+    );
+    return started;
+  };
   const next = (): void => {
     if (active !== undefined) return;
     clearTimeout(idle);
@@ -118,14 +133,14 @@ export function makeScriptThreads({ spawn, budgetMs }: ScriptThreadsOptions): (o
       return;
     }
     try {
-      thread ??= spawn(onAnswer, onError);
+      thread ??= start();
     } catch {
       return refuseAll();
     }
     thread.post({ task: active.task, budgetMs });
   };
 
-  return (ownerId) => (task, { signal, handBack }) => {
+  const makeCompute = (ownerId: string): ComputeScript => (task, { signal, handBack }) => {
     if (isMissing) return Promise.reject(new ThreadMissing());
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
@@ -158,4 +173,5 @@ export function makeScriptThreads({ spawn, budgetMs }: ScriptThreadsOptions): (o
       if (handBack.aborted) leave();
     });
   };
+  return (ownerId) => isMissing ? undefined : makeCompute(ownerId);
 }

@@ -2583,6 +2583,35 @@ begin
 end;
 $function$;
 
+CREATE OR REPLACE FUNCTION private.suspend_flow_run (
+  flow_run_id uuid,
+  attempt     integer,
+  progress    jsonb
+)
+  RETURNS void
+  LANGUAGE plpgsql
+  SECURITY DEFINER
+  SET search_path TO ''
+  AS $function$
+declare
+  v_seconds integer;
+begin
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  perform private.count_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
+  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it. A request that has expired is open to a
+  -- worker whose clock is behind: without a second between, it would give the run back on and on.
+  select coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
+  ) into v_seconds
+  from public.signature_requests as s
+  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
+  if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
+  end if;
+end;
+$function$;
+
 CREATE OR REPLACE FUNCTION private.sweep_runner (
   max_age  interval DEFAULT '30 days'::interval,
   max_runs integer  DEFAULT 1000
