@@ -7,7 +7,7 @@ import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from './log_line.ts';
 import { makeRunnerWorker } from './runner_worker.ts';
 import { readRunnerSettings } from './settings.ts';
-import { spawnWebScriptThread } from './web_script_thread.ts';
+import { spawnWebScriptThread } from './nodes/rhai_script/threads/web_script_thread.ts';
 
 /** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
 export function makeRunnerApp(platform: Platform) {

@@ -1,18 +1,18 @@
 import type { Rpc } from '../_shared/database.ts';
-import { makeTransactions } from './chain/transactions.ts';
-import { makeClaims } from './claims.ts';
+import { makeTransactions } from './solana/transactions.ts';
+import { makeClaims } from './queue/claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
-import { makeWalletOpener } from './open_wallet.ts';
+import { makeWalletOpener } from './solana/open_wallet.ts';
 import { isPublicAddress, isPublicOrPrivateAddress } from './reach/address_rules.ts';
 import { makeByteBudget } from './reach/byte_budget.ts';
 import { makeHttpClient } from './reach/http_client.ts';
 import { makeHttpShare } from './reach/http_share.ts';
 import { makeKvStores } from './reach/kv_stores.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
-import { makeScriptThreads, type SpawnScriptThread } from './script_threads.ts';
+import { makeScriptThreads, type SpawnScriptThread } from './nodes/rhai_script/threads/script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
-import { makeWorker, type Worker } from './worker.ts';
+import { makeWorker, type Worker } from './queue/worker.ts';
 
 export interface RunnerWorkerOptions {
   /** Calls as service role. */

@@ -1,5 +1,5 @@
-import { signHere } from '../../functions/runner/chain/signing.ts';
-import { makeTransactions } from '../../functions/runner/chain/transactions.ts';
+import { signHere } from '../../functions/runner/solana/signing.ts';
+import { makeTransactions } from '../../functions/runner/solana/transactions.ts';
 import type { HttpRequest, HttpResponse } from '../../functions/runner/engine/node.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { inValues, memberOf, methodOf, plainSettings, RUN_ID, transferFrom } from '../support/transactions.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HandedBack } from '../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
-import type { Transactions, TransactionStore } from '../../functions/runner/engine/transaction.ts';
+import type { Transactions, TransactionStore } from '../../functions/runner/solana/transaction.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {
   claimFlow,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
-import type { StoredTransaction, Transactions } from '../../functions/runner/engine/transaction.ts';
+import type { StoredTransaction, Transactions } from '../../functions/runner/solana/transaction.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import {
   claimFlow,

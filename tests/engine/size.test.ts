@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeClaimJournal } from '../../functions/runner/claim_journal.ts';
-import type { Claim, Claims, Progress } from '../../functions/runner/claims.ts';
+import { makeClaimJournal } from '../../functions/runner/queue/claim_journal.ts';
+import type { Claim, Claims, Progress } from '../../functions/runner/queue/claims.ts';
 import { runLimits } from '../../functions/runner/engine/limits.ts';
 import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { claimFlow, executeFlow, ROOT_RUN_ID } from '../support/execute_flow.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Halt, haltError, HandedBack } from '../../functions/runner/engine/node.ts';
-import type { TransactionOrder, Transactions } from '../../functions/runner/engine/transaction.ts';
+import type { TransactionOrder, Transactions } from '../../functions/runner/solana/transaction.ts';
 import {
   claimFlow,
   endOf,

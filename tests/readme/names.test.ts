@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readTransactionSettings } from '../../functions/runner/chain/transaction_settings.ts';
+import { readTransactionSettings } from '../../functions/runner/solana/transaction_settings.ts';
 import { nodeIds } from '../../functions/runner/nodes/registry.ts';
 import { readRunnerSettings } from '../../functions/runner/settings.ts';
 import { projectDir } from '../../supabase/local/paths.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
-import { type Claim, type Claims, makeClaims } from '../../functions/runner/claims.ts';
+import { type Claim, type Claims, makeClaims } from '../../functions/runner/queue/claims.ts';
 import type { Effect, KvStores } from '../../functions/runner/engine/node.ts';
 import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';

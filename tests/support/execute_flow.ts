@@ -25,7 +25,7 @@ import type {
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../functions/runner/engine/transaction.ts';
+} from '../../functions/runner/solana/transaction.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';

@@ -11,9 +11,9 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from '@solana/kit';
 import { expect } from 'vitest';
-import { addressOf } from '../../functions/runner/chain/instruction_nodes.ts';
+import { addressOf } from '../../functions/runner/solana/instruction_nodes.ts';
 import type { BuiltInstructions, InstructionModule, NodeCall } from '../../functions/runner/engine/node.ts';
-import type { InstructionSet } from '../../functions/runner/engine/transaction.ts';
+import type { InstructionSet } from '../../functions/runner/solana/transaction.ts';
 import type { Value, ValueMap } from '../../types/value.ts';
 import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';

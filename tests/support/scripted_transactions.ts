@@ -13,7 +13,7 @@ import type {
   TransactionRecord,
   Transactions,
   TransactionStore,
-} from '../../functions/runner/engine/transaction.ts';
+} from '../../functions/runner/solana/transaction.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import { readFieldOr, toText } from '../../types/value_conversion.ts';
 import { testNode } from './execute_flow.ts';

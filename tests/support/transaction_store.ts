@@ -6,7 +6,7 @@ import type {
   StoredTransaction,
   TransactionRecord,
   TransactionStore,
-} from '../../functions/runner/engine/transaction.ts';
+} from '../../functions/runner/solana/transaction.ts';
 import type { Keypair } from './keypairs.ts';
 
 type StoredRequest = StoredSignatureRequest & {

@@ -7,8 +7,8 @@ import type { Effect, NodeRegistry, NodeServices, RunInfo } from './node.ts';
 import type { OutputBudget } from './output_budget.ts';
 import type { Sleepers } from './sleepers.ts';
 import type { Slice } from './slice.ts';
-import type { InstructionSet } from './transaction.ts';
-import type { TransactionPhases } from './transaction_phases.ts';
+import type { InstructionSet } from '../solana/transaction.ts';
+import type { TransactionPhases } from '../solana/transaction_phases.ts';
 
 /** The run goes back to the queue, to be gone on with in another claim. */
 export interface HandBack {

@@ -1,4 +1,4 @@
-import { type Parked, SIGNATURE } from './bundling.ts';
+import { type Parked, SIGNATURE } from '../solana/bundling.ts';
 import type { Value } from '../../../types/value.ts';
 import type { HandBack, Tree, TreeRun } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
@@ -9,7 +9,7 @@ import { completeInputs, copyMap, type Handover, type Outcome, toError } from '.
 import { Parking } from './parking.ts';
 import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
 import { type Completion, RunRecord } from './run_record.ts';
-import type { MemberEnd, Participant } from './transaction_phases.ts';
+import type { MemberEnd, Participant } from '../solana/transaction_phases.ts';
 
 /** An execution that has begun. */
 type Begun = Pick<Completion, 'node' | 'times' | 'isElement'> & Pick<Execution, 'record'>;

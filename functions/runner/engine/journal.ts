@@ -1,7 +1,7 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/value.ts';
 import type { Effect, LogLevel } from './node.ts';
-import { isAsked, type StoredTransaction } from './transaction.ts';
+import { isAsked, type StoredTransaction } from '../solana/transaction.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {

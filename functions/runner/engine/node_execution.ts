@@ -1,10 +1,10 @@
 import type { ValueMap } from '../../../types/value.ts';
 import { readFieldOr, toBoolean } from '../../../types/value_conversion.ts';
-import { SIGNATURE } from './bundling.ts';
+import { SIGNATURE } from '../solana/bundling.ts';
 import type { CallSite, Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
-import { isKeyNamedByFlow } from './key_origin.ts';
+import { isKeyNamedByFlow } from '../solana/key_origin.ts';
 import { LogBuffer } from './log_buffer.ts';
 import { isLogged } from './log_filter.ts';
 import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';

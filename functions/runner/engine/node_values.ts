@@ -3,7 +3,7 @@ import { toPubkey } from '../../../types/value_keys.ts';
 import type { RunNode } from './graph.ts';
 import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
-import type { InstructionSet } from './transaction.ts';
+import type { InstructionSet } from '../solana/transaction.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
 /** How one execution of a node ended; one that failed after it had handed outputs on, with those. */

@@ -5,11 +5,11 @@ import {
   nextStep,
   type Parked,
   type Step,
-} from './bundling.ts';
+} from '../solana/bundling.ts';
 import type { RunNode } from './graph.ts';
 import type { Handover, Outcome } from './node_values.ts';
 import { submitHead } from './readiness.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction } from '../solana/transaction.ts';
 
 /** The instruction nodes of one run: which have handed their instructions over, and how the others stand. */
 export class Parking {

@@ -1,6 +1,6 @@
 import { base58, base64 } from '@scure/base';
 import { haltError, NodeError } from './node.ts';
-import type { StoredTransaction } from './transaction.ts';
+import type { StoredTransaction } from '../solana/transaction.ts';
 
 /** The error of a run that ends while the signer of its action has the transaction. */
 export const mayStillSend = (signer: string | undefined, signal: AbortSignal): NodeError =>

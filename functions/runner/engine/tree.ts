@@ -3,12 +3,12 @@ import type { ValueMap } from '../../../types/value.ts';
 import type { CallSite, HandBack, Suspension, Tree, TreeRun } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
-import { keysOfWallets } from './key_origin.ts';
+import { keysOfWallets } from '../solana/key_origin.ts';
 import { type Halt, HandedBack, NodeError } from './node.ts';
 import { copyMap } from './node_values.ts';
-import type { InstructionSet } from './transaction.ts';
+import type { InstructionSet } from '../solana/transaction.ts';
 import { Sleepers } from './sleepers.ts';
-import { TransactionPhases } from './transaction_phases.ts';
+import { TransactionPhases } from '../solana/transaction_phases.ts';
 
 type Given =
   | 'snapshot'

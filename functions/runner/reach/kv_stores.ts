@@ -1,7 +1,7 @@
 import { decodeValue } from '../../../types/value.ts';
 import { ApiError } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
-import type { Claim } from '../claims.ts';
+import type { Claim } from '../queue/claims.ts';
 import { type Effect, HandedBack, type KvStores, NodeError } from '../engine/node.ts';
 
 /**

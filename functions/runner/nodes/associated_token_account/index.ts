@@ -1,8 +1,8 @@
 import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token';
 import { readField } from '../../../../types/value_conversion.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
-import { associatedTokenAddress } from '../../chain/token_accounts.ts';
-import { readSigner } from '../../chain/wallets.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
+import { associatedTokenAddress } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,8 +1,8 @@
 import { getInitializeMint2Instruction, getMintSize } from '@solana-program/token';
 import { readField, readOptionalField, toInteger, toText } from '../../../../types/value_conversion.ts';
-import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../chain/instruction_nodes.ts';
-import { createTokenProgramAccount } from '../../chain/token_accounts.ts';
-import { readSigner } from '../../chain/wallets.ts';
+import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../solana/instruction_nodes.ts';
+import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

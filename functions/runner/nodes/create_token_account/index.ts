@@ -1,8 +1,8 @@
 import { getInitializeAccount3Instruction, getTokenSize } from '@solana-program/token';
 import { readField } from '../../../../types/value_conversion.ts';
-import { addressOf, makeInstructionSet, toAddress } from '../../chain/instruction_nodes.ts';
-import { createTokenProgramAccount } from '../../chain/token_accounts.ts';
-import { readSigner } from '../../chain/wallets.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
+import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { instructionsToValues } from '../../chain/instruction_values.ts';
+import { instructionsToValues } from '../../solana/instruction_values.ts';
 import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };

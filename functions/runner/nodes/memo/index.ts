@@ -1,6 +1,6 @@
 import { readField, toText } from '../../../../types/value_conversion.ts';
-import { makeInstructionSet, memoInstruction } from '../../chain/instruction_nodes.ts';
-import { readSigner } from '../../chain/wallets.ts';
+import { makeInstructionSet, memoInstruction } from '../../solana/instruction_nodes.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

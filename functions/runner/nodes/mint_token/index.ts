@@ -2,11 +2,11 @@ import { type Address, isOffCurveAddress } from '@solana/kit';
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
 import { getMintToCheckedInstruction } from '@solana-program/token';
 import { readField, toDecimal } from '../../../../types/value_conversion.ts';
-import { toSmallestUnits } from '../../chain/amounts.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
-import { type ChainAccount, makeChainRpc } from '../../chain/rpc.ts';
-import { assertTokenOf, asTokenAccount, readDecimals } from '../../chain/token_accounts.ts';
-import { readSigner } from '../../chain/wallets.ts';
+import { toSmallestUnits } from '../../solana/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
+import { type ChainAccount, makeChainRpc } from '../../solana/rpc.ts';
+import { assertTokenOf, asTokenAccount, readDecimals } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import { type InstructionModule, NodeError } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,8 +1,8 @@
 import { getTransferSolInstruction } from '@solana-program/system';
 import { readField, toDecimal } from '../../../../types/value_conversion.ts';
-import { toSmallestUnits } from '../../chain/amounts.ts';
-import { makeInstructionSet, signatureOf, toAddress } from '../../chain/instruction_nodes.ts';
-import { readOptionalSigner, readSigner } from '../../chain/wallets.ts';
+import { toSmallestUnits } from '../../solana/amounts.ts';
+import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
+import { readOptionalSigner, readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

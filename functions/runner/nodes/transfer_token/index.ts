@@ -1,16 +1,16 @@
 import { getCreateAssociatedTokenIdempotentInstruction, getTransferCheckedInstruction } from '@solana-program/token';
 import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../../types/value_conversion.ts';
-import { toSmallestUnits } from '../../chain/amounts.ts';
+import { toSmallestUnits } from '../../solana/amounts.ts';
 import {
   addressOf,
   makeInstructionSet,
   memoInstruction,
   signatureOf,
   toAddress,
-} from '../../chain/instruction_nodes.ts';
-import { makeChainRpc } from '../../chain/rpc.ts';
-import { associatedTokenAddress, readDecimals } from '../../chain/token_accounts.ts';
-import { readSigner } from '../../chain/wallets.ts';
+} from '../../solana/instruction_nodes.ts';
+import { makeChainRpc } from '../../solana/rpc.ts';
+import { associatedTokenAddress, readDecimals } from '../../solana/token_accounts.ts';
+import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { findDestination } from './recipient.ts';

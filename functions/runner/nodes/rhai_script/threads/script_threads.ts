@@ -1,0 +1,177 @@
+import {
+  type ComputeScript,
+  haltError,
+  HandedBack,
+  NodeError,
+  type ScriptResult,
+  type ScriptTask,
+  ThreadMissing,
+} from '../../../engine/node.ts';
+
+/** What a thread is asked. */
+export interface ThreadRequest {
+  task: ScriptTask;
+  /** Milliseconds that the script may take. */
+  budgetMs: number;
+}
+
+/** What a thread answers. Errors are texts there: those of the script, and others. */
+export type ThreadAnswer =
+  & Pick<ScriptResult, 'lines'>
+  & ({ outputs: Extract<ScriptResult, { outputs: unknown }>['outputs'] } | { nodeError: string } | { fault: string });
+
+/** A thread of the runtime, whichever that is. */
+export interface ScriptThread {
+  post: (request: ThreadRequest) => void;
+  terminate: () => void;
+}
+
+/** Starts a thread; throws where there are none. `onError` tells that it has ended. */
+export type SpawnScriptThread = (
+  onAnswer: (answer: ThreadAnswer) => void,
+  onError: (message: string) => void,
+) => ScriptThread;
+
+export interface ScriptThreadsOptions {
+  spawn: SpawnScriptThread;
+  /** Milliseconds that a script may take. */
+  budgetMs: number;
+}
+
+/** An idle thread keeps its memory for so long. */
+const IDLE_MS = 5_000;
+/** Owners whose last turn is remembered. */
+const MAX_OWNERS = 1_000;
+
+interface Job {
+  ownerId: string;
+  task: ScriptTask;
+  resolve: (result: ScriptResult) => void;
+  reject: (error: Error) => void;
+}
+
+const errorOf = (answer: ThreadAnswer): Error | undefined => {
+  if ('nodeError' in answer) return new NodeError(answer.nodeError);
+  return 'fault' in answer ? new Error(answer.fault) : undefined;
+};
+
+/**
+ * One thread beside the engine's for the scripts of all runs of a worker. The owner whose last turn is longest ago comes first, so
+ * that whoever has many scripts keeps nobody waiting for more than one of them. Undefined for an owner once it is known that the
+ * runtime has no threads.
+ */
+export function makeScriptThreads(
+  { spawn, budgetMs }: ScriptThreadsOptions,
+): (ownerId: string) => ComputeScript | undefined {
+  const queue: Job[] = [];
+  const lastTurns = new Map<string, number>();
+  let turn = 0;
+  let thread: ScriptThread | undefined;
+  let active: Job | undefined;
+  let hasAnswered = false;
+  let isMissing = false;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+
+  const end = () => {
+    thread?.terminate();
+    thread = undefined;
+  };
+  const refuseAll = () => {
+    isMissing = true;
+    for (const { reject } of [...active === undefined ? [] : [active], ...queue.splice(0)]) reject(new ThreadMissing());
+    active = undefined;
+  };
+  const onAnswer = (answer: ThreadAnswer) => {
+    hasAnswered = true;
+    const job = active;
+    active = undefined;
+    const error = errorOf(answer);
+    if (error !== undefined) job?.resolve({ lines: answer.lines, error });
+    else if ('outputs' in answer) job?.resolve({ lines: answer.lines, outputs: answer.outputs });
+    next();
+  };
+  const onError = (message: string) => {
+    end();
+    // One that never was there is none of this runtime's.
+    if (!hasAnswered) return refuseAll();
+    active?.reject(new NodeError(`the script ended its thread: ${message}`));
+    active = undefined;
+    next();
+  };
+  const takeNext = (): Job | undefined => {
+    const lastTurn = ({ ownerId }: Job) => lastTurns.get(ownerId) ?? 0;
+    let first = 0;
+    queue.forEach((job, index) => {
+      if (lastTurn(job) < lastTurn(queue[first]!)) first = index;
+    });
+    const [job] = queue.splice(first, 1);
+    if (job === undefined) return undefined;
+    lastTurns.delete(job.ownerId);
+    lastTurns.set(job.ownerId, ++turn);
+    const [longestAgo] = lastTurns.keys();
+    if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
+    return job;
+  };
+  /** What an ended thread still has to say is of a script that nobody waits for, and not of the next one, which may be another owner's. */
+  const start = (): ScriptThread => {
+    const started: ScriptThread = spawn(
+      (answer) => {
+        if (thread === started) onAnswer(answer);
+      },
+      (message) => {
+        if (thread === started) onError(message);
+      },
+    );
+    return started;
+  };
+  const next = (): void => {
+    if (active !== undefined) return;
+    clearTimeout(idle);
+    active = takeNext();
+    if (active === undefined) {
+      if (thread !== undefined) idle = setTimeout(end, IDLE_MS);
+      return;
+    }
+    try {
+      thread ??= start();
+    } catch {
+      return refuseAll();
+    }
+    thread.post({ task: active.task, budgetMs });
+  };
+
+  const makeCompute = (ownerId: string): ComputeScript => (task, { signal, handBack }) => {
+    if (isMissing) return Promise.reject(new ThreadMissing());
+    return new Promise<ScriptResult>((resolve, reject) => {
+      const job: Job = { ownerId, task, resolve, reject };
+      /** What computes goes on when the run goes back: it is soon done, and would begin anew. */
+      const leave = () => {
+        const place = queue.indexOf(job);
+        if (place === -1) return;
+        queue.splice(place, 1);
+        reject(new HandedBack());
+      };
+      const cancel = () => {
+        if (active === job) {
+          active = undefined;
+          end();
+          next();
+        } else if (queue.includes(job)) queue.splice(queue.indexOf(job), 1);
+        reject(haltError(signal));
+      };
+      const settle = <T>(goOn: (value: T) => void) => (value: T) => {
+        handBack.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', cancel);
+        goOn(value);
+      };
+      job.resolve = settle(resolve);
+      job.reject = settle(reject);
+      handBack.addEventListener('abort', leave);
+      signal.addEventListener('abort', cancel);
+      queue.push(job);
+      next();
+      if (handBack.aborted) leave();
+    });
+  };
+  return (ownerId) => isMissing ? undefined : makeCompute(ownerId);
+}

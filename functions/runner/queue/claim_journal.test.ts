@@ -1,0 +1,74 @@
+import { afterEach, expect, it } from 'vitest';
+import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
+import type { Claim, Claims, Progress } from './claims.ts';
+import type { NodeRun } from '../engine/journal.ts';
+import type { Effect } from '../engine/node.ts';
+import { readRunnerSettings } from '../settings.ts';
+
+const RUN_ID = '01930000-0000-7000-8000-000000000001';
+const settings = readRunnerSettings(() => undefined, false);
+
+let journal: ClaimJournal;
+let stored: Progress[];
+
+/** A journal of a run that an earlier claim has stored nothing of. */
+function open(): ClaimJournal {
+  stored = [];
+  // SAFETY: the journal calls nothing else of it, and reads no more of a claim.
+  const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
+  const claim = { flow_run_id: RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
+  const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
+  journal = makeClaimJournal(claims, claim, nothing, settings, Date.now, () => 0, () => 0);
+  return journal;
+}
+afterEach(() => journal.close());
+
+const nodeRun = (times: number, change: Partial<NodeRun> = {}): NodeRun => ({
+  flow_run_id: RUN_ID,
+  node_id: '10000000-0000-4000-8000-000000000001',
+  times,
+  start_time: '2026-01-01T00:00:01Z',
+  end_time: null,
+  input: { M: {} },
+  output: null,
+  errors: null,
+  ...change,
+});
+
+it('what became of a transaction is stored once, with what else the run has come to', async () => {
+  const { transactionEnded, nodeEnded, flush, takeRest } = open();
+  const first: Effect = { flow_run_id: RUN_ID, node_id: '10000000-0000-4000-8000-000000000001', times: 0 };
+  const second: Effect = { ...first, times: 1 };
+  // More than its key does not go along.
+  transactionEnded({ ...first, members: [] } as Effect, 'confirmed', '5Sig');
+  nodeEnded(nodeRun(0, { end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
+  await flush();
+  expect(stored.map(({ transactions, node_runs }) => [transactions, node_runs.length])).toEqual([
+    [[{ ...first, outcome: 'confirmed', signature: '5Sig' }], 1],
+  ]);
+  transactionEnded(second, 'failed', null);
+  expect((await takeRest()).transactions).toEqual([{ ...second, outcome: 'failed', signature: null }]);
+  expect((await takeRest()).transactions).toEqual([]);
+});
+
+it('a transaction that has ended is reason enough to store something', async () => {
+  const { transactionEnded, flush } = open();
+  await flush();
+  expect(stored).toEqual([]);
+  transactionEnded({ flow_run_id: RUN_ID, node_id: RUN_ID, times: 0 }, 'failed', '5Sig');
+  await flush();
+  expect(stored).toHaveLength(1);
+});
+
+it('a node that puts something out before it ends is told of anew, and what it put out counts', async () => {
+  const { nodeBegan, isFull, flush } = open();
+  const output = {
+    M: { text: { S: 'x'.repeat(settings.checkpointBytes * settings.maxUnstoredCheckpoints) } },
+  } as const;
+  nodeBegan(nodeRun(0));
+  expect(isFull()).toBe(false);
+  nodeBegan(nodeRun(0, { output }));
+  expect(isFull()).toBe(true);
+  await flush();
+  expect(stored.map(({ node_runs }) => node_runs)).toEqual([[nodeRun(0, { output })]]);
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { nextTurn } from '../../_shared/pause.ts';
+import { ApiError } from '../../_shared/api_error.ts';
+import { type Claim, type FinalResult, makeClaims, NOTHING } from './claims.ts';
+
+const RESULT: FinalResult = { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] };
+
+interface Call {
+  name: string;
+  runs: string[];
+  answer: (value: unknown) => void;
+  refuse: (code: string) => void;
+}
+
+/** Claims over a database whose answers the test gives. */
+function makeDatabase() {
+  const calls: Call[] = [];
+  const rpc = (name: string, args: { flow_run_id?: string; results?: { flow_run_id: string }[] }) =>
+    new Promise((resolve, reject) => {
+      calls.push({
+        name,
+        runs: args.results?.map(({ flow_run_id }) => flow_run_id) ?? [args.flow_run_id!],
+        answer: resolve,
+        refuse: (code) => reject(new ApiError(409, { code, message: code })),
+      });
+    });
+  const claims = makeClaims(rpc as never, {
+    runnerLeaseSeconds: 30,
+    runnerMaxLostClaims: 5,
+    retryMs: 0,
+    historyPageBytes: 1,
+  });
+  const finish = (id: string) =>
+    claims.finish({ flow_run_id: id, attempt: 1 } as Claim, NOTHING, RESULT).then(() => 'done', ({ code }) => code);
+  /** The newest calls, once those of this turn and the next are made. */
+  const newest = async (count: number): Promise<Call[]> => {
+    await nextTurn();
+    await nextTurn();
+    return calls.slice(-count);
+  };
+  return { finish, newest };
+}
+
+it('results that come while one is being stored are stored together', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a')];
+  const [alone] = await newest(1);
+  expect(alone).toMatchObject({ name: 'finish_flow_runs', runs: ['a'] });
+  outcomes.push(finish('b'), finish('c'));
+  alone!.answer(['a']);
+  const [together] = await newest(1);
+  expect(together).toMatchObject({ name: 'finish_flow_runs', runs: ['b', 'c'] });
+  together!.answer(['b', 'c']);
+  expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
+});
+
+it('what was left is finished by itself, has its own answer, and keeps nobody waiting', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.answer(['b']);
+  const [left] = await newest(1);
+  expect(left).toMatchObject({ name: 'finish_flow_run', runs: ['a'] });
+  const next = finish('c');
+  const [third] = await newest(1);
+  expect(third).toMatchObject({ name: 'finish_flow_runs', runs: ['c'] });
+  third!.answer(['c']);
+  expect(await next).toBe('done');
+  left!.refuse('claim_lost');
+  expect(await Promise.all(outcomes)).toEqual(['claim_lost', 'done']);
+});
+
+it("one that can't be stored keeps nobody back", async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.refuse('internal');
+  const [first, second] = await newest(2);
+  expect([first, second]).toMatchObject([{ runs: ['a'] }, { runs: ['b'] }]);
+  first!.refuse('internal');
+  second!.answer(null);
+  expect(await Promise.all(outcomes)).toEqual(['internal', 'done']);
+});
+
+it('a database that does not answer is not asked for each of them again', async () => {
+  const { finish, newest } = makeDatabase();
+  const outcomes = [finish('a'), finish('b')];
+  const [together] = await newest(1);
+  together!.refuse('service_unavailable');
+  expect(await Promise.all(outcomes)).toEqual(['service_unavailable', 'service_unavailable']);
+  expect(await newest(2)).toHaveLength(1);
+});

@@ -1,0 +1,57 @@
+import { NodeError } from '../engine/node.ts';
+import { mayStillSend } from '../engine/sent_before.ts';
+import type { TransactionEnd, TransactionOrder, TransactionStore } from './transaction.ts';
+import { watchAction } from './action_watch.ts';
+import { type Collected, listSignatures } from './collect_signatures.ts';
+import { errorText, memberErrors } from './member_errors.ts';
+import type { ChainRpc, Commitment } from './rpc.ts';
+
+export interface ActionDeps {
+  rpc: ChainRpc;
+  store: TransactionStore;
+  waitCommitment: Commitment;
+  limits: { actionTimeoutMs: number; actionPollMs: number };
+  now: () => number;
+  /** Runs what only waits for somebody outside. */
+  waiting: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Gives a transaction, with all signatures but one, to the signer of the action, and waits until it is in a block: only the signer
+ * sends it. Throws HandedBack when the run goes back to the queue, and a NodeError when the time is over.
+ */
+export async function awaitAction(
+  { signal, handBack, knownSignatures, log }: TransactionOrder,
+  { identity, signer }: { identity: string; signer: string },
+  { record, requests, signatures }: Collected,
+  { rpc, store, waitCommitment, limits, now, waiting }: ActionDeps,
+): Promise<TransactionEnd> {
+  const isTheirs = ({ pubkey }: { pubkey: string }) => pubkey === signer;
+  const request = requests.find(isTheirs) ?? (await store.store(record, [{
+    pubkey: signer,
+    msg: record.message,
+    signatures: listSignatures(signatures),
+    timeout_ms: limits.actionTimeoutMs,
+  }])).find(isTheirs);
+  if (request === undefined) throw new Error('the store gave no request of the action signer');
+  const action = {
+    identity,
+    memo: record.memo ?? '',
+    message: record.message,
+    slot: BigInt(record.slot),
+    knownSignatures,
+    deadline: Date.parse(request.expires_at),
+  };
+  const warn = (content: string) => log('Warn', content);
+  const deps = { rpc, waitCommitment, pollMs: limits.actionPollMs, now, signal, handBack, warn };
+  try {
+    const found = await waiting(() => watchAction(action, deps));
+    if (found === undefined) throw new NodeError(`timeout: ${signer} did not send the transaction in time`);
+    const { signature, err, places } = found;
+    if (err === null) return { status: 'confirmed', signature, hasFees: record.has_fees };
+    const text = `transaction ${signature} failed: ${errorText(err)}`;
+    return { status: 'failed', errors: memberErrors(record, err, text, places), signature };
+  } catch (error) {
+    throw signal.aborted ? mayStillSend(signer, signal) : error;
+  }
+}

@@ -1,0 +1,139 @@
+import type { RunNode } from '../engine/graph.ts';
+import { executionKey } from '../engine/journal.ts';
+import type { Effect } from '../engine/node.ts';
+import type { Handover } from '../engine/node_values.ts';
+import { isHeldBack } from '../engine/readiness.ts';
+import type { StoredTransaction } from './transaction.ts';
+
+/** A node execution that has handed its instructions over and waits for their transaction. */
+export interface Parked extends Handover {
+  node: RunNode;
+  execution: Effect;
+}
+
+/** The place of a flow's instruction nodes among its transactions. */
+interface Place {
+  /** Counts from 1: what a signature must come before is in a later group. */
+  group: number;
+  /** The order of instructions: topological, and where nothing orders them that of the flow's nodes. */
+  rank: number;
+}
+
+export type Grouping = ReadonlyMap<RunNode, Place>;
+
+export const isInstructionNode = ({ module }: RunNode): boolean =>
+  module !== undefined && 'buildInstructions' in module;
+
+/** The output that comes with the transaction; all others are handed on before. */
+export const SIGNATURE = 'signature';
+
+/** Where a node belongs among nodes in the order of the flow's. */
+function placeOf({ index }: RunNode, sorted: RunNode[]): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.index < index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Splits a flow's instruction nodes into ordered groups: a group holds all that can be reached without crossing a signature.
+ * Source: RUNTIME.md, section 5.2.
+ */
+export function groupInstructionNodes(nodes: RunNode[]): Grouping {
+  const places = new Map<RunNode, Place>();
+  if (!nodes.some(isInstructionNode)) return places;
+  const groups = new Map<RunNode, number>();
+  const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
+  // Kept in the order of the nodes: what nothing orders stays as it is drawn.
+  const free = nodes.filter((node) => node.incoming.length === 0);
+  for (let node = free.shift(); node !== undefined; node = free.shift()) {
+    const group = groups.get(node) ?? 1;
+    if (isInstructionNode(node)) places.set(node, { group, rank: places.size });
+    for (const { target, sourcePort } of node.outgoing) {
+      const isCrossing = isInstructionNode(node) && sourcePort === SIGNATURE;
+      groups.set(target, Math.max(groups.get(target) ?? 1, isCrossing ? group + 1 : group));
+      const left = (awaited.get(target) ?? 0) - 1;
+      awaited.set(target, left);
+      if (left > 0) continue;
+      free.splice(placeOf(target, free), 0, target);
+    }
+  }
+  return places;
+}
+
+/** What is to be done next with parked executions of one run. */
+export type Step =
+  /** One transaction, `stored` if an earlier claim began it; `others` of its group fail with it. */
+  | { type: 'send'; members: Parked[]; others: Parked[]; stored?: StoredTransaction }
+  /** They submit nothing, and succeed without a signature. */
+  | { type: 'release'; parked: Parked[] }
+  | { type: 'fail'; parked: Parked[]; error: string };
+
+const NOT_SIGNED = 'fee payer is not in signers';
+const INCOMPLETE = 'some node failed to provide instructions';
+
+/** The instruction nodes of one run, as far as they have come. */
+export interface Bundling {
+  grouping: Grouping;
+  /** Automatic: the nodes of a group share transactions. Else each has its own. */
+  isBundled: boolean;
+  parked: ReadonlyMap<RunNode, Parked>;
+  /** How the latest execution of each node ended that has one. */
+  endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
+}
+
+/** The first of these, and those after it for which the same key pays. */
+function takeSamePayer(parked: Parked[]): Parked[] {
+  const payer = parked[0]?.instructions?.feePayer.publicKey;
+  const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);
+  return end < 0 ? parked : parked.slice(0, end);
+}
+
+/** Goes on with a transaction that an earlier claim began, of which members are parked here. */
+function storedStep(
+  group: Parked[],
+  byKey: ReadonlyMap<string, Parked>,
+  stored: StoredTransaction,
+): Step | undefined {
+  const members = stored.members.flatMap((member) => byKey.get(executionKey(member)) ?? []);
+  if (members.length === 0) return undefined;
+  if (members.length < stored.members.length) return { type: 'fail', parked: members, error: INCOMPLETE };
+  return { type: 'send', members, others: group.filter((one) => !members.includes(one)), stored };
+}
+
+/**
+ * What to do with a run's parked executions when nothing else can go on, or undefined when there are none; `begun` are transactions
+ * that earlier claims began, which come first.
+ */
+export function nextStep(
+  { grouping, isBundled, parked, endings }: Bundling,
+  begun: StoredTransaction[],
+): Step | undefined {
+  const rankOf = ({ node }: Parked) => grouping.get(node)?.rank ?? 0;
+  const groupOf = ({ node }: Parked) => grouping.get(node)?.group ?? 1;
+  const all = [...parked.values()].sort((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const group = isBundled ? all.filter((one) => groupOf(one) === groupOf(first)) : [];
+  const byKey = new Map(all.map((one) => [executionKey(one.execution), one]));
+  for (const stored of begun) {
+    const step = storedStep(group, byKey, stored);
+    if (step !== undefined) return step;
+  }
+  if (!isBundled) {
+    return first.instructions === undefined
+      ? { type: 'fail', parked: [first], error: NOT_SIGNED }
+      : { type: 'send', members: [first], others: [] };
+  }
+  const isComplete = [...grouping].every(([node, place]) =>
+    place.group !== groupOf(first) || parked.has(node) || isHeldBack(node) || endings.get(node) === 'succeeded'
+  );
+  if (!isComplete) return { type: 'fail', parked: group, error: INCOMPLETE };
+  const silent = group.filter(({ instructions }) => instructions === undefined);
+  if (silent.length > 0) return { type: 'release', parked: silent };
+  const members = takeSamePayer(group);
+  return { type: 'send', members, others: group.slice(members.length) };
+}

@@ -1,0 +1,33 @@
+import { NodeError } from '../engine/node.ts';
+import type { ChainSigner, InstructionSet } from './transaction.ts';
+
+/**
+ * One entry for each key. A key pair stands before an adapter wallet. A signature holds for a whole transaction: a key that the flow
+ * names in one place, while it comes from outside in another, is not named by the flow.
+ */
+export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainSigner> {
+  const united = new Map<string, ChainSigner>();
+  for (const signer of signers) {
+    const other = united.get(signer.publicKey) ?? signer;
+    const kept = other.type === 'keypair' ? other : signer;
+    united.set(signer.publicKey, { ...kept, isNamedByFlow: signer.isNamedByFlow && other.isNamedByFlow });
+  }
+  return united;
+}
+
+/** The instructions of all, one after the other, for one transaction; throws when they don't have the same fee payer. */
+export function combineInstructionSets(sets: readonly InstructionSet[]): InstructionSet {
+  const feePayers = new Set(sets.map(({ feePayer }) => feePayer.publicKey));
+  if (feePayers.size > 1) {
+    throw new NodeError(`instructions of different fee payers don't go together: ${[...feePayers].join(', ')}`);
+  }
+  const united = uniteSigners(sets.flatMap(({ feePayer, signers }) => [feePayer, ...signers]));
+  const signing = new Set(sets.flatMap(({ signers }) => signers.map(({ publicKey }) => publicKey)));
+  const [feePayer] = [...feePayers].map((key) => united.get(key));
+  if (feePayer === undefined) throw new NodeError('no instructions');
+  return {
+    feePayer,
+    signers: [...united.values()].filter(({ publicKey }) => signing.has(publicKey)),
+    instructions: sets.flatMap(({ instructions }) => instructions),
+  };
+}

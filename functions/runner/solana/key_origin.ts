@@ -1,0 +1,96 @@
+import type { Graph, Snapshot } from '../../../types/flow.ts';
+import type { ValueMap } from '../../../types/value.ts';
+import { makeRunGraph, type RunNode } from '../engine/graph.ts';
+import { formText, type NodeRegistry } from '../engine/node.ts';
+
+/** What keys are looked up in. */
+interface Flows {
+  snapshot: Snapshot;
+  registry: NodeRegistry;
+}
+
+/** Where a node stands: in a run, or in a flow that a node of a run called before. */
+interface Place {
+  inputs: ValueMap;
+  caller?: { node: RunNode; run: Place };
+}
+
+/** Calls nest deeper than any author would hand a key through; flows may call themselves. */
+const MAX_STEPS = 1_000;
+
+/** The flow outputs of the graphs that were looked at, by label: a flow of many nodes may be asked about many keys. */
+const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
+
+function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
+  const known = knownOutputs.get(graph);
+  if (known !== undefined) return known;
+  const { nodes } = makeRunGraph(graph, registry);
+  const outputs = new Map(
+    nodes.filter(({ module }) => module?.isFlowOutput).flatMap((node) =>
+      node.inputNames.map((name) => [name, node] as const)
+    ),
+  );
+  knownOutputs.set(graph, outputs);
+  return outputs;
+}
+
+/**
+ * Whether an input's keys come from what the flow's author wrote, along edges and through the flows that are called on the way; not
+ * from an input of the start, a script, or anything that was read from outside. Only for such keys a stored one may sign: else
+ * whoever starts a flow could have the owner's wallet sign by naming it.
+ * Source: RUNTIME.md, section 7.1.
+ */
+export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, place: Place): boolean {
+  let steps = 0;
+
+  const isInputNamed = (at: RunNode, name: string, where: Place): boolean => {
+    if (++steps > MAX_STEPS) return false;
+    const edge = at.incoming.find(({ input }) => input.name === name);
+    if (edge === undefined) return at.presets[name] !== undefined;
+    return isOutputNamed(edge.source, edge.sourcePort, where);
+  };
+
+  const isOutputNamed = (source: RunNode, port: string, where: Place): boolean => {
+    const { module } = source;
+    if (module === undefined) return false;
+    if (module.namesKeys) return true;
+    if (module.takesFlowInputs) return isFlowInputNamed(port, where);
+    if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
+    const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
+    // An input that is handed on stands in where the called flow gives no such result: either may be what comes.
+    if (module.calledFlow !== undefined) {
+      return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
+    }
+    // Its flow calls an input as it likes, an output of the node's own too.
+    if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
+    return isHandedOn && isInputNamed(source, port, where);
+  };
+
+  const isFlowInputNamed = (label: string, { inputs, caller }: Place): boolean => {
+    // Without a value the input's default in the flow counts.
+    if (inputs[label] === undefined) return true;
+    return caller !== undefined && isInputNamed(caller.node, label, caller.run);
+  };
+
+  const isResultNamed = (called: RunNode, label: string, where: Place): boolean => {
+    const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
+    if (graph === undefined) return false;
+    const output = flowOutputs(graph, flows.registry).get(label);
+    // What it was called with is not at hand any more: its inputs are judged by where they came from alone.
+    const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
+    return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });
+  };
+
+  return isInputNamed(node, inputName, place);
+}
+
+/** The keys that the wallet nodes of all flows name. */
+export function keysOfWallets({ snapshot, registry }: Flows): ReadonlySet<string> {
+  const graphs: Graph[] = [snapshot.entry, ...Object.values(snapshot.flows)];
+  return new Set(graphs.flatMap(({ nodes }) =>
+    nodes.flatMap(({ data }) => {
+      const namesKeys = data.type === 'native' && registry(data.node_id)?.namesKeys;
+      return namesKeys ? formText(data.targets_form.form_data, 'public_key') ?? [] : [];
+    })
+  ));
+}

@@ -1,0 +1,43 @@
+import { LosslessNumber, stringify } from 'lossless-json';
+import type { LosslessJson } from '../../../types/value.ts';
+import { pickInstructions } from '../../_shared/message_changes.ts';
+import type { TransactionRecord } from './transaction.ts';
+import { isObject, type JsonRpcError } from './json_rpc.ts';
+import { messageOf } from './message.ts';
+
+/** The index of the instruction that a transaction's error names, or undefined. */
+function failedInstruction(error: LosslessJson | undefined): number | undefined {
+  const named = isObject(error) ? error.InstructionError : undefined;
+  const [index] = Array.isArray(named) ? named : [];
+  return index instanceof LosslessNumber ? Number(index.value) : undefined;
+}
+
+/** The transaction's error in what a node answered of a simulation that failed. */
+export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefined =>
+  isObject(data) ? data.err : undefined;
+
+/** A transaction's error as the node names it. */
+export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
+
+/** Where a message has the instructions that are somebody's: all but those of the compute budget. */
+const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
+
+/**
+ * Errors of a transaction's members, in order: the one whose instruction failed gets the whole text. When it is nobody's, all do.
+ * `places` are those of the message's instructions, but for the compute budget's, in the transaction that the error is of.
+ */
+export function memberErrors(
+  { members, message }: TransactionRecord,
+  error: LosslessJson | undefined,
+  text: string,
+  places: readonly number[] = placesIn(message),
+): string[] {
+  const failed = failedInstruction(error);
+  const place = failed === undefined ? -1 : places.indexOf(failed);
+  let end = 0;
+  const ends = members.map(({ instruction_count }) => end += instruction_count);
+  // Behind them are the fees and the memo.
+  const isTheirs = place >= 0 && place < end;
+  const failedMember = isTheirs ? ends.findIndex((memberEnd) => place < memberEnd) : undefined;
+  return members.map((_, index) => index === (failedMember ?? index) ? text : 'transaction simulation failed');
+}

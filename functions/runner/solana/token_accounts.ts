@@ -1,0 +1,95 @@
+import type { Address, Instruction } from '@solana/kit';
+import { getCreateAccountInstruction } from '@solana-program/system';
+import {
+  AccountState,
+  findAssociatedTokenPda,
+  getMintDecoder,
+  getMintSize,
+  getTokenDecoder,
+  getTokenSize,
+  type Mint,
+  type Token,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token';
+import type { ValueMap } from '../../../types/value.ts';
+import { readOptionalField, toInteger } from '../../../types/value_conversion.ts';
+import { type NodeCall, NodeError } from '../engine/node.ts';
+import type { ChainSigner } from './transaction.ts';
+import { signatureOf } from './instruction_nodes.ts';
+import { type ChainAccount, makeChainRpc } from './rpc.ts';
+
+const toU8 = toInteger('u8');
+
+/** The address of the token account that an owner has for a mint by convention, whether it exists or not. */
+export async function associatedTokenAddress(owner: Address, mint: Address): Promise<Address> {
+  const [address] = await findAssociatedTokenPda({ owner, mint, tokenProgram: TOKEN_PROGRAM_ADDRESS });
+  return address;
+}
+
+function asMint({ owner, data }: ChainAccount): Mint | undefined {
+  if (owner !== TOKEN_PROGRAM_ADDRESS || data.length !== getMintSize()) return undefined;
+  const mint = getMintDecoder().decode(data);
+  return mint.isInitialized ? mint : undefined;
+}
+
+/** The token account that an account of the chain is; undefined when it is none. */
+export function asTokenAccount({ owner, data }: ChainAccount): Token | undefined {
+  if (owner !== TOKEN_PROGRAM_ADDRESS || data.length !== getTokenSize()) return undefined;
+  const token = getTokenDecoder().decode(data);
+  return token.state === AccountState.Uninitialized ? undefined : token;
+}
+
+/**
+ * The decimals of a mint: those of its account, which the input `decimals` must agree with. Where there is no account yet, since the
+ * same transaction makes it, the input has to tell.
+ */
+export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAccount | null): number {
+  const input = readOptionalField(inputs, 'decimals', toU8);
+  const given = input === undefined ? undefined : Number(input);
+  if (account === null) {
+    if (given !== undefined) return given;
+    throw new NodeError(
+      `mint_account: there is no account ${mint}; for a mint that the same transaction creates, decimals must be given`,
+    );
+  }
+  const decimals = asMint(account)?.decimals;
+  if (decimals === undefined) {
+    throw new NodeError(
+      `mint_account: ${mint} is no mint of the token program` +
+        (account.owner === TOKEN_PROGRAM_ADDRESS ? '' : `: it belongs to the program ${account.owner}`),
+    );
+  }
+  if (given !== undefined && given !== decimals) {
+    throw new NodeError(`decimals: the mint ${mint} has ${decimals}, not ${given}`);
+  }
+  return decimals;
+}
+
+/** Throws when an account is no token account of this mint; `input` is the name under which it came. */
+export function assertTokenOf(mint: Address, token: Token, input: string): void {
+  if (token.mint !== mint) throw new NodeError(`${input}: is a token account of another mint, ${token.mint}`);
+}
+
+/**
+ * The instruction that creates an account of the token program, with the rent that the chain wants; throws when there is one at its
+ * address already. `input` is the name under which its key came.
+ */
+export async function createTokenProgramAccount(
+  call: NodeCall,
+  input: string,
+  { feePayer, account, size }: { feePayer: ChainSigner; account: ChainSigner; size: number },
+): Promise<Instruction> {
+  const rpc = makeChainRpc(call);
+  const [existing, lamports] = await Promise.all([
+    rpc.getMultipleAccounts([account.publicKey], 'confirmed'),
+    rpc.getMinimumBalanceForRentExemption(size, 'confirmed'),
+  ]);
+  if (existing[0] !== null) throw new NodeError(`${input}: the account ${account.publicKey} exists already`);
+  return getCreateAccountInstruction({
+    payer: signatureOf(feePayer),
+    newAccount: signatureOf(account),
+    lamports,
+    space: size,
+    programAddress: TOKEN_PROGRAM_ADDRESS,
+  });
+}

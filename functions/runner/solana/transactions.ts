@@ -1,0 +1,160 @@
+import { base64 } from '@scure/base';
+import { actionSignerOf, type RunSettings } from '../queue/claims.ts';
+import { haltError, HandedBack, type HttpClient, NodeError } from '../engine/node.ts';
+import { sentBefore } from '../engine/sent_before.ts';
+import {
+  isAsked,
+  type StoredTransaction,
+  type TransactionEnd,
+  type TransactionOrder,
+  type Transactions,
+  type TransactionStore,
+} from './transaction.ts';
+import { awaitAction } from './action.ts';
+import { buildTransaction, signersOfOrder } from './build_transaction.ts';
+import { type Collected, collectSignatures } from './collect_signatures.ts';
+import { confirmTransaction } from './confirm.ts';
+import { memberErrors } from './member_errors.ts';
+import { encodeTransaction, messageOf } from './message.ts';
+import { makeChainRpc } from './rpc.ts';
+import type { OpenWallet } from './signing.ts';
+import { readTransactionSettings, type TransactionSettings } from './transaction_settings.ts';
+
+export interface TransactionsOptions {
+  /** The run that was started. */
+  run: { id: string; settings: RunSettings };
+  http: HttpClient;
+  store: TransactionStore;
+  openWallet: OpenWallet;
+  limits: {
+    /** How long somebody has to sign. */
+    signatureTimeoutMs: number;
+    /** How long the action's signer has to send the transaction. */
+    actionTimeoutMs: number;
+    /** How often the status of a sent transaction is asked for, and the action's transaction is looked for. */
+    confirmPollMs: number;
+    actionPollMs: number;
+    /** How often a transaction that is in no block yet is sent again. */
+    resendMs: number;
+  };
+  /** Of Helius, who then tells what a middling priority costs. */
+  heliusApiKey?: string | undefined;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Runs what waits for the chain: meanwhile the worker may execute other runs. */
+  resting: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs what only waits for somebody outside: its time is no work of the run. */
+  waiting: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** What a run does with its transactions. */
+type Mode =
+  | { type: 'send' }
+  | { type: 'put_out'; identity: string | undefined }
+  | { type: 'action'; identity: string; signer: string };
+
+function modeOf(settings: RunSettings): Mode {
+  const { output_instructions, action_identity } = settings;
+  if (output_instructions) return { type: 'put_out', identity: action_identity ?? undefined };
+  const signer = actionSignerOf(settings);
+  return signer === undefined || action_identity === null
+    ? { type: 'send' }
+    : { type: 'action', identity: action_identity, signer };
+}
+
+/** What is stored again of a transaction, and its requests. */
+function forStoring({ outcome: _outcome, signature: _signature, ...rest }: StoredTransaction) {
+  return rest;
+}
+
+/** The key whose signature is left out. */
+function leftOut(mode: Mode, message: string): string | undefined {
+  if (mode.type === 'send') return undefined;
+  const { signers } = messageOf(message);
+  if (mode.type === 'put_out') return signers[0];
+  if (signers.includes(mode.signer)) return mode.signer;
+  throw new NodeError(`the action signer ${mode.signer} is not in signers`);
+}
+
+/** Makes the transactions of one run, as its settings want them: sent, put out, or given to the signer of an action. */
+export function makeTransactions(options: TransactionsOptions): Transactions {
+  const { run, store, openWallet, limits, now } = options;
+  const mode = modeOf(run.settings);
+
+  const confirm = async (
+    order: TransactionOrder,
+    settings: TransactionSettings,
+    { record: unsent, signatures }: Collected,
+  ): Promise<TransactionEnd> => {
+    const isFresh = unsent.wire === null;
+    const wire = unsent.wire ?? base64.encode(encodeTransaction(unsent.message, signatures));
+    const record = { ...unsent, wire };
+    // Stored before it is sent: nobody will ever make another one instead.
+    if (isFresh) await store.store(record, []);
+    const { signal, handBack } = order;
+    const end = await options.resting(() =>
+      confirmTransaction(
+        { wire: base64.decode(wire), lastValidBlockHeight: BigInt(record.last_valid_block_height), isFresh },
+        { rpc: rpcFor(order), settings, limits, now, signal, handBack },
+      )
+    );
+    return end.status === 'confirmed' ? { ...end, hasFees: record.has_fees } : {
+      status: 'failed',
+      errors: memberErrors(record, end.error, end.text),
+      signature: end.signature,
+    };
+  };
+
+  const rpcFor = ({ signal, handBack }: TransactionOrder) =>
+    makeChainRpc({ http: options.http, signal, handBack, run: { network: run.settings.chain_network } });
+
+  const build = (order: TransactionOrder, settings: TransactionSettings) =>
+    buildTransaction(order, mode.type === 'send' ? undefined : mode.identity, {
+      run,
+      settings,
+      caller: { http: options.http, signal: order.signal, handBack: order.handBack },
+      rpc: rpcFor(order),
+      openWallet,
+      heliusApiKey: options.heliusApiKey,
+      now,
+    });
+
+  const carryOut = async (order: TransactionOrder): Promise<TransactionEnd> => {
+    const { signal, handBack, stored } = order;
+    const isGiven = mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
+    if (signal.aborted && (stored?.wire ?? null) === null) {
+      throw isGiven ? sentBefore(stored, signal) : haltError(signal);
+    }
+    if (handBack.aborted) throw new HandedBack();
+    const settings = readTransactionSettings(order.environment);
+    const { requests, ...record } = stored === undefined
+      ? { requests: [], ...await build(order, settings) }
+      : forStoring(stored);
+    if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
+
+    // Whoever has it got all signatures but their own with it.
+    const collected = isGiven ? { record, requests, signatures: new Map() } : await collectSignatures(
+      { record, requests, signers: signersOfOrder(order, settings), left: leftOut(mode, record.message) },
+      { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
+    );
+    if (collected === undefined) return { status: 'waiting' };
+    if (mode.type === 'send') return await confirm(order, settings, collected);
+    if (mode.type === 'action') {
+      const { waitCommitment } = settings;
+      return await awaitAction(order, mode, collected, { ...options, rpc: rpcFor(order), waitCommitment });
+    }
+    const { record: { message }, signatures } = collected;
+    return { status: 'put_out', transaction: base64.encode(encodeTransaction(message, signatures)) };
+  };
+
+  return {
+    async execute(order) {
+      try {
+        return await carryOut(order);
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        return { status: 'failed', errors: order.members.map(() => error.message), signature: null };
+      }
+    },
+  };
+}

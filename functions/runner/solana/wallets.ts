@@ -1,0 +1,19 @@
+import { readField, readOptionalField } from '../../../types/value_conversion.ts';
+import { toWallet } from '../../../types/value_keys.ts';
+import type { NodeCall } from '../engine/node.ts';
+import type { ChainSigner } from './transaction.ts';
+
+/** The wallet that an input holds; throws a ConversionError when it is none, or missing. */
+export function readSigner(call: Pick<NodeCall, 'inputs' | 'isNamedByFlow'>, inputName: string): ChainSigner {
+  const wallet = readField(call.inputs, inputName, toWallet);
+  return { ...wallet, isNamedByFlow: call.isNamedByFlow(inputName, wallet.publicKey) };
+}
+
+/** As `readSigner`; undefined when the input is missing or `N`. */
+export function readOptionalSigner(
+  call: Pick<NodeCall, 'inputs' | 'isNamedByFlow'>,
+  inputName: string,
+): ChainSigner | undefined {
+  const wallet = readOptionalField(call.inputs, inputName, toWallet);
+  return wallet && { ...wallet, isNamedByFlow: call.isNamedByFlow(inputName, wallet.publicKey) };
+}

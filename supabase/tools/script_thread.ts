@@ -1,6 +1,0 @@
-import { parentPort } from 'node:worker_threads';
-import { answerScript } from '../../functions/runner/answer_script.ts';
-import type { ThreadRequest } from '../../functions/runner/script_threads.ts';
-
-// What runs in a thread beside a long-lived worker.
-parentPort!.on('message', (request: ThreadRequest) => parentPort!.postMessage(answerScript(request)));
