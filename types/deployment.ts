@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { valueMapSchema } from './value.ts';
+import { valueMapSchema } from './values/value.ts';
 
 /** The body of a start, by deployment or by flow; all of it is optional. */
 export const startDeploymentParamsSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { LosslessJson } from './value.ts';
+import type { LosslessJson } from './values/value.ts';
 
 /** What running needs of a node, as a snapshot keeps it. */
 export interface SnapshotNode {

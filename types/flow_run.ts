@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ValueMap } from './value.ts';
+import type { ValueMap } from './values/value.ts';
 
 /** How a run stands. */
 export type RunStatus =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStorable } from './value.ts';
+import { isStorable } from './values/value.ts';
 
 /** Levels of objects and arrays that a definition may have. */
 const MAX_DEPTH = 64;

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import { z } from 'zod';
-import { decodeBase58 } from './base58.ts';
+import { decodeBase58 } from './values/base58.ts';
 
 /** Bytes that a transaction has at most, and so its message, too. Source: Solana, PACKET_DATA_SIZE. */
 export const MAX_MESSAGE_BYTES = 1232;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isStorable } from './value.ts';
-import { decodeBase58 } from './base58.ts';
+import { isStorable } from './values/value.ts';
+import { decodeBase58 } from './values/base58.ts';
 
 const MAX_NAME_LENGTH = 200;
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { checkJsonText, JsonLimitError } from '../../types/json_text.ts';
-import { MAX_VALUE_DEPTH } from '../../types/value.ts';
+import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
+import { MAX_VALUE_DEPTH } from '../../types/values/value.ts';
 import { apiError } from './api_error.ts';
 import { makeByteSink } from './byte_sink.ts';
 

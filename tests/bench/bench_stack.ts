@@ -6,7 +6,7 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import type { StackOptions, StackStatus } from '../../supabase/local/stack.ts';
 import { signAccessToken } from '../support/access_token.ts';
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowBuilder } from '../support/flow_builder.ts';
 import { waitFor } from '../support/wait.ts';
 import { makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';

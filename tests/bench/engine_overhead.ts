@@ -1,5 +1,5 @@
 import type { Journal } from '../../functions/runner/engine/journal.ts';
-import { type Value, valueToText } from '../../types/value.ts';
+import { type Value, valueToText } from '../../types/values/value.ts';
 import { claimFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, loopFlow } from '../support/mixed_flows.ts';

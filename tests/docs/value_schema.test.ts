@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openapiDocument } from '../../supabase/tools/openapi.ts';
-import { decodeValue, ValueError } from '../../types/value.ts';
+import { decodeValue, ValueError } from '../../types/values/value.ts';
 
 const { schemas } = openapiDocument().components;
 const ajv = new Ajv2020({ strictTypes: false, validateFormats: false });

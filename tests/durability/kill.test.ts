@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowBuilder } from '../support/flow_builder.ts';
 import { type EffectServer, startEffectServer } from '../support/effect_server.ts';
 import { callingFlow, chainFlow, loopFlow, postingFlow, waitFlow } from '../support/mixed_flows.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
 import { HandedBack, type KvStores, NodeError } from '../../functions/runner/engine/node.ts';
 import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
-import type { Value } from '../../types/value.ts';
+import type { Value } from '../../types/values/value.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { rest } from '../support/rest.ts';

@@ -1,4 +1,4 @@
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import { paymentFlow } from '../support/actions.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';

@@ -2,7 +2,7 @@ import { base58, base64 } from '@scure/base';
 import { address } from '@solana/kit';
 import { getTransferSolInstructionDataDecoder } from '@solana-program/system';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import { outputOf, PRICE, signNext, type StartedRun } from '../support/actions.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair, storeKeypair } from '../support/keypairs.ts';

@@ -30,7 +30,7 @@ import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';

@@ -2,7 +2,7 @@ import { parse, stringify } from 'lossless-json';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
-import type { LosslessJson, Value } from '../../types/value.ts';
+import type { LosslessJson, Value } from '../../types/values/value.ts';
 
 /** One end of an edge. */
 export interface Port {

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { Graph } from '../../types/flow.ts';
-import type { Value, ValueMap } from '../../types/value.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
 import { type Recorded, ROOT_RUN_ID } from './execute_flow.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 

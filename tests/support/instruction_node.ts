@@ -14,7 +14,7 @@ import { expect } from 'vitest';
 import { addressOf } from '../../functions/runner/solana/instruction_nodes.ts';
 import type { BuiltInstructions, InstructionModule, NodeCall } from '../../functions/runner/engine/node.ts';
 import type { InstructionSet } from '../../functions/runner/solana/transaction.ts';
-import type { Value, ValueMap } from '../../types/value.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
 import { makeNodeCall } from './node_call.ts';
 import type { TestChain } from './solana.ts';

@@ -1,5 +1,5 @@
 import type { AnyModule, NodeCall, NodeModule, RunInfo } from '../../functions/runner/engine/node.ts';
-import type { ValueMap } from '../../types/value.ts';
+import type { ValueMap } from '../../types/values/value.ts';
 
 const notGiven = () => {
   throw new Error('this test gives the node no such service');

@@ -15,7 +15,7 @@ import type {
   TransactionStore,
 } from '../../functions/runner/solana/transaction.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { readFieldOr, toText } from '../../types/value_conversion.ts';
+import { readFieldOr, toText } from '../../types/values/conversion.ts';
 import { testNode } from './execute_flow.ts';
 
 const nameOf = ({ inputs }: Pick<NodeCall, 'inputs'>): string => readFieldOr(inputs, 'name', '', toText);

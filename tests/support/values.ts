@@ -1,7 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import fc from 'fast-check';
-import { formatFloat } from '../../types/number_text.ts';
-import type { Value } from '../../types/value.ts';
+import { formatFloat } from '../../types/values/number_text.ts';
+import type { Value } from '../../types/values/value.ts';
 
 export const tags = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;
 export type Tag = typeof tags[number];

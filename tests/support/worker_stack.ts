@@ -8,7 +8,7 @@ import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { loadWalletKeys } from '../../supabase/local/stack_dir.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
-import type { Value, ValueMap } from '../../types/value.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { StartedRun } from './actions.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 import type { Keypair } from './keypairs.ts';

@@ -1,5 +1,5 @@
 import { LosslessNumber } from 'lossless-json';
-import type { LosslessJson } from '../../../types/value.ts';
+import type { LosslessJson } from '../../../types/values/value.ts';
 import { formMember, NodeError } from './node.ts';
 
 /** The flow that a node's form data names, in the forms that a deploy takes: an integer, or its digits as text. */

@@ -1,5 +1,5 @@
 import type { Graph, Snapshot } from '../../../types/flow.ts';
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import type { History, Journal, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
 import type { RunNode } from './graph.ts';

@@ -1,5 +1,5 @@
-import type { ValueMap } from '../../../types/value.ts';
-import { ConversionError } from '../../../types/value_conversion.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { ConversionError } from '../../../types/values/conversion.ts';
 import type { TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
 

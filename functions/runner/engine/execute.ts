@@ -1,5 +1,5 @@
 import { type Parked, SIGNATURE } from '../solana/bundling.ts';
-import type { Value } from '../../../types/value.ts';
+import type { Value } from '../../../types/values/value.ts';
 import type { HandBack, Tree, TreeRun } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';

@@ -1,5 +1,5 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
-import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/value.ts';
+import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
 import { type AnyModule, formMember, type InputPort, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
 import { EntryQueue } from './queue.ts';
 

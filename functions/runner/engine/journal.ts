@@ -1,5 +1,5 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import type { Effect, LogLevel } from './node.ts';
 import { isAsked, type StoredTransaction } from '../solana/transaction.ts';
 

@@ -1,7 +1,7 @@
 import type { SnapshotNode } from '../../../types/flow.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
-import type { LosslessJson, Value, ValueMap } from '../../../types/value.ts';
-import { readField } from '../../../types/value_conversion.ts';
+import type { LosslessJson, Value, ValueMap } from '../../../types/values/value.ts';
+import { readField } from '../../../types/values/conversion.ts';
 import type { InstructionSet, Transactions } from '../solana/transaction.ts';
 
 /** An input or output of a node, as the engine needs it. */

@@ -1,5 +1,5 @@
-import type { ValueMap } from '../../../types/value.ts';
-import { readFieldOr, toBoolean } from '../../../types/value_conversion.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import { SIGNATURE } from '../solana/bundling.ts';
 import type { CallSite, Tree, TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';

@@ -1,5 +1,5 @@
-import type { Value, ValueMap } from '../../../types/value.ts';
-import { toPubkey } from '../../../types/value_keys.ts';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
+import { toPubkey } from '../../../types/values/keys.ts';
 import type { RunNode } from './graph.ts';
 import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';

@@ -1,4 +1,4 @@
-import type { Value } from '../../../types/value.ts';
+import type { Value } from '../../../types/values/value.ts';
 
 /** One entry of an edge's queue: a value, or the news that there is none. */
 export interface Entry {

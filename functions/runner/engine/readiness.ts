@@ -1,4 +1,4 @@
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import type { Entry } from './queue.ts';
 

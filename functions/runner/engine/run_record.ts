@@ -1,4 +1,4 @@
-import type { Value, ValueMap } from '../../../types/value.ts';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
 import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7';
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import type { CallSite, HandBack, Suspension, Tree, TreeRun } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';

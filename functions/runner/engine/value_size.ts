@@ -1,4 +1,4 @@
-import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../../types/value.ts';
+import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../../types/values/value.ts';
 
 /** What a value takes up as JSON. */
 export interface ValueSize {

@@ -10,7 +10,7 @@ import type {
   StoredTransaction,
   TransactionRecord,
 } from '../solana/transaction.ts';
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 
 /** How a run shall stop. */
 export interface StopRequest {

@@ -1,4 +1,4 @@
-import { decodeValue } from '../../../types/value.ts';
+import { decodeValue } from '../../../types/values/value.ts';
 import { ApiError } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
 import type { Claim } from '../queue/claims.ts';

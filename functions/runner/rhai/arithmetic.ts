@@ -1,4 +1,4 @@
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import type { BinaryOperator } from './ast.ts';
 import { intToDecimal } from './equality.ts';
 import { checkedInt, type Int, INT_MIN, toInt } from './integers.ts';

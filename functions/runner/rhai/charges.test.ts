@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate, failureOf } from '../../../tests/support/rhai.ts';
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import { RhaiError } from './errors.ts';
 import { jsonText } from './library/json.ts';
 import { standardLibrary } from './library/table.ts';

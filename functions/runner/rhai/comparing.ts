@@ -1,4 +1,4 @@
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import { equalValues } from './equality.ts';
 import type { Run } from './run.ts';
 import { Blob, Container, isInt, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
 /** Floats beyond these are shown with an exponent: Rhai keeps the limits with 32 bits, so that 1e13 itself is beyond. */

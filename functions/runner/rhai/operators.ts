@@ -1,4 +1,4 @@
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import { numberArithmetic } from './arithmetic.ts';
 import type { BinaryOperator } from './ast.ts';
 import { chargeComparison, findValue } from './comparing.ts';

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 
 /**
  * A value of a script. Integers are 64 bits wide and signed: a number while it is safe (2^53 - 1 at most), else a bigint, so that

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Decimal } from '../../../types/decimal.ts';
+import { Decimal } from '../../../types/values/decimal.ts';
 import { toSmallestUnits } from './amounts.ts';
 
 const units = (amount: string, decimals: number) => toSmallestUnits(Decimal.parse(amount)!, decimals);

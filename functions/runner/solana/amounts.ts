@@ -1,4 +1,4 @@
-import type { Decimal } from '../../../types/decimal.ts';
+import type { Decimal } from '../../../types/values/decimal.ts';
 import { NodeError } from '../engine/node.ts';
 
 const U64_MAX = 2n ** 64n - 1n;

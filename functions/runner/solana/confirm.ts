@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { getTransactionDecoder } from '@solana/kit';
-import type { LosslessJson } from '../../../types/value.ts';
+import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
 import { type Halt, haltError, HandedBack, NodeError } from '../engine/node.ts';
 import { JsonRpcError } from './json_rpc.ts';

@@ -7,8 +7,8 @@ import {
   isSignerRole,
   type TransactionSigner,
 } from '@solana/kit';
-import type { Value } from '../../../types/value.ts';
-import { toPubkey } from '../../../types/value_keys.ts';
+import type { Value } from '../../../types/values/value.ts';
+import { toPubkey } from '../../../types/values/keys.ts';
 import type { ChainSigner, InstructionSet } from './transaction.ts';
 import { uniteSigners } from './instruction_set.ts';
 

@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
-import { JsonLimitError, parseLosslessJson } from '../../../types/json_text.ts';
-import type { LosslessJson } from '../../../types/value.ts';
+import { JsonLimitError, parseLosslessJson } from '../../../types/values/json_text.ts';
+import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
 import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
 import { TransientError } from '../reach/transient_error.ts';

@@ -1,5 +1,5 @@
 import type { Graph, Snapshot } from '../../../types/flow.ts';
-import type { ValueMap } from '../../../types/value.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
 import { makeRunGraph, type RunNode } from '../engine/graph.ts';
 import { formText, type NodeRegistry } from '../engine/node.ts';
 

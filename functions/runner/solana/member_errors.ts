@@ -1,5 +1,5 @@
 import { LosslessNumber, stringify } from 'lossless-json';
-import type { LosslessJson } from '../../../types/value.ts';
+import type { LosslessJson } from '../../../types/values/value.ts';
 import { pickInstructions } from '../../_shared/message_changes.ts';
 import type { TransactionRecord } from './transaction.ts';
 import { isObject, type JsonRpcError } from './json_rpc.ts';

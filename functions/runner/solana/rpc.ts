@@ -1,8 +1,8 @@
 import { base64 } from '@scure/base';
 import { LosslessNumber, stringify } from 'lossless-json';
 import { z } from 'zod';
-import { decodeBase58 } from '../../../types/base58.ts';
-import type { LosslessJson } from '../../../types/value.ts';
+import { decodeBase58 } from '../../../types/values/base58.ts';
+import type { LosslessJson } from '../../../types/values/value.ts';
 import { NodeError, type RunInfo } from '../engine/node.ts';
 import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 

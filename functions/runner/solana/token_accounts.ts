@@ -11,8 +11,8 @@ import {
   type Token,
   TOKEN_PROGRAM_ADDRESS,
 } from '@solana-program/token';
-import type { ValueMap } from '../../../types/value.ts';
-import { readOptionalField, toInteger } from '../../../types/value_conversion.ts';
+import type { ValueMap } from '../../../types/values/value.ts';
+import { readOptionalField, toInteger } from '../../../types/values/conversion.ts';
 import { type NodeCall, NodeError } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 import { signatureOf } from './instruction_nodes.ts';

@@ -1,5 +1,5 @@
 import type { Instruction } from '@solana/kit';
-import type { Signer } from '../../../types/value_keys.ts';
+import type { Signer } from '../../../types/values/keys.ts';
 import type { Effect, LogLevel } from '../engine/node.ts';
 
 /** Who signs for an instruction. */

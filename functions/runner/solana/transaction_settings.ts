@@ -1,4 +1,4 @@
-import { decodeBase58 } from '../../../types/base58.ts';
+import { decodeBase58 } from '../../../types/values/base58.ts';
 import { NodeError } from '../engine/node.ts';
 import type { Commitment } from './rpc.ts';
 

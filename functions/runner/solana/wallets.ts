@@ -1,5 +1,5 @@
-import { readField, readOptionalField } from '../../../types/value_conversion.ts';
-import { toWallet } from '../../../types/value_keys.ts';
+import { readField, readOptionalField } from '../../../types/values/conversion.ts';
+import { toWallet } from '../../../types/values/keys.ts';
 import type { NodeCall } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 

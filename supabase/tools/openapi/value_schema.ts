@@ -1,4 +1,4 @@
-import { MAX_VALUE_DEPTH } from '../../../types/value.ts';
+import { MAX_VALUE_DEPTH } from '../../../types/values/value.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 
 /** A regular expression for one digit of a range, or undefined when the range is empty. */

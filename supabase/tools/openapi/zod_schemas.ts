@@ -22,7 +22,7 @@ import {
   type SignatureRequestState,
   type SubmitSignatureResult,
 } from '../../../types/signature_request.ts';
-import { type Value, type ValueMap, valueMapSchema } from '../../../types/value.ts';
+import { type Value, type ValueMap, valueMapSchema } from '../../../types/values/value.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 

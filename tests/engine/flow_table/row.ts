@@ -1,6 +1,6 @@
 import { type AnyModule, NodeError, type NodeRegistry } from '../../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../../functions/runner/nodes/registry.ts';
-import type { Value, ValueMap } from '../../../types/value.ts';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts';
 import { FlowBuilder } from '../../support/flow_builder.ts';
 import { instructionNode } from '../../support/scripted_transactions.ts';

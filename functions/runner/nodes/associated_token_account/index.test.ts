@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, missing, send, signerKeys, walletOf } from '../../../../tests/support/instruction_node.ts';
 import { associatedAddress, createMint, tokenAt } from '../../../../tests/support/mints.ts';
 import { startTestChain, type TestChain } from '../../../../tests/support/solana.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { associatedTokenAccountNode } from './index.ts';
 
 let chain: TestChain;

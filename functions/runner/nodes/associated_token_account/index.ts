@@ -1,5 +1,5 @@
 import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/token';
-import { readField } from '../../../../types/value_conversion.ts';
+import { readField } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { associatedTokenAddress } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LosslessJson, Value } from '../../../../types/value.ts';
+import type { LosslessJson, Value } from '../../../../types/values/value.ts';
 import { makeNodeCall } from '../../../../tests/support/node_call.ts';
 import { constNode } from './index.ts';
 

@@ -1,6 +1,6 @@
 import { LosslessNumber } from 'lossless-json';
-import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/value.ts';
-import { jsonTextToValue } from '../../../../types/value_json.ts';
+import { decodeValue, jsonToValue, type LosslessJson, type Value } from '../../../../types/values/value.ts';
+import { jsonTextToValue } from '../../../../types/values/json.ts';
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

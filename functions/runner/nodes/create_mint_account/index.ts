@@ -1,5 +1,5 @@
 import { getInitializeMint2Instruction, getMintSize } from '@solana-program/token';
-import { readField, readOptionalField, toInteger, toText } from '../../../../types/value_conversion.ts';
+import { readField, readOptionalField, toInteger, toText } from '../../../../types/values/conversion.ts';
 import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../solana/instruction_nodes.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';

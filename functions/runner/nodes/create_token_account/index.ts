@@ -1,5 +1,5 @@
 import { getInitializeAccount3Instruction, getTokenSize } from '@solana-program/token';
-import { readField } from '../../../../types/value_conversion.ts';
+import { readField } from '../../../../types/values/conversion.ts';
 import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';

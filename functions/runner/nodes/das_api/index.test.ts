@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
 import { dasApiNode } from './index.ts';

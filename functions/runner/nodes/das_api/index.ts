@@ -1,6 +1,6 @@
-import { jsonToValue, type ValueMap } from '../../../../types/value.ts';
-import { readField, readOptionalField, toText } from '../../../../types/value_conversion.ts';
-import { valueToJson } from '../../../../types/value_json.ts';
+import { jsonToValue, type ValueMap } from '../../../../types/values/value.ts';
+import { readField, readOptionalField, toText } from '../../../../types/values/conversion.ts';
+import { valueToJson } from '../../../../types/values/json.ts';
 import { callJsonRpc, isReadMethod } from '../../solana/json_rpc.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { findPdaNode } from './index.ts';
 
 const SYSTEM_PROGRAM = '1'.repeat(32);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LosslessJson, ValueMap } from '../../../../types/value.ts';
+import type { LosslessJson, ValueMap } from '../../../../types/values/value.ts';
 import { makeNodeCall } from '../../../../tests/support/node_call.ts';
 import { flowInputNode } from './index.ts';
 

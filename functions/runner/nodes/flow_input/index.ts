@@ -1,4 +1,4 @@
-import { jsonToValue } from '../../../../types/value.ts';
+import { jsonToValue } from '../../../../types/values/value.ts';
 import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

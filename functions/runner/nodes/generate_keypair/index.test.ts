@@ -4,7 +4,7 @@ import { createPrivateKey, createPublicKey, pbkdf2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findSecrets, makeKeypair } from '../../../../tests/support/keypairs.ts';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { generateKeypairNode } from './index.ts';
 import { wordlists } from './wordlists.ts';
 

@@ -1,8 +1,8 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { generateMnemonic, mnemonicToSeedWebcrypto, validateMnemonic } from '@scure/bip39';
-import { readOptionalField, toText } from '../../../../types/value_conversion.ts';
-import { type Signer, toWalletOrPubkey, walletToValue } from '../../../../types/value_keys.ts';
+import { readOptionalField, toText } from '../../../../types/values/conversion.ts';
+import { type Signer, toWalletOrPubkey, walletToValue } from '../../../../types/values/keys.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import { english, wordlists } from './wordlists.ts';
 import definition from './definition.json' with { type: 'json' };

@@ -2,7 +2,7 @@ import { generateKeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { startTestChain, type TestChain } from '../../../../tests/support/solana.ts';
-import type { Value } from '../../../../types/value.ts';
+import type { Value } from '../../../../types/values/value.ts';
 import { getBalanceNode } from './index.ts';
 
 let chain: TestChain;

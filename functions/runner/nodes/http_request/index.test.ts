@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { type Halt, HandedBack, type NodeCall } from '../../engine/node.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';

@@ -1,4 +1,4 @@
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { haltError, HandedBack, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
-import type { Value, ValueMap } from '../../../../types/value.ts';
-import { invalidType, readField, readOptionalField, toText } from '../../../../types/value_conversion.ts';
-import { valueToJson } from '../../../../types/value_json.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
+import { invalidType, readField, readOptionalField, toText } from '../../../../types/values/conversion.ts';
+import { valueToJson } from '../../../../types/values/json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
 
 type Pair = [name: string, value: string];

@@ -1,5 +1,5 @@
-import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../../types/value.ts';
-import { jsonTextToValue } from '../../../../types/value_json.ts';
+import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../../types/values/value.ts';
+import { jsonTextToValue } from '../../../../types/values/json.ts';
 import { type HttpResponse, NodeError } from '../../engine/node.ts';
 
 /** Characters of a body that an error message quotes. */

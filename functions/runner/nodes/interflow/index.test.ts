@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { LosslessJson, ValueMap } from '../../../../types/value.ts';
+import type { LosslessJson, ValueMap } from '../../../../types/values/value.ts';
 import { interflowNode } from './index.ts';
 
 it.each(['{"id": 42}', '{"id": "42"}'])('interflow with %s runs the flow with its inputs', async (json) => {

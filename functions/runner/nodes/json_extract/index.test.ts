@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value } from '../../../../types/value.ts';
+import type { Value } from '../../../../types/values/value.ts';
 import { jsonExtractNode } from './index.ts';
 
 const whole: Value = { M: { list: { A: [{ S: 'a' }, { M: { 'x/y': { U: '1' } } }] }, 'x~': { N: 0 } } };

@@ -1,6 +1,6 @@
-import type { Value } from '../../../../types/value.ts';
-import { readField, toText } from '../../../../types/value_conversion.ts';
-import { jsonTextToValue, valueToJson } from '../../../../types/value_json.ts';
+import type { Value } from '../../../../types/values/value.ts';
+import { readField, toText } from '../../../../types/values/conversion.ts';
+import { jsonTextToValue, valueToJson } from '../../../../types/values/json.ts';
 import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

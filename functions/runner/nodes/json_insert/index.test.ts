@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value } from '../../../../types/value.ts';
+import type { Value } from '../../../../types/values/value.ts';
 import { jsonInsertNode } from './index.ts';
 
 const insert = (json_input: Value, path: string, value: Value) =>

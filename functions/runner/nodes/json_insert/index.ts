@@ -1,5 +1,5 @@
-import { readField, toText } from '../../../../types/value_conversion.ts';
-import { insertAt, parsePath } from '../../../../types/value_path.ts';
+import { readField, toText } from '../../../../types/values/conversion.ts';
+import { insertAt, parsePath } from '../../../../types/values/path.ts';
 import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

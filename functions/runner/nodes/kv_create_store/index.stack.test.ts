@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimedRun, makeClaimedRun } from '../../../../tests/support/claimed_run.ts';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { signUp } from '../../../../tests/support/people.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { kvCreateStoreNode } from './index.ts';
 
 let run: ClaimedRun;

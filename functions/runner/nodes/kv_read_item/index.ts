@@ -1,4 +1,4 @@
-import { readField, toText } from '../../../../types/value_conversion.ts';
+import { readField, toText } from '../../../../types/values/conversion.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

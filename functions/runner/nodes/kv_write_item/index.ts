@@ -1,5 +1,5 @@
-import type { ValueMap } from '../../../../types/value.ts';
-import { readField, toText } from '../../../../types/value_conversion.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
+import { readField, toText } from '../../../../types/values/conversion.ts';
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import type { KeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, missing, send, signerKeys, walletOf } from '../../../../tests/support/instruction_node.ts';
 import { startTestChain, type TestChain } from '../../../../tests/support/solana.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { memoNode } from './index.ts';
 
 let chain: TestChain;

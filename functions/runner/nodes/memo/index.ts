@@ -1,4 +1,4 @@
-import { readField, toText } from '../../../../types/value_conversion.ts';
+import { readField, toText } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet, memoInstruction } from '../../solana/instruction_nodes.ts';
 import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../engine/node.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, land, missing, send, signerKeys, walletOf } from '../../../../tests/support/instruction_node.ts';
 import { associatedAddress, createMint, createTokenAccount, mintAt, tokenAt } from '../../../../tests/support/mints.ts';
 import { SOL, startTestChain, type TestChain, transfer } from '../../../../tests/support/solana.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { mintTokenNode } from './index.ts';
 
 let chain: TestChain;

@@ -1,7 +1,7 @@
 import { type Address, isOffCurveAddress } from '@solana/kit';
 import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
 import { getMintToCheckedInstruction } from '@solana-program/token';
-import { readField, toDecimal } from '../../../../types/value_conversion.ts';
+import { readField, toDecimal } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { type ChainAccount, makeChainRpc } from '../../solana/rpc.ts';

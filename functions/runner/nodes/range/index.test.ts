@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { rangeNode } from './index.ts';
 
 const inputs = (start: Value, end: Value, step?: Value): ValueMap => ({ start, end, ...(step && { step_by: step }) });

@@ -1,6 +1,6 @@
-import { Decimal } from '../../../../types/decimal.ts';
-import type { Value } from '../../../../types/value.ts';
-import { readField, readFieldOr, toDecimal } from '../../../../types/value_conversion.ts';
+import { Decimal } from '../../../../types/values/decimal.ts';
+import type { Value } from '../../../../types/values/value.ts';
+import { readField, readFieldOr, toDecimal } from '../../../../types/values/conversion.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { generateKeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import { SOL, startTestChain, type TestChain } from '../../../../tests/support/solana.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { requestAirdropNode } from './index.ts';
 
 let chain: TestChain;

@@ -1,5 +1,5 @@
-import { readField, readOptionalField, toInteger } from '../../../../types/value_conversion.ts';
-import { toPubkey } from '../../../../types/value_keys.ts';
+import { readField, readOptionalField, toInteger } from '../../../../types/values/conversion.ts';
+import { toPubkey } from '../../../../types/values/keys.ts';
 import { makeChainRpc } from '../../solana/rpc.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };

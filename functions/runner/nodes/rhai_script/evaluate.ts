@@ -1,4 +1,4 @@
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { type NodeCall, NodeError, requireInput, type ScriptTask } from '../../engine/node.ts';
 import { RhaiError } from '../../rhai/errors.ts';
 import { givenMap } from '../../rhai/given.ts';

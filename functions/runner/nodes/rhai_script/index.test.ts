@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeNodeCall, runNode } from '../../../../tests/support/node_call.ts';
 import { nodeDefinitionSchema } from '../../../../types/node_definition.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { HandedBack, type NodeModule } from '../../engine/node.ts';
 import { rhaiScriptNodes } from './index.ts';
 

@@ -1,4 +1,4 @@
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { runLimits } from '../../engine/limits.ts';
 import { LogBuffer } from '../../engine/log_buffer.ts';
 import { type NodeCall, type NodeModule, type ScriptTask, ThreadMissing } from '../../engine/node.ts';

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
-import { Decimal } from '../../../../types/decimal.ts';
-import { formatFloat } from '../../../../types/number_text.ts';
-import { bytesToValue, type Value, type ValueMap } from '../../../../types/value.ts';
+import { Decimal } from '../../../../types/values/decimal.ts';
+import { formatFloat } from '../../../../types/values/number_text.ts';
+import { bytesToValue, type Value, type ValueMap } from '../../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 import { givenArray, givenMap } from '../../rhai/given.ts';
 import { toInt } from '../../rhai/integers.ts';

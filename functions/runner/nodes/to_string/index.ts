@@ -1,4 +1,4 @@
-import { valueToText } from '../../../../types/value.ts';
+import { valueToText } from '../../../../types/values/value.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build, land, missing, send, signerKeys, walletOf } from '../../../../tests/support/instruction_node.ts';
 import { makeKeypair } from '../../../../tests/support/keypairs.ts';
 import { SOL, startTestChain, type TestChain, transfer } from '../../../../tests/support/solana.ts';
-import type { Value, ValueMap } from '../../../../types/value.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
 import { transferSolNode } from './index.ts';
 
 /** What a transaction costs with one signature; each more costs as much. */

@@ -1,5 +1,5 @@
 import { getTransferSolInstruction } from '@solana-program/system';
-import { readField, toDecimal } from '../../../../types/value_conversion.ts';
+import { readField, toDecimal } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { readOptionalSigner, readSigner } from '../../solana/wallets.ts';

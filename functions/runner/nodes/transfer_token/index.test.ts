@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build, land, missing, send, signerKeys, walletOf } from '../../../../tests/support/instruction_node.ts';
 import { associatedAddress, createMint, createTokenAccount, tokenAt } from '../../../../tests/support/mints.ts';
 import { SOL, startTestChain, type TestChain, transfer } from '../../../../tests/support/solana.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { transferTokenNode } from './index.ts';
 
 const FALSE = { B: false };

@@ -1,5 +1,5 @@
 import { getCreateAssociatedTokenIdempotentInstruction, getTransferCheckedInstruction } from '@solana-program/token';
-import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../../types/value_conversion.ts';
+import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
 import {
   addressOf,

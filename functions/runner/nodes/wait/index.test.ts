@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
-import type { ValueMap } from '../../../../types/value.ts';
+import type { ValueMap } from '../../../../types/values/value.ts';
 import { type Halt, HandedBack, type NodeCall, NodeError } from '../../engine/node.ts';
 import { waitNode } from './index.ts';
 

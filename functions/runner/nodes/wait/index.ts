@@ -1,4 +1,4 @@
-import { readOptionalField, toInteger } from '../../../../types/value_conversion.ts';
+import { readOptionalField, toInteger } from '../../../../types/values/conversion.ts';
 import { pause } from '../../../_shared/pause.ts';
 import { haltError, HandedBack, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };

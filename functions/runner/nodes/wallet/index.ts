@@ -1,5 +1,5 @@
-import { decodeBase58 } from '../../../../types/base58.ts';
-import { walletToValue } from '../../../../types/value_keys.ts';
+import { decodeBase58 } from '../../../../types/values/base58.ts';
+import { walletToValue } from '../../../../types/values/keys.ts';
 import { formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../../types/decimal.ts';
+import { Decimal } from '../../../../types/values/decimal.ts';
 import { RhaiError } from '../errors.ts';
 import { parseIntegerLiteral } from '../integers.ts';
 import { NativeSet } from '../native.ts';

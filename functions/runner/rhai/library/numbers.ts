@@ -1,4 +1,4 @@
-import { Decimal } from '../../../../types/decimal.ts';
+import { Decimal } from '../../../../types/values/decimal.ts';
 import { chargeComparison } from '../comparing.ts';
 import { floatText } from '../display.ts';
 import { compareValues, intToDecimal } from '../equality.ts';

@@ -1,4 +1,4 @@
-import { Decimal } from '../../../../types/decimal.ts';
+import { Decimal } from '../../../../types/values/decimal.ts';
 import { toInt } from '../integers.ts';
 import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';

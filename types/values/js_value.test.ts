@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toValue } from './js_value.ts';
 import { decodeValue, type Value, ValueError } from './value.ts';
-import { toBytes } from './value_keys.ts';
+import { toBytes } from './keys.ts';
 
 describe('toValue', () => {
   it.each<[unknown, Value]>([

@@ -2,7 +2,7 @@ import { base64 } from '@scure/base';
 import fc from 'fast-check';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { decimalText, mantissas, tags, valuesOf } from '../tests/support/values.ts';
+import { decimalText, mantissas, tags, valuesOf } from '../../tests/support/values.ts';
 import {
   bytesToValue,
   decodeValue,

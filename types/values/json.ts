@@ -1,8 +1,8 @@
 import { JsonLimitError, type JsonLimits, parseLosslessJson } from './json_text.ts';
 import { trimTrailingZeros } from './number_text.ts';
 import { jsonToValue, type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError } from './value.ts';
-import { integerOfDecimal } from './value_conversion.ts';
-import { toBytes } from './value_keys.ts';
+import { integerOfDecimal } from './conversion.ts';
+import { toBytes } from './keys.ts';
 
 /** A number beyond 64 bits or with a fraction, as a float is written: with all its digits, but without trailing zeros. */
 function floatText(text: string): string {

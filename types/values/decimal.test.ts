@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText, mantissas, scales } from '../tests/support/values.ts';
+import { decimalText, mantissas, scales } from '../../tests/support/values.ts';
 import { Decimal } from './decimal.ts';
 
 const MAX = 2n ** 96n - 1n;

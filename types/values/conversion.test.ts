@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Tag, tags, valuesOf } from '../tests/support/values.ts';
+import { type Tag, tags, valuesOf } from '../../tests/support/values.ts';
 import type { Value } from './value.ts';
 import {
   ConversionError,
@@ -16,8 +16,8 @@ import {
   toF64,
   toInteger,
   toText,
-} from './value_conversion.ts';
-import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey } from './value_keys.ts';
+} from './conversion.ts';
+import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey } from './keys.ts';
 
 /** Which tag each conversion takes: + always, ~ some of its values, - never. */
 const table = `

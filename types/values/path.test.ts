@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyValue } from '../tests/support/values.ts';
+import { anyValue } from '../../tests/support/values.ts';
 import type { Value } from './value.ts';
-import { insertAt, parsePath, PathError, removeAt, valueAt, type ValuePath } from './value_path.ts';
+import { insertAt, parsePath, PathError, removeAt, valueAt, type ValuePath } from './path.ts';
 
 /** Every path that leads somewhere in a value. */
 function pathsOf(value: Value): ValuePath[] {

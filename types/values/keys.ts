@@ -1,7 +1,7 @@
 import { base58, base64 } from '@scure/base';
 import { decodeBase58 } from './base58.ts';
 import type { Value } from './value.ts';
-import { ConversionError, invalidType, invalidValue, toInteger } from './value_conversion.ts';
+import { ConversionError, invalidType, invalidValue, toInteger } from './conversion.ts';
 
 const PUBKEY_LENGTH = 32;
 const KEYPAIR_LENGTH = 64;

@@ -1,9 +1,9 @@
 import { parse } from 'lossless-json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyValue } from '../tests/support/values.ts';
+import { anyValue } from '../../tests/support/values.ts';
 import type { Value } from './value.ts';
-import { jsonTextToValue, valueToJson } from './value_json.ts';
+import { jsonTextToValue, valueToJson } from './json.ts';
 
 describe('valueToJson', () => {
   it.each<[Value, string]>([

@@ -1,9 +1,9 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalText, mantissas, scales } from '../tests/support/values.ts';
+import { decimalText, mantissas, scales } from '../../tests/support/values.ts';
 import { bytesToValue, type Value } from './value.ts';
-import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey, walletToValue } from './value_keys.ts';
+import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey, walletToValue } from './keys.ts';
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
