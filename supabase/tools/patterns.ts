@@ -15,7 +15,7 @@ export interface Pattern {
 }
 
 /** Folders whose patterns meet texts that somebody else wrote. Tests match what the project itself has answered. */
-const CHECKED_FILES = ['functions/*.ts', 'types/*.ts', 'supabase/*.ts', 'sql/*.sql', 'supabase/*.sql'];
+const CHECKED_FILES = ['functions/*.ts', 'types/*.ts', 'worker/*.ts', 'supabase/*.ts', 'sql/*.sql', 'supabase/*.sql'];
 
 /** How long the analysis of one pattern may take; most take some milliseconds. */
 const TIMEOUT_MS = 120_000;

@@ -10,14 +10,20 @@ import { StackError } from '../local/stack_error.ts';
 const sqlDir = join(projectDir, 'sql');
 
 /** Written by hand, for what sql/ can't declare and pg-delta sees all the same: memberships of the platform's publication. */
-const platformMigration = join(projectDir, 'supabase/migrations/20261121020000_configure_platform.sql');
+const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
 
-/** Makes a database from the declarative files in sql/, in name order. */
+/** The declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files of each by name. */
+export const declaredFiles = (): string[] =>
+  readdirSync(sqlDir, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sql')).sort();
+
+/** Makes a database from the declarative files in sql/. */
 export async function createDeclaredDatabase(cluster: Cluster, name: string): Promise<void> {
   await createDatabase(cluster, name);
   const sql = connect(cluster.url('postgres', name));
   try {
-    for (const file of readdirSync(sqlDir).filter((file) => file.endsWith('.sql')).sort()) {
+    // As in the migration: functions may name tables of later files.
+    await sql`set check_function_bodies = off`;
+    for (const file of declaredFiles()) {
       await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {
         throw new StackError(`sql/${file}: ${error.message}${error.where ? `\n${error.where}` : ''}`);
       });

@@ -28,7 +28,7 @@ export interface WorkerOptions {
 
 /** Runs a worker on a stack as an operator does, without npm between, so that a signal reaches it at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { status, env, script = 'supabase/tools/worker.ts', runtime = 'node' } = options;
+  const { status, env, script = 'worker/main.ts', runtime = 'node' } = options;
   const [command, args] = runtime === 'node'
     ? ['node', ['--import', 'tsx']] as const
     : [denoBinary(), ['run', '--allow-all', `--config=${join(projectDir, 'deno.json')}`]] as const;

@@ -40,7 +40,7 @@ it('SQL of which the pattern is no literal, or stands in a function that is not 
 
 it('the project has patterns in TypeScript and in SQL', async () => {
   const files = (await filesWithPatterns()).filter((file) => filePatterns(file).length > 0);
-  expect(files).toEqual(expect.arrayContaining(['types/number_text.ts', 'sql/103_checks.sql']));
+  expect(files).toEqual(expect.arrayContaining(['types/values/number_text.ts', 'sql/20_values/10_checks.sql']));
 });
 
 it('what backtracks is named with a text that shows it', async () => {

@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../local/paths.ts';
+import { declaredFiles } from './schema.ts';
+
+// Until the first release the whole schema is one migration; from then on migrations are only added, with npm run db:diff.
+const file = 'supabase/migrations/20261121000000_create_schema.sql';
+
+const HEADER = `-- Written by npm run db:squash from the files in sql/, in which changes are made.
+
+-- Functions may name tables of later files.
+set check_function_bodies = off;
+`;
+
+const parts = declaredFiles().map((name) =>
+  `\n-- sql/${name}\n\n${readFileSync(join(projectDir, 'sql', name), 'utf8')}`
+);
+writeFileSync(join(projectDir, file), HEADER + parts.join(''));
+console.log(`Wrote ${file} from ${parts.length} files.`);
