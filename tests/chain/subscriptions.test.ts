@@ -69,13 +69,14 @@ it("kit's sendAndConfirmTransaction sends and confirms, and sees a blockhash tha
   });
 });
 
-it('confirmTransaction of web3.js 1.x resolves by a subscription, at the port that it derives', async () => {
+it('web3.js 1.x confirms transactions and hears of accounts, logs and slots at the port that it derives', async () => {
   chain = await startTestChain({ slotMs: 20 });
   const connection = new Connection(chain.url, 'confirmed');
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));
   const lifetime = await connection.getLatestBlockhash();
-  expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toEqual({ err: null });
+  // Its answer is the notification's or, when the look that follows the subscription is faster, the whole status.
+  expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toMatchObject({ err: null });
 
   const accountNews: number[] = [];
   const logNews: string[] = [];
@@ -93,7 +94,7 @@ it('confirmTransaction of web3.js 1.x resolves by a subscription, at the port th
     }),
   );
   const signature = await connection.sendTransaction(transaction, [payer]);
-  expect((await connection.confirmTransaction({ signature, ...lifetime })).value).toEqual({ err: null });
+  expect((await connection.confirmTransaction({ signature, ...lifetime })).value).toMatchObject({ err: null });
   await waitFor(() => (accountNews.length > 0 && logNews.length > 0) || undefined);
   expect([accountNews, logNews]).toEqual([[Number(SOL / 2n)], [signature]]);
   expect(slots.every((slot, index) => index === 0 || slot > slots[index - 1]!)).toBe(true);
