@@ -9,3 +9,182 @@ comment on table private.flow_snapshots is
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
+
+-- Reduced graphs are put together as text, members in the order of jsonb: each level of jsonb that is built copies all that is in it,
+-- value by value, and what is the text of jsonb already can be hashed as it is.
+
+create function private.reduce_nodes(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type', d.data -> 'node_id',
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
+          ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'sources') with ordinality as p (port, position)
+      ),
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
+      ),
+      ', "display_name": ' || (d.data -> 'display_name')::text,
+      '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
+      d.data -> 'targets_form' -> 'form_data',
+      ', "instruction_info": ' || (d.data -> 'instruction_info')::text
+    ), ', ' order by n.position))
+    from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+  );
+end;
+$$;
+comment on function private.reduce_nodes(jsonb) is
+  'A flow''s nodes, which have no faults, without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb.';
+
+create function private.reduce_edges(edges jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
+    ), ', ' order by position))
+    from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
+  );
+end;
+$$;
+comment on function private.reduce_edges(jsonb) is
+  'A flow''s edges, which all lead to nodes, without what only the editor needs, in the same order, as the text of jsonb.';
+
+create function private.interflow_references(nodes jsonb)
+returns table (node_index integer, id integer)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  select
+    (position - 1)::integer,
+    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
+      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
+      then (node #>> '{data,targets_form,form_data,id}')::integer
+    end
+  from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
+  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
+end;
+$$;
+comment on function private.interflow_references(jsonb) is
+  'The flows that a graph calls, with the node that names each; id is null where the node names no integer.';
+
+create function private.take_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_flow public.flows := take_snapshot.entry;
+  v_reached integer[] := array[take_snapshot.entry.id];
+  v_called integer[];
+  v_position integer := 1;
+  v_ids integer[] := '{}';
+  v_graphs text[] := '{}';
+  v_max_size constant integer := 16777216;
+  v_size integer := 0;
+  v_is_entry_called boolean := false;
+  v_findings jsonb := '[]';
+  v_data text;
+  v_hash bytea;
+begin
+  -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
+  <<flows>>
+  loop
+    v_findings := v_findings || coalesce((
+      select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
+      from jsonb_array_elements(
+        private.flow_findings(v_flow.nodes, v_flow.edges) || private.environment_findings(v_flow.environment, v_flow.user_id)
+      ) as finding
+    ), '[]');
+    if v_findings = '[]' then
+      v_ids := v_ids || v_flow.id;
+      v_graphs := v_graphs || format(
+        '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
+        private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
+      );
+    end if;
+
+    select
+      v_findings || coalesce(jsonb_agg(jsonb_build_object(
+        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'this is the id of none of your flows',
+        'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+      ) order by r.node_index) filter (where f.id is null), '[]'),
+      array_agg(distinct f.id) filter (where f.id is not null)
+    into v_findings, v_called
+    from private.interflow_references(v_flow.nodes) as r
+    left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
+    -- Not by the query, which would be planned anew each time.
+    if v_called is not null then
+      v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
+      v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
+    end if;
+
+    loop
+      exit flows when v_position = cardinality(v_reached);
+      v_position := v_position + 1;
+      select f.* into v_flow
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
+      -- Deleted since it was found: a run that calls it says so.
+      exit when found;
+    end loop;
+    if v_findings = '[]' then
+      v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
+    end if;
+    -- What comes behind would change nothing.
+    exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
+  end loop;
+
+  if v_findings = '[]' then
+    v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
+      -- Called by its id, the entry is one of the called flows too.
+      select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
+    ));
+    if octet_length(v_data) > v_max_size then
+      v_findings := jsonb_build_array(jsonb_build_object(
+        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'message', 'with the flows that it calls it is larger than 16 MiB'
+      ));
+    end if;
+  end if;
+  if v_findings <> '[]' then
+    perform private.fail(
+      422, 'flow_invalid',
+      format('The flow can''t run: %s.', v_findings #>> '{0,message}')
+        || case when jsonb_array_length(v_findings) > 1000 then ' The details are the first 1,000 findings.' else '' end,
+      jsonb_path_query_array(v_findings, '$[0 to 999]')
+    );
+  end if;
+  v_hash := sha256(convert_to(v_data, 'UTF8'));
+  loop
+    -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
+    perform from private.flow_snapshots as s where s.hash = v_hash for key share;
+    exit when found;
+    insert into private.flow_snapshots (hash, data) values (v_hash, v_data::jsonb) on conflict (hash) do nothing;
+    exit when found;
+  end loop;
+  return v_hash;
+end;
+$$;
+comment on function private.take_snapshot(public.flows) is
+  'Freezes a flow, as its caller has read it, and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private; callers check who asks.';

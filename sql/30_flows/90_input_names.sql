@@ -1,0 +1,21 @@
+create function private.input_names(nodes jsonb)
+returns text[]
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(array_agg(named.name order by named.position), '{}')
+  from (
+    select label.name, min(n.position) as position
+    from jsonb_array_elements(input_names.nodes) with ordinality as n (node, position)
+    cross join lateral (
+      select case jsonb_typeof(n.node #> '{data,targets_form,form_data,label}')
+        when 'string' then n.node #>> '{data,targets_form,form_data,label}'
+        else coalesce(n.node #>> '{data,sources,0,name}', '')
+      end as name
+    ) as label
+    where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
+    group by label.name
+  ) as named;
+$$;
+comment on function private.input_names(jsonb) is
+  'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, else what its output is called, as functions/runner names it. Of nodes that have no faults.';
