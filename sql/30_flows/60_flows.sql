@@ -70,40 +70,37 @@ create trigger _100_refuse_read_only before update on public.flows
 create trigger _200_touch before update on public.flows
   for each row execute function private.tg_any__before_update_touch();
 
--- By row, since transition tables would copy whole graphs.
-create function private.tg_flows__after_insert()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.check_quota('flows', new.user_id);
-  perform private.check_quota('flow_bytes', new.user_id);
-  return null;
-end;
-$$;
-comment on function private.tg_flows__after_insert() is 'Refuses a flow that exceeds its owner''s quotas. Definer: users can''t call what it calls.';
 create trigger _800_check_quota after insert on public.flows
-  for each row execute function private.tg_flows__after_insert();
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('flows', 'flow_bytes');
 
 create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_user_id uuid;
 begin
-  -- Here all sizes are as stored. A flow that shrinks is saved, even when its owner has too much.
-  if pg_column_size(new.nodes) + pg_column_size(new.edges) + pg_column_size(new.environment)
-    > pg_column_size(old.nodes) + pg_column_size(old.edges) + pg_column_size(old.environment)
-  then
-    perform private.check_quota('flow_bytes', new.user_id);
-  end if;
+  -- Compares sizes as stored, so with the table and not with the new rows of the statement, which are not compressed yet.
+  for v_user_id in
+    select distinct f.user_id
+    from former as o
+    join public.flows as f on f.id = o.id
+    where pg_column_size(f.nodes) + pg_column_size(f.edges) + pg_column_size(f.environment)
+      > pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment)
+    order by f.user_id
+  loop
+    perform private.check_quota('flow_bytes', v_user_id);
+  end loop;
   return null;
 end;
 $$;
-comment on function private.tg_flows__after_update() is 'Refuses a flow that grows beyond its owner''s quota. Definer: users can''t call what it calls.';
+comment on function private.tg_flows__after_update() is
+  'Refuses flows that grow beyond their owner''s quota, once a statement. A flow that shrinks is saved, even when its owner has too much. Definer: users can''t call what it calls.';
 create trigger _800_check_growth after update on public.flows
-  for each row execute function private.tg_flows__after_update();
+  referencing old table as former
+  for each statement execute function private.tg_flows__after_update();
 
 create function private.tg_flows__before_delete()
 returns trigger
