@@ -27,11 +27,6 @@ begin
   if v_from is null then
     return null;
   end if;
-
-  -- As many flows are drawn: what comes later in the array never leads back.
-  if (select bool_and(e.source < e.target) from unnest(v_from, v_to) as e (source, target)) then
-    return null;
-  end if;
   v_first := array_fill(0, array[v_count + 1]);
   v_waiting := array_fill(0, array[v_count]);
   for v_edge in reverse cardinality(v_from)..1 loop

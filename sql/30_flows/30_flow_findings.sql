@@ -6,22 +6,24 @@ as $$
 begin
   -- Handle ids name ports flow-wide: an edge's handle may belong to any node, only its node ids say what it joins.
   return query
-  -- Not by jsonb_path_query, which takes what it gives from the beginning of a list, and moves all the rest.
-  with target_handle as materialized (
-    select t.port ->> 'id' as id, max(t.port ->> 'name') as name
-    from jsonb_array_elements(flow_edges.nodes) as n (node)
-    cross join lateral jsonb_array_elements(n.node #> '{data,targets}') as t (port)
-    where n.node #>> '{data,type}' <> 'mock'
-    group by t.port ->> 'id'
+  with port as materialized (
+    -- A source and a target in a row.
+    select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
+    from (
+      select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
+      from jsonb_array_elements(flow_edges.nodes) as n (node)
+      cross join lateral (select n.node -> 'data' as data offset 0) as d
+      where d.data ->> 'type' <> 'mock'
+    ) as p
+  ),
+  target_handle as materialized (
+    select port.target as id, max(port.target_name) as name from port where port.target is not null group by port.target
   )
   select (e.position - 1)::integer, e.edge ->> 'source', e.edge ->> 'target', target_handle.name
   from jsonb_array_elements(flow_edges.edges) with ordinality as e (edge, position)
   join target_handle on target_handle.id = e.edge ->> 'targetHandle'
   where e.edge ->> 'sourceHandle' in (
-    select s.port ->> 'id'
-    from jsonb_array_elements(flow_edges.nodes) as n (node)
-    cross join lateral jsonb_array_elements(n.node #> '{data,sources}') as s (port)
-    where n.node #>> '{data,type}' <> 'mock'
+    select port.source from port
     union all
     select 'passthrough-' || target_handle.id from target_handle
   );
@@ -50,15 +52,21 @@ create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
+-- Nothing here is known to be small, and planning each call would take longer than executing it for most flows.
+set enable_nestloop = off
+set plan_cache_mode = force_generic_plan
+-- The cost of a plan without nested loops says nothing, and would have it compiled.
+set jit = off
 as $$
 declare
   v_findings jsonb;
   v_nodes text[];
   v_sources text[];
   v_targets text[];
+  v_leads_back boolean;
   v_cycle text[];
 begin
-  -- Whoever looks at it must know how much there is to look at.
+  -- The size comes first: it bounds what the other checks cost.
   v_findings := private.flow_size_findings(flow_findings.nodes, flow_findings.edges);
   if v_findings <> '[]' then
     return v_findings;
@@ -67,48 +75,52 @@ begin
   into v_findings
   from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
-    -- Nothing more can be said of a graph whose nodes can't be read.
+    -- The other checks read members that a malformed node may lack.
     return v_findings;
   end if;
 
   with node as materialized (
     select
-      n.position - 1 as index, n.node ->> 'id' as id, n.node #>> '{data,type}' as type, n.node #>> '{data,node_id}' as node_id,
-      n.node #>> '{data,targets_form,form_data,label}' as label
+      n.position - 1 as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
+      d.data -> 'targets_form' -> 'form_data' ->> 'label' as label
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+  ),
+  -- Each id once, so that an edge of an id that a thousand nodes share is one row, not a thousand.
+  known as materialized (
+    select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
+      bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
+    from node group by node.id
   ),
   edge as materialized (
-    select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target
+    select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
+      s.first_index as source_index, t.first_index as target_index,
+      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run, coalesce(t.is_mock, false) as is_target_mock,
+      kept.edge_index is not null as is_kept, kept.target_port
     from jsonb_array_elements(flow_findings.edges) with ordinality as e (edge, position)
-  ),
-  kept as materialized (
-    select k.edge_index, k.source, k.target, k.target_port
-    from private.flow_edges(flow_findings.nodes, flow_findings.edges) as k
+    left join known as s on s.id = e.edge ->> 'source'
+    left join known as t on t.id = e.edge ->> 'target'
+    left join private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept on kept.edge_index = e.position - 1
   ),
   finding as (
-    select 'node_id_duplicate' as code, format('nodes[%s].id', max(node.index)) as path,
-      format('two nodes have the id %s', node.id) as message
-    from node group by node.id having count(*) > 1
+    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path, format('two nodes have the id %s', known.id) as message
+    from known where known.node_count > 1
     union all
     select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
-    from edge
-    where not exists (select from node where node.id = edge.source and node.type <> 'mock')
-      and not exists (select from node where node.id = edge.target and node.type = 'mock')
+    from edge where not edge.is_source_run and not edge.is_target_mock
     union all
     select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
-    from edge where not exists (select from node where node.id = edge.target)
+    from edge where edge.target_index is null
     union all
-    select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
-      format('two edges lead into the input %s of node %s', to_jsonb(private.shorten(kept.target_port)), kept.target)
-    from kept
-    where exists (select from node where node.id = kept.target and node.type <> 'mock')
-    group by kept.target, kept.target_port having count(*) > 1
+    select 'input_connected_twice', format('edges[%s].targetHandle', max(edge.index)),
+      format('two edges lead into the input %s of node %s', to_jsonb(private.shorten(edge.target_port)), edge.target)
+    from edge where edge.is_kept and edge.is_target_run
+    group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- More than it may have inputs: handles may be those of other nodes.
-    select 'node_edges_too_many', format('nodes[%s]', min(node.index)), 'at most 1,000 edges lead into one node'
-    from (select k.target from kept as k group by k.target having count(*) > 1000) as crowded
-    join node on node.id = crowded.target
-    group by node.id
+    -- A node may have 1,000 inputs, but edges may lead into it through the handles of other nodes.
+    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges lead into one node'
+    from edge where edge.is_kept and edge.target_index is not null
+    group by edge.target_index having count(*) > 1000
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
       format('two flow outputs have the label %s', coalesce(to_jsonb(private.shorten(node.label))::text, 'null'))
@@ -120,16 +132,18 @@ begin
       select jsonb_agg(to_jsonb(first) order by first.path, first.code)
       from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
     ),
-    -- Each id once: edges of a node that is there a thousand times are not looked at a thousand times.
-    (
-      select array_agg(u.id order by u.index)
-      from (select node.id, min(node.index) as index from node where node.type <> 'mock' group by node.id) as u
-    ),
-    (select array_agg(kept.source) from kept),
-    (select array_agg(kept.target) from kept)
-  into v_findings, v_nodes, v_sources, v_targets;
+    (select array_agg(known.id order by known.first_index) from known where known.is_run),
+    wired.sources, wired.targets, wired.leads_back
+  into v_findings, v_nodes, v_sources, v_targets, v_leads_back
+  from (
+    select array_agg(edge.source) as sources, array_agg(edge.target) as targets, bool_or(edge.source_index >= edge.target_index) as leads_back
+    from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
+  ) as wired;
 
-  v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
+  -- In most flows every edge leads to a later node, so there is no cycle to look for.
+  if v_leads_back then
+    v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
+  end if;
   if v_cycle is not null then
     v_findings := coalesce(v_findings, '[]') || jsonb_build_object(
       'code', 'graph_has_cycle', 'path', 'edges',

@@ -7,6 +7,8 @@ set search_path = ''
 -- What is joined here is never small for certain, and to plan it would take longer than to execute it for most flows.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
+-- The cost of a plan without nested loops says nothing, and would have it compiled.
+set jit = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
@@ -50,11 +52,11 @@ begin
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select n.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
-      from node as n cross join lateral jsonb_array_elements(n.sources) as s (port)
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select n.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port ->> 'required')::boolean, (t.port ->> 'passthrough')::boolean
-      from node as n cross join lateral jsonb_array_elements(n.targets) as t (port)
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean
+      from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- Handles name ports flow-wide; copies of a node may share them.
     handle as materialized (

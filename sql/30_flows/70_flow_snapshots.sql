@@ -110,6 +110,9 @@ begin
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
   <<flows>>
   loop
+    -- An empty array changes nothing, but leaves the graph unpacked: each function below would unpack it several times.
+    v_flow.nodes := v_flow.nodes || '[]';
+    v_flow.edges := v_flow.edges || '[]';
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
       from jsonb_array_elements(
