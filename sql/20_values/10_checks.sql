@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.decode_base58(text) is
-  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when it is no base58 or longer than 128 characters.';
+  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when the text is not base58 or is longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
 create function private.is_base58(value text, byte_count integer)
@@ -86,7 +86,7 @@ as $$
     and length(is_base64.value) <= 8192;
 $$;
 comment on function private.is_base64(text) is
-  'Whether the text is padded standard base64 of at least one byte, not longer than any transaction or message would be.';
+  'Whether the text is padded standard base64 of at least one byte, at most 8,192 characters: no transaction and no message is longer.';
 
 create function private.is_public_key(value text)
 returns boolean
@@ -94,9 +94,9 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so numbers of as many digits compare as texts, here with 256^31 and 256^32. Every
-  -- start of a caller with a public key asks this: to decode would take fifty times as long, only zero bytes, which are ones, need it;
-  -- and the length as a part of the pattern would take eight times as long.
+  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31 and 256^32.
+  -- Every start by a public key is checked, and decoding would take fifty times as long. Only keys that begin with zero bytes, written
+  -- as ones, are decoded. A pattern that includes the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32

@@ -19,7 +19,7 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- Copies all that is in the value, so no level of arrays or maps may come here.
+      -- This path copies the whole value, so arrays and maps are recognised above.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels; ranges are the door''s and the runner''s.';
+  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -81,8 +81,8 @@ begin
   if octet_length(check_inputs.inputs::text) > 1048576 then
     perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
   end if;
-  -- No number and no key needs as many digits, and reading them takes quadratic time. In JSON text only a member's name stands so
-  -- before a string, and only a tag may stand before one.
+  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
+  -- only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > 1000 and exists (
     select
     from (
@@ -93,8 +93,9 @@ begin
   ) then
     perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key has at most 1000 characters');
   end if;
-  -- One look at all levels, which copies nothing: what is good by it is good. Only a lax path counts members ((…) is unknown unless
-  -- there is exactly one), and as it looks into arrays where an object belongs, no value may be an array.
+  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
+  -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
+  -- that are arrays.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -109,7 +110,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- Otherwise what is wrong is looked for, level by level.
+  -- Something is wrong, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
@@ -128,12 +129,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Names that are told, and characters of each.
+  -- How many names the error lists, and how many characters of each.
   v_most constant integer := 20;
   v_longest constant integer := 100;
   v_unknown text[];
 begin
-  -- By a set operation, which hashes or sorts both sides: each name compared with each would take minutes for the largest inputs.
+  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, v_longest)
     from (
@@ -162,4 +163,4 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and of those that there are.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and the first 20 that the flow has.';

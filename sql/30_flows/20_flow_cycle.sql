@@ -18,7 +18,7 @@ declare
   v_step integer[];
   v_path integer[] := '{}';
 begin
-  -- Kahn's algorithm on node numbers, its edges sorted by source: one pass over nodes and edges.
+  -- Kahn's algorithm on numbered nodes, with the edges sorted by source: it visits each node and each edge once.
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
   from unnest(flow_cycle.sources, flow_cycle.targets) as e (source, target)
@@ -53,7 +53,7 @@ begin
     return null;
   end if;
 
-  -- Every node left waits for another one that is left: walking backwards from any of them ends up going round a cycle.
+  -- Each remaining node waits for another remaining node, so walking backwards from any of them ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then
@@ -75,4 +75,4 @@ begin
 end;
 $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
-  'The node ids of one cycle in the order of its edges, or null when there is none; sources[i] → targets[i] are the edges. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
+  'The node ids of one cycle in the order of its edges, or null when there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';

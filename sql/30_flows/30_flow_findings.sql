@@ -4,10 +4,10 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Handle ids name ports flow-wide: an edge's handle may belong to any node, only its node ids say what it joins.
+  -- A handle is looked up in the whole flow, and may belong to any node. Only an edge's source and target say which nodes it joins.
   return query
   with port as materialized (
-    -- A source and a target in a row.
+    -- The nth source and the nth target of a node side by side.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: those whose two handles are known. Editors leave others behind; a run drops them with a warning.';
+  'The edges that a run keeps: those whose two handles are ports of the flow. Editors leave other edges behind, which a run drops with a warning.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -38,7 +38,7 @@ language sql immutable security invoker
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow takes at most %s %s, and these are %s', part.most, part.name, part.size)
+    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
   )), '[]')
   from (values
     ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
@@ -46,17 +46,16 @@ as $$
   where part.size > part.most;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'Whether a graph has more nodes or edges than a runner sets up without keeping others waiting, as flow_findings tells it.';
+  'The findings of flow_findings for a graph that has more nodes or edges than the runner can set up without delaying other runs.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- Nothing here is known to be small, and planning each call would take longer than executing it for most flows.
+-- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
+-- executing it for most flows.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
--- The cost of a plan without nested loops says nothing, and would have it compiled.
-set jit = off
 as $$
 declare
   v_findings jsonb;
@@ -118,7 +117,7 @@ begin
     group by edge.target, edge.target_port having count(*) > 1
     union all
     -- A node may have 1,000 inputs, but edges may lead into it through the handles of other nodes.
-    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges lead into one node'
+    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
     from edge where edge.is_kept and edge.target_index is not null
     group by edge.target_index having count(*) > 1000
     union all
@@ -155,4 +154,4 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does, and after a thousand it is cut. Interflow references are checked by private.take_snapshot, which follows them.';
+  'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';

@@ -1,4 +1,4 @@
--- The settings of transactions that a flow's environment holds; other names are free. Source: RUNTIME 5.3 and 7.10.
+-- The environment's settings of transactions are checked. Other names are free. Source: RUNTIME 5.3 and 7.10.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -6,7 +6,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- No fault repeats the value, which may be a secret.
+  -- A fault never repeats the value, which may be a secret.
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
       and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
@@ -22,12 +22,12 @@ begin
       then 'takes processed, confirmed or finalized'
     when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
       and not private.is_base58(environment_fault.value, 32)
-      then 'takes a public key, base58 of 32 bytes'
+      then 'takes a public key: base58 of 32 bytes'
   end;
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'What is wrong with a setting in a flow''s environment, or null. The value is never repeated.';
+  'What is wrong with a setting in a flow''s environment, or null. It never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean
@@ -64,8 +64,8 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'OVERWRITE_FEEPAYER holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key there'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of a HARDCODED wallet of yours, and you have none of this one'
+          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)

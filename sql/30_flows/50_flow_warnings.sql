@@ -1,30 +1,29 @@
--- What a run of a graph will stumble over, or leave out: told when it is deployed or started, and no reason not to.
+-- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
 
 create function private.flow_warnings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- What is joined here is never small for certain, and to plan it would take longer than to execute it for most flows.
+-- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
+-- executing it for most flows.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
--- The cost of a plan without nested loops says nothing, and would have it compiled.
-set jit = off
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions nothing is known of what runs here.
+  -- Without definitions the database can't tell which nodes the runner has.
   v_knows_nodes constant boolean := exists (select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native');
 begin
   return (
     with node as materialized (
       select
         (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
-        -- Of which the JSON tells the ports, of both sides or the inputs alone.
+        -- Whether the flow's JSON says which inputs and outputs the node has, and not the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
-        -- A labelled node has one port, whatever the JSON calls it.
+        -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
             when 'string' then d.data #>> '{targets_form,form_data,label}'
@@ -58,7 +57,7 @@ begin
       select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles name ports flow-wide; copies of a node may share them.
+    -- A handle is looked up in the whole flow, and copies of a node may share one.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -102,8 +101,8 @@ begin
     ),
     warning (place, index, code, member, message) as (
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
-        when n.type = 'native' then format('there is no node %s here, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
-        else format('nodes of type %s are not executed, so the run fails at it', n.type)
+        when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
@@ -124,13 +123,13 @@ begin
       union all
       select 2, w.index, 'edge_source_handle_unknown', '.sourceHandle', case
         when w.source_name is null then 'no port has this id, so the edge is left out'
-        else format('this is the id of another node''s port: of the source the one of its name is taken, %s', to_jsonb(private.shorten(w.source_name)))
+        else format('the port with this id belongs to another node, so the run takes the source''s port %s instead', to_jsonb(private.shorten(w.source_name)))
       end
       from wired as w where w.is_own_source is not true
       union all
       select 2, w.index, 'edge_target_handle_unknown', '.targetHandle', case
         when w.target_name is null then 'no port has this id, so the edge is left out'
-        else format('this is the id of another node''s port: of the target the one of its name is taken, %s', to_jsonb(private.shorten(w.target_name)))
+        else format('the port with this id belongs to another node, so the run takes the target''s port %s instead', to_jsonb(private.shorten(w.target_name)))
       end
       from wired as w where w.is_own_target is not true
       union all
@@ -170,4 +169,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb) is
-  'What in a graph without findings a run fails at or leaves out, as an array of {code, path, message}, the first 100. What nodes there are, and which ports they have, say the definitions that the service role has added; as long as there are none, every native node counts as there, with the ports that the JSON says.';
+  'What a run of a graph without findings will fail at or leave out, as an array of {code, path, message}, the first 100. The definitions that the service role has added say which nodes exist and which ports they have. Without any definition every native node counts as existing, with the ports that the flow''s JSON gives it.';

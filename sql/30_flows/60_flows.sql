@@ -19,10 +19,13 @@ create table public.flows (
   constraint flows_nodes_array check (jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216),
   constraint flows_edges_array check (jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216),
   constraint flows_environment_strings check (private.is_string_map(environment)),
+  constraint flows_environment_size check (pg_column_size(environment) <= 65536),
   constraint flows_chain_network_valid check (private.is_chain_network(chain_network)),
+  -- Editors keep members of their own beside url and cluster.
+  constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384),
   constraint flows_instructions_bundling_known check (instructions_bundling in ('Off', 'Automatic'))
 );
-comment on table public.flows is 'Flows as the editor saves them. A flow is run as a deployment, which freezes it, or as it is now.';
+comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts.';
@@ -31,11 +34,6 @@ comment on column public.flows.instructions_bundling is 'Off: each node sends it
 comment on column public.flows.is_public is 'Signed-in users may read the flow.';
 comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
-
--- Not valid: flows that were larger before there were these limits stay, until they are written.
-alter table public.flows add constraint flows_environment_size check (pg_column_size(environment) <= 65536) not valid;
--- Editors keep members of their own beside url and cluster.
-alter table public.flows add constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384) not valid;
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -108,7 +106,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  -- A user's deletion deletes everything of theirs: the user's row is gone by the time the cascade reaches this flow.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
@@ -129,12 +127,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- By trigger, not by foreign key: a run of an interflow child goes with its parent run, whatever becomes of the child's flow.
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
 $$;
 comment on function private.tg_flows__after_delete() is
-  'A deleted flow takes its runs along. Definer, since nobody deletes runs directly.';
+  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
 create trigger _100_delete_runs after delete on public.flows
   for each row execute function private.tg_flows__after_delete();

@@ -5,13 +5,13 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, stored once each: what deployments and runs execute, whatever happens to the flows. Never updated.';
+  'Frozen graphs, which deployments and runs execute whatever happens to the flows. Equal graphs are stored once. Never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
 
--- Reduced graphs are put together as text, members in the order of jsonb: each level of jsonb that is built copies all that is in it,
--- value by value, and what is the text of jsonb already can be hashed as it is.
+-- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would copy each value
+-- once for every level around it. And the text of the jsonb is what is hashed.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'A flow''s nodes, which have no faults, without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb.';
+  'The nodes of a flow without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -66,7 +66,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'A flow''s edges, which all lead to nodes, without what only the editor needs, in the same order, as the text of jsonb.';
+  'The edges of a flow without what only the editor needs, in the same order, as the text of jsonb. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -86,7 +86,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, with the node that names each; id is null where the node names no integer.';
+  'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -110,7 +110,7 @@ begin
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
   <<flows>>
   loop
-    -- An empty array changes nothing, but leaves the graph unpacked: each function below would unpack it several times.
+    -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     v_findings := v_findings || coalesce((
@@ -129,14 +129,14 @@ begin
 
     select
       v_findings || coalesce(jsonb_agg(jsonb_build_object(
-        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'this is the id of none of your flows',
+        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
         'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
       ) order by r.node_index) filter (where f.id is null), '[]'),
       array_agg(distinct f.id) filter (where f.id is not null)
     into v_findings, v_called
     from private.interflow_references(v_flow.nodes) as r
     left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
-    -- Not by the query, which would be planned anew each time.
+    -- Here and not in the query, which would then be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
@@ -147,26 +147,26 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
-      -- Deleted since it was found: a run that calls it says so.
+      -- The flow was deleted after it was found. A run that calls it fails there and says so.
       exit when found;
     end loop;
     if v_findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- What comes behind would change nothing.
+    -- The flow is refused already, whatever the remaining flows hold.
     exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
   end loop;
 
   if v_findings = '[]' then
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- Called by its id, the entry is one of the called flows too.
+      -- An entry that is called by its id is one of the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
     ));
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
         'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message', 'with the flows that it calls it is larger than 16 MiB'
+        'message', 'the flow and the flows that it calls are larger than 16 MiB together'
       ));
     end if;
   end if;
@@ -180,7 +180,7 @@ begin
   end if;
   v_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
-    -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
+    -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = v_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (v_hash, v_data::jsonb) on conflict (hash) do nothing;
@@ -190,4 +190,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow, as its caller has read it, and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private; callers check who asks.';
+  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';

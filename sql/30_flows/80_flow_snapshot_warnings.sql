@@ -4,10 +4,10 @@ create table private.flow_snapshot_warnings (
   warnings jsonb not null
 );
 comment on table private.flow_snapshot_warnings is
-  'What a run of a frozen graph will stumble over: kept, since a flow is started far more often than it is changed.';
-comment on column private.flow_snapshot_warnings.nodes_version is 'The version in private.native_nodes that they were found with; with another one they are found anew.';
+  'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
+comment on column private.flow_snapshot_warnings.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'Of private.flow_warnings, the first 100; those of called flows have the flow''s flow_id, those of the flow itself none, since flows that are equal share a snapshot.';
+  'The first 100 warnings of private.flow_warnings. Those about called flows have a flow_id. Those about the flow itself have none, because equal flows share a snapshot.';
 
 create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
 returns jsonb
@@ -26,7 +26,7 @@ begin
     from (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s where s.hash = snapshot_warnings.hash
       union all
-      -- One that is called by itself is there twice.
+      -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
       select f.key::integer, f.value
       from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
       where s.hash = snapshot_warnings.hash and f.value <> s.data -> 'entry'
@@ -36,7 +36,7 @@ begin
       from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges')) with ordinality as w (warning, position)
     ) as warning;
     v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
-    -- Of whoever else finds them meanwhile the same.
+    -- Others who compute them at the same time get the same warnings, so it doesn't matter whose are stored last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
     values (snapshot_warnings.hash, v_version, v_warnings)
     on conflict (snapshot_hash) do update set nodes_version = excluded.nodes_version, warnings = excluded.warnings;
@@ -49,10 +49,10 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    perform private.fail(422, 'flow_invalid', format('The flow is not without warnings: %s.', v_warnings #>> '{0,message}'), v_warnings);
+    perform private.fail(422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_warnings #>> '{0,message}'), v_warnings);
   end if;
   return v_warnings;
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'What a run of a snapshot will stumble over, as an array of {flow_id, code, path, message}, the first 100; strict: 422 flow_invalid with them, if there are any. Definer, since snapshots are private; callers check who asks.';
+  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning raises 422 flow_invalid with all of them. Definer, since snapshots are private: callers must check who asks.';

@@ -9,8 +9,8 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Without the values that hold others, of which every level copies what is in it. (What jsonb_path_query gives it takes from the
-  -- beginning of a list, which moves all the rest.)
+  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
+  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
   select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
@@ -47,7 +47,7 @@ begin
     return '[]';
   end if;
 
-  -- Where a path is told it is built, of bounded pieces: a long name would be copied to all that is below it.
+  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -81,7 +81,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'What is wrong with a JSON value whatever it means: nested too deeply, too large, with names that are too long, or no I-JSON (RFC 7493), as an array of {path, message}, the first 100; empty when nothing is. Its texts need no check: jsonb takes no NUL and no lone surrogates.';
+  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)

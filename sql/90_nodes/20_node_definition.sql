@@ -1,4 +1,5 @@
--- What a node definition is. types/node_definition.ts says the same in zod; tests/sql/node_definition_agreement.test.ts compares them.
+-- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
+-- compares them.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -67,11 +68,11 @@ declare
   v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
 begin
-  -- What is within the limit takes less than this: what costs much isn't even looked at.
+  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
-  -- A row has null for the columns that its definition leaves out: the size must not depend on it.
+  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
@@ -90,7 +91,7 @@ begin
     from jsonb_object_keys(node_definition_faults.definition) as m (name)
     where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
     union all
-    -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
+    -- PostgREST writes numbers and booleans into the text column as their text.
     select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
@@ -98,7 +99,7 @@ begin
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
-    -- A ui_schema alone defines no form; real records have one.
+    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -136,12 +137,12 @@ begin
   if v_faults <> '[]' then
     perform private.fail(400, 'node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
-      -- The first ones tell enough.
+      -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
       hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
   end if;
 end;
 $$;
 comment on function private.check_node_definition(jsonb) is
-  'Refuses what is no node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
+  'Refuses an invalid node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
 grant execute on function private.check_node_definition(jsonb) to authenticated, service_role;

@@ -23,10 +23,10 @@ create table public.nodes (
   constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
 comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
 comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
-comment on column public.nodes.owner_key is 'user_id, and zeros for null: the part of the key that upserts meet on.';
+comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
@@ -83,7 +83,7 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- A new one always: a definition may be copied with the id of the other's row. An upsert passes here first, too.
+    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -94,7 +94,7 @@ begin
     new.user_id := old.user_id;
     new.is_public := old.is_public;
   end if;
-  -- Roles past row level security are the service role and the database's own administration; all others are users.
+  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
   if row_security_active('public.nodes') then
     v_poster := private.node_poster();
     new.is_public := v_poster.is_publisher;
@@ -113,7 +113,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__before_write() is
-  'Refuses what is no node definition, and sets the columns that the database keeps: a definition is the poster''s, and public when the poster is a publisher or the service role.';
+  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
 create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
 create trigger _800_check_quota after insert on public.nodes

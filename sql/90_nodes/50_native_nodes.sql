@@ -4,7 +4,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'How often what the service role says of native nodes has changed, in one row, which the first change makes: warnings about flows depend on it.';
+  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_write() is
-  'Counts new definitions of the service role, and deleted ones. Definer: the count is private.';
+  'Counts new and deleted definitions of the service role. Definer: the count is private.';
 
 create function private.tg_nodes__after_update()
 returns trigger
@@ -27,7 +27,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of a stack writes all of them, mostly as they are.
+  -- Each start of a stack writes all definitions, most of them unchanged.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)

@@ -10,9 +10,9 @@ select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_arr
 )));
 select test.keep('warnings', jsonb_build_array(
   jsonb_build_object('flow_id', test.kept('flow')::integer, 'code', 'node_not_implemented', 'path', 'nodes[0].data.node_id',
-    'message', 'there is no node "table" here, so the run fails at it'),
+    'message', 'this project has no node "table", so the run fails at it'),
   jsonb_build_object('flow_id', test.kept('called')::integer, 'code', 'node_not_implemented', 'path', 'nodes[1].data.node_id',
-    'message', 'there is no node "chart" here, so the run fails at it')
+    'message', 'this project has no node "chart", so the run fails at it')
 ));
 
 select test.sign_in(test.user_id('owner'));
@@ -24,7 +24,7 @@ select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept
 select is(
   test.error(format('select public.%s(%s, strict => true)', name, test.kept('flow'))),
   jsonb_build_object('code', 'flow_invalid', 'status', 422, 'hint', null, 'details', test.kept('warnings')::jsonb,
-    'message', 'The flow is not without warnings: there is no node "table" here, so the run fails at it.'),
+    'message', 'The flow has warnings, which strict doesn''t allow: this project has no node "table", so the run fails at it.'),
   format('asked to be strict, %s refuses with them', name)
 )
 from (values ('deploy_flow'), ('start_flow')) as f (name);

@@ -19,7 +19,7 @@ from (values
   ('{data,anything}', '{"else": 1}')
 ) as good (path, value);
 
-select is(pg_temp.fault(node), 'node_malformed a node is an object', format('%s is no node', node))
+select is(pg_temp.fault(node), 'node_malformed a node must be an object', format('%s is no node', node))
 from (values (jsonb '"text"'), ('null'), ('[]')) as bad (node);
 
 select is(

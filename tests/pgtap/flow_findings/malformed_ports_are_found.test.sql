@@ -19,7 +19,7 @@ from (values (jsonb '{}'), ('{"type_bounds": []}'), ('{"required": false, "passt
 
 select is(
   pg_temp.fault('sources', jsonb_build_array(test.kept('source')::jsonb, port)),
-  'data.sources: a source has a string id and a string name', format('the source %s is found', port)
+  'data.sources: a source must have a string id and a string name', format('the source %s is found', port)
 )
 from (values
   (jsonb '{}'), ('{"id": "a"}'), ('{"name": "a"}'), ('{"id": 1, "name": "a"}'), ('{"id": "a", "name": null}'),
@@ -28,7 +28,7 @@ from (values
 
 select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb, test.kept('target')::jsonb || changes)),
-  'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough',
+  'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough',
   format('a target with %s is found', changes)
 )
 from (values
@@ -38,14 +38,14 @@ from (values
 
 select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb - member)),
-  'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough',
+  'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough',
   format('a target without %s is found', member)
 )
 from (values ('id'), ('type_bounds'), ('required'), ('passthrough')) as bad (member);
 
-select is(pg_temp.fault('sources', jsonb_build_array(port)), 'data.sources: a source is an object', format('the source %s is found', port))
+select is(pg_temp.fault('sources', jsonb_build_array(port)), 'data.sources: a source must be an object', format('the source %s is found', port))
 from (values (jsonb 'null'), ('"text"'), ('1'), ('[]'), ('["a"]'), ('[{"id": "a", "name": "a"}]')) as bad (port);
-select is(pg_temp.fault('targets', jsonb_build_array(port)), 'data.targets: a target is an object', format('the target %s is found', port))
+select is(pg_temp.fault('targets', jsonb_build_array(port)), 'data.targets: a target must be an object', format('the target %s is found', port))
 from (values
   (jsonb 'null'), ('[]'), ('[{"id": "a", "name": "a", "type_bounds": [], "required": true, "passthrough": false}]')
 ) as bad (port);

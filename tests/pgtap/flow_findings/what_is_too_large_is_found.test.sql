@@ -6,7 +6,7 @@ $$;
 
 select is(
   private.flow_findings((select jsonb_agg('{}'::jsonb) from generate_series(1, 10001)), '[]'),
-  '[{"code": "flow_too_large", "path": "nodes", "message": "a flow takes at most 10000 nodes, and these are 10001"}]',
+  '[{"code": "flow_too_large", "path": "nodes", "message": "a flow may have at most 10000 nodes, and this one has 10001"}]',
   'a flow of more than 10,000 nodes is looked at no further'
 );
 select is(
@@ -25,7 +25,7 @@ from (values ('sources', 'source'), ('targets', 'target')) as p (side, port);
 select is(
   pg_temp.message(jsonb_build_array(jsonb_set(test.node('a', 'x'), array['data', side],
     jsonb_build_array(test.kept(port)::jsonb || jsonb_build_object(member, repeat(E'ü\n', 128) || rest))))),
-  case when rest <> '' then format('data.%s: the id and the name of a %s take at most 256 characters', side, port) end,
+  case when rest <> '' then format('data.%s: the id and the name of a %s may have at most 256 characters', side, port) end,
   format('256 characters for the %s of a %s, %s', member, port, case when rest = '' then 'which pass' else 'and no more' end)
 )
 from (values ('sources', 'source'), ('targets', 'target')) as p (side, port), (values ('id'), ('name')) as m (member), (values ('x')) as r (rest);

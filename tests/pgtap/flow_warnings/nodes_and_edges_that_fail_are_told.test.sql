@@ -44,11 +44,11 @@ select is(
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'expression'))),
-  'there is no node "expression" here, so the run fails at it', 'a native one by its name'
+  'this project has no node "expression", so the run fails at it', 'a native one by its name'
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', type => 'deno'))),
-  'nodes of type deno are not executed, so the run fails at it', 'another one by its type'
+  'nodes of type deno are not executed, so the run fails at this one', 'another one by its type'
 );
 
 select is(pg_temp.warnings(jsonb_build_array(test.node('w', 'wait', '{out}', targets, form))), expected, description)

@@ -20,10 +20,10 @@ select is(pg_temp.refusal(jsonb_build_object('id', test.kept('own')::integer)), 
 select is(
   pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer)),
   jsonb_build_object(
-    'code', 'flow_invalid', 'status', 422, 'hint', null, 'message', 'The flow can''t run: this is the id of none of your flows.',
+    'code', 'flow_invalid', 'status', 422, 'hint', null, 'message', 'The flow can''t run: you have no flow with this id.',
     'details', jsonb_build_array(jsonb_build_object(
       'flow_id', test.kept('flow')::integer, 'code', 'interflow_flow_unknown', 'path', 'nodes[1].data.targets_form.form_data.id',
-      'message', 'this is the id of none of your flows'
+      'message', 'you have no flow with this id'
     ))
   ),
   'a call of another owner''s flow is refused, though it is public'

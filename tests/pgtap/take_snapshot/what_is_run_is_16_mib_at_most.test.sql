@@ -28,10 +28,10 @@ select is(
   pg_temp.refusal('{half,other_half}'),
   jsonb_build_object(
     'code', 'flow_invalid', 'status', 422, 'hint', null,
-    'message', 'The flow can''t run: with the flows that it calls it is larger than 16 MiB.',
+    'message', 'The flow can''t run: the flow and the flows that it calls are larger than 16 MiB together.',
     'details', jsonb_build_array(jsonb_build_object(
       'flow_id', test.kept('entry')::integer, 'code', 'snapshot_too_large', 'path', 'nodes',
-      'message', 'with the flows that it calls it is larger than 16 MiB'
+      'message', 'the flow and the flows that it calls are larger than 16 MiB together'
     ))
   ),
   'calls of two are refused'
