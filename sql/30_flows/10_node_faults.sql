@@ -39,7 +39,7 @@ declare
   -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
   -- looked at to name it.
   v_has_bad_ports constant boolean := coalesce((
-    -- A port of at most 256 bytes holds no longer text, so most texts need no measuring.
+    -- Most ports take at most 256 bytes, so that their texts need no measuring.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
