@@ -136,6 +136,8 @@ it.each([
   [['--minutes', '1441'], /--minutes 1441: takes/],
   [['--seed', '-1'], /--seed/],
   [['--seed', '1.5'], /--seed 1.5: takes/],
+  [['--hostile', '--pressure', '1.5'], /--pressure 1.5: takes/],
+  [['--pressure', '5'], /options of --hostile/],
   [['--hours', '1'], /Unknown option '--hours'/],
 ])('the command line %j is refused with the usage', (args, message) => {
   expect(() => readOptions(args)).toThrow(UsageError);
@@ -146,6 +148,7 @@ it.each([
 it('minutes may be fractions, and a seed is made where none is given', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
     isHostile: false,
+    pressure: 54,
     minutes: 0.3,
     seed: 7,
     jsonFile: 'a.json',
@@ -153,4 +156,5 @@ it('minutes may be fractions, and a seed is made where none is given', () => {
   const { minutes, seed } = readOptions([]);
   expect([minutes, Number.isInteger(seed)]).toEqual([5, true]);
   expect(readOptions(['--hostile'])).toMatchObject({ isHostile: true, minutes: 2 });
+  expect(readOptions(['--hostile', '--pressure', '5', '--only', 'rows'])).toMatchObject({ pressure: 5, only: 'rows' });
 });

@@ -1,10 +1,19 @@
 import { parseArgs } from 'node:util';
 
-const USAGE = `npm run soak [-- [--hostile] [--minutes <N>] [--seed <N>] [--json <file>]]
+/** Connections that an attacker keeps busy unless told: as many as the lanes of all attacks. */
+export const DEFAULT_PRESSURE = 54;
+
+/** Connections that an attacker may keep busy. */
+const MAX_PRESSURE = 10_000;
+
+const USAGE =
+  `npm run soak [-- [--hostile [--pressure <N>] [--only <text>]] [--minutes <N>] [--seed <N>] [--json <file>]]
 
 Boots a stack of its own, keeps it busy while its parts are killed and restarted, and then looks whether all is as it should be.
 
   --hostile  instead, one user attacks the stack in every known way at once, for 2 minutes unless told; what another user feels is measured
+  --pressure connections that the attacker keeps busy, ${DEFAULT_PRESSURE} unless told; each attack has one at least
+  --only     the attacks whose name holds this text
 
   --minutes  how long the load lasts, 5 unless told; each fault happens once at least, however short it is
   --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given
@@ -16,12 +25,16 @@ const MAX_MINUTES = 24 * 60;
 /** How a soak shall be. */
 export interface SoakOptions {
   isHostile: boolean;
+  /** Connections that the attacker of a hostile soak keeps busy. */
+  pressure: number;
+  /** The attacks whose name holds this text; all of them without one. */
+  only: string | undefined;
   minutes: number;
   seed: number;
   jsonFile: string | undefined;
 }
 
-/** The command line is none that a soak takes. */
+/** A soak does not take this command line. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -29,10 +42,12 @@ export class UsageError extends Error {
 /** Reads the command line; throws a UsageError. */
 export function readOptions(args: string[]): SoakOptions {
   const fail = (reason: string) => new UsageError(`${reason}\n\n${USAGE}`);
-  let values: { hostile?: boolean; minutes?: string; seed?: string; json?: string };
+  let values: { hostile?: boolean; pressure?: string; only?: string; minutes?: string; seed?: string; json?: string };
   try {
     const options = {
       hostile: { type: 'boolean' },
+      pressure: { type: 'string' },
+      only: { type: 'string' },
       minutes: { type: 'string' },
       seed: { type: 'string' },
       json: { type: 'string' },
@@ -42,6 +57,13 @@ export function readOptions(args: string[]): SoakOptions {
     throw fail((error as Error).message);
   }
   const isHostile = values.hostile ?? false;
+  if (!isHostile && (values.pressure ?? values.only) !== undefined) {
+    throw fail('--pressure and --only are options of --hostile');
+  }
+  const pressure = Number(values.pressure ?? DEFAULT_PRESSURE);
+  if (!(Number.isInteger(pressure) && pressure > 0 && pressure <= MAX_PRESSURE)) {
+    throw fail(`--pressure ${values.pressure}: takes a whole number from 1 to ${MAX_PRESSURE}`);
+  }
   const minutes = Number(values.minutes ?? (isHostile ? 2 : 5));
   if (values.minutes === '' || !(minutes > 0 && minutes <= MAX_MINUTES)) {
     throw fail(`--minutes ${values.minutes}: takes a number above 0, up to ${MAX_MINUTES}`);
@@ -50,5 +72,5 @@ export function readOptions(args: string[]): SoakOptions {
     throw fail(`--seed ${values.seed}: takes a whole number of up to nine digits`);
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
-  return { isHostile, minutes, seed, jsonFile: values.json };
+  return { isHostile, pressure, only: values.only, minutes, seed, jsonFile: values.json };
 }

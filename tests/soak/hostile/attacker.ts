@@ -15,14 +15,19 @@ export interface Outcome {
 
 /** A user who means harm, with what a client of the project can do. */
 export interface Attacker {
+  apiUrl: string;
+  /** Aborted when no attack shall go on. */
+  signal: AbortSignal;
   hostileUrl: string;
-  /** A request to a path of the stack's address; with the user's token unless other headers are given. */
+  /** A POST to a path of the stack's address; with the user's token unless other headers are given. */
   send: (path: string, body?: string, headers?: { [name: string]: string }) => Promise<Outcome>;
   /** Stores a flow; gives its id. */
   store: (flow: Pick<FlowBuilder, 'row'> | { nodes: unknown[]; edges: unknown[] }) => Promise<number>;
   /** Starts a flow of the attacker's own. */
   run: (flowId: number) => Promise<Outcome>;
   deploy: (flowId: number) => Promise<Outcome>;
+  /** Deploys a flow that anybody may start; gives the deployment's id. */
+  deployForAnybody: (flow: Pick<FlowBuilder, 'row'>) => Promise<string>;
 }
 
 /** Signs somebody up who means harm. */
@@ -41,9 +46,9 @@ export async function makeAttacker(
       return { status: 'none', bytes: 0, body: '' };
     }
   };
-  const post = (path: string, body: string | undefined, headers: { [name: string]: string }) =>
+  const post = (path: string, body: string | undefined, headers: { [name: string]: string }, method = 'POST') =>
     request(path, {
-      method: 'POST',
+      method,
       headers: { apikey: PUBLISHABLE_KEY, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body }),
     });
@@ -52,19 +57,30 @@ export async function makeAttacker(
   const mine = { authorization: `Bearer ${JSON.parse(signedUp.body).access_token}` };
 
   const send: Attacker['send'] = (path, body, headers = mine) => post(path, body, headers);
+  const must = async (what: string, asked: Promise<Outcome>): Promise<string> => {
+    const { status, body } = await asked;
+    if (status === 'none' || status >= 300) throw new Error(`the attacker could not ${what}: ${status} ${body}`);
+    return body;
+  };
+  const store: Attacker['store'] = async (flow) => {
+    const row = JSON.stringify({ name: 'hostile', ...('row' in flow ? flow.row() : flow) });
+    const headers = { ...mine, prefer: 'return=representation' };
+    return JSON.parse(await must('store a flow', send('/rest/v1/flows?select=id', row, headers)))[0].id;
+  };
+  const deploy: Attacker['deploy'] = (flowId) => send(`/functions/v1/flow/deploy/${flowId}`);
   return {
+    apiUrl: API_URL,
+    signal,
     hostileUrl,
     send,
-    async store(flow) {
-      const row = { name: 'hostile', ...('row' in flow ? flow.row() : flow) };
-      const stored = await send('/rest/v1/flows?select=id', JSON.stringify(row), {
-        ...mine,
-        prefer: 'return=representation',
-      });
-      if (stored.status !== 201) throw new Error(`a hostile flow was not stored: ${stored.status} ${stored.body}`);
-      return JSON.parse(stored.body)[0].id;
-    },
+    store,
     run: (flowId) => send(`/functions/v1/flow/start/${flowId}`),
-    deploy: (flowId) => send(`/functions/v1/flow/deploy/${flowId}`),
+    deploy,
+    async deployForAnybody(flow) {
+      const { deployment_id } = JSON.parse(await must('deploy', deploy(await store(flow))));
+      const path = `/rest/v1/flow_deployments?id=eq.${deployment_id}`;
+      await must('open a deployment', post(path, JSON.stringify({ start_permission: 'Anonymous' }), mine, 'PATCH'));
+      return deployment_id;
+    },
   };
 }

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StackStatus } from '../../../supabase/local/stack.ts';
 import { makeAttacker, type Outcome } from './attacker.ts';
-import { type Attack, attacks } from './attacks.ts';
+import { type Attack, chooseAttacks } from './attacks.ts';
 import { startHostileServer } from './hostile_server.ts';
 
 /** What one attack came to. */
@@ -17,7 +17,10 @@ export interface AttackTally {
 }
 
 /** What this process is told, and tells. */
-export type ToAttacker = { type: 'prepare'; status: StackStatus } | { type: 'strike' } | { type: 'stop' };
+export type ToAttacker =
+  | { type: 'prepare'; status: StackStatus; pressure: number; only: string | undefined }
+  | { type: 'strike' }
+  | { type: 'stop' };
 export type FromAttacker =
   | { type: 'prepared' }
   | { type: 'ended'; tallies: AttackTally[] }
@@ -33,10 +36,10 @@ const tell = (message: FromAttacker) => process.send?.(message);
 const stop = new AbortController();
 const prepared: { attack: Attack; strike: () => Promise<Outcome>; tally: AttackTally }[] = [];
 
-async function prepare(status: StackStatus): Promise<void> {
+async function prepare({ status, pressure, only }: Extract<ToAttacker, { type: 'prepare' }>): Promise<void> {
   const server = await startHostileServer();
   const attacker = await makeAttacker(status, server.url, stop.signal);
-  for (const attack of attacks) {
+  for (const attack of chooseAttacks(pressure, only)) {
     const tally = { name: attack.name, statuses: {}, largestAnswer: 0, slowest: 0 };
     prepared.push({ attack, strike: await attack.prepare(attacker), tally });
   }
@@ -61,7 +64,7 @@ async function strikeOnAndOn({ attack, strike, tally }: (typeof prepared)[number
 process.on('message', async (message: ToAttacker) => {
   try {
     if (message.type === 'prepare') {
-      await prepare(message.status);
+      await prepare(message);
       tell({ type: 'prepared' });
     } else if (message.type === 'strike') {
       await Promise.all(prepared.map(strikeOnAndOn));

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { FlowBuilder } from '../../support/flow_builder.ts';
-import { makeKeypair } from '../../support/keypairs.ts';
+import { base58 } from '@scure/base';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
+import { DEFAULT_PRESSURE } from '../options.ts';
 import type { Attacker, Outcome } from './attacker.ts';
 
 /** One way to do harm. */
 export interface Attack {
   name: string;
-  /** Strikes under way at once. */
+  /** Strikes under way at once, at the default pressure. */
   lanes: number;
   /** Most strikes in all; without it as many as there is time for. */
   strikes?: number;
@@ -18,6 +20,9 @@ export interface Attack {
 const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
 
 const json = JSON.stringify;
+
+/** A public key that nobody holds the secret key of. */
+const madeUpKey = (): string => base58.encode(randomBytes(32));
 
 /** Starts the flows in turn. */
 async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
@@ -104,6 +109,33 @@ const sleepingFlow = (ms: number): FlowBuilder => {
   return flow;
 };
 
+/** How long a connection is kept on which nothing more is sent, unless the other side ends it before. */
+const SILENCE_MS = 10_000;
+
+/** Announces a body, sends its beginning and then nothing. */
+function announceBody({ apiUrl, signal }: Attacker): Promise<Outcome> {
+  const { hostname, port } = new URL(apiUrl);
+  return new Promise((resolve) => {
+    let body = '';
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.setEncoding('utf8').on('data', (text) => body += text);
+    socket.setTimeout(SILENCE_MS, () => socket.destroy());
+    const abort = () => socket.destroy();
+    signal.addEventListener('abort', abort);
+    // Its own doing, or the other side's right.
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      signal.removeEventListener('abort', abort);
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(body)?.[1];
+      resolve({ status: status === undefined ? 'none' : Number(status), bytes: body.length, body });
+    });
+    socket.write(
+      `POST /functions/v1/deployment/start?id=${randomUUID()} HTTP/1.1\r\nhost: ${hostname}\r\n` +
+        `authorization: Bearer ${madeUpKey()}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n{`,
+    );
+  });
+}
+
 /** All that strangers were seen to do harm with. */
 export const attacks: Attack[] = [
   {
@@ -111,7 +143,7 @@ export const attacks: Attack[] = [
     lanes: 4,
     prepare: async ({ send }) => {
       const body = json({ inputs: { a: { F: LONG_NUMBER }, b: { D: LONG_NUMBER }, c: { U: LONG_NUMBER } } });
-      const headers: { [name: string]: string }[] = [{}, { authorization: `Bearer ${makeKeypair().publicKey}` }];
+      const headers: { [name: string]: string }[] = [{}, { authorization: `Bearer ${madeUpKey()}` }];
       let count = 0;
       return () => send(`/functions/v1/deployment/start?id=${randomUUID()}`, body, headers[count++ % 2]);
     },
@@ -193,4 +225,53 @@ export const attacks: Attack[] = [
     prepare: async ({ send }) => () =>
       send('/rest/v1/flows', json(Array.from({ length: 100 }, () => ({ name: 'one of many' })))),
   },
+  {
+    name: 'starts under a made-up public key each',
+    lanes: 4,
+    prepare: async (attacker) => {
+      const id = await attacker.deployForAnybody(textFlow());
+      return () =>
+        attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
+    },
+  },
+  {
+    name: 'an owner who fills the queue',
+    lanes: 4,
+    strikes: 3_000,
+    prepare: (attacker) => runInTurn(attacker, [sleepingFlow(0)]),
+  },
+  {
+    name: 'bodies that are announced and never sent',
+    lanes: 8,
+    prepare: async (attacker) => () => announceBody(attacker),
+  },
+  {
+    name: 'rows beyond each quota, one at a time',
+    lanes: 2,
+    prepare: async ({ send }) => {
+      const asks = [
+        () => send('/rest/v1/rpc/create_api_key', json({ name: 'one more' })),
+        () =>
+          send('/functions/v1/wallets/upsert', json({ type: 'ADAPTER', name: 'one more', public_key: madeUpKey() })),
+        () => send('/rest/v1/flows', json({ name: 'one more' })),
+      ];
+      let count = 0;
+      return () => asks[count++ % asks.length]!();
+    },
+  },
 ];
+
+/**
+ * The attacks whose name holds a text, all of them without one. Their lanes are more or fewer in proportion to the pressure, and
+ * one at least. Throws when no name holds the text.
+ */
+export function chooseAttacks(pressure: number, only = ''): Attack[] {
+  const chosen = attacks.filter(({ name }) => name.includes(only));
+  if (chosen.length === 0) {
+    throw new Error(`no attack's name holds "${only}"; there are:\n  ${attacks.map(({ name }) => name).join('\n  ')}`);
+  }
+  return chosen.map((attack) => ({
+    ...attack,
+    lanes: Math.max(1, Math.round(attack.lanes * pressure / DEFAULT_PRESSURE)),
+  }));
+}

@@ -14,6 +14,9 @@ function judge(attacked: Experience, mib = 100): string[] {
   const given = {
     seed: 1,
     minutes: 2,
+    pressure: 3,
+    seconds: 3.5,
+    cpu: { calm: { runner: 0.01 }, attacked: { runner: 0.8 } },
     calm: experience(10),
     attacked,
     memory: { calm: { runner: 60 }, attacked: { runner: mib } },
@@ -23,6 +26,8 @@ function judge(attacked: Experience, mib = 100): string[] {
   judgeHostility(given, findings);
   const text = formatHostileReport(makeHostileReport(given, findings));
   expect(text).toContain('an attack');
+  expect(text).toContain('3 connections, 2 requests a second');
+  expect(text).toContain('0.01 → 0.8');
   expect(text).toContain(`60 → ${mib} MiB`);
   return Object.keys(findings.counts());
 }

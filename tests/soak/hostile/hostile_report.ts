@@ -1,6 +1,7 @@
 import type { Finding, Findings } from '../findings.ts';
 import { counted, inMs, type Percentiles, percentiles } from '../figures.ts';
 import type { AttackTally } from './attacker_process.ts';
+import type { CpuSeconds } from './process_cpu.ts';
 import type { Experience } from './victim.ts';
 
 /** As many times as slow as in calm may another user's starts and runs be, by their p99. */
@@ -12,8 +13,12 @@ const MAX_MEMORY_MIB = 512;
 interface Measured {
   seed: number;
   minutes: number;
+  pressure: number;
+  /** How long the attack lasted. */
+  seconds: number;
   calm: Experience;
   attacked: Experience;
+  cpu: { calm: CpuSeconds; attacked: CpuSeconds };
   memory: { calm: { [part: string]: number }; attacked: { [part: string]: number } };
   tallies: AttackTally[];
 }
@@ -22,22 +27,38 @@ interface Measured {
 export interface HostileReport {
   seed: number;
   minutes: number;
+  /** Connections that the attacker kept busy. */
+  pressure: number;
+  hostile_requests_per_second: number;
   start_latency_ms: { calm: Percentiles; attacked: Percentiles };
   run_latency_ms: { calm: Percentiles; attacked: Percentiles };
+  /** As many times as slow as in calm, by p99. */
+  slowdown: { starts: number; runs: number };
+  /** CPUs that each process kept busy. */
+  cpus: { [part: string]: { calm: number; attacked: number } };
   /** The greatest memory of each process in calm and under attack, in MiB. */
   memory_mib: { [part: string]: { calm: number; attacked: number } };
   attacks: AttackTally[];
   findings: { counts: { [check: string]: number }; first: Finding[] };
 }
 
-const slowdown = (calm: number[], attacked: number[]): number => percentiles(attacked).p99 / percentiles(calm).p99;
+const slowdown = (calm: number[], attacked: number[]): number =>
+  Number((percentiles(attacked).p99 / percentiles(calm).p99).toFixed(1));
+
+/** What was seen of each part, in calm and under attack. */
+const sideBySide = ({ calm, attacked }: Record<'calm' | 'attacked', { [part: string]: number }>) =>
+  Object.fromEntries(
+    Object.entries(attacked).map(([part, value]) => [part, { calm: calm[part] ?? 0, attacked: value }]),
+  );
+
+const answersOf = ({ statuses }: AttackTally): number => Object.values(statuses).reduce((sum, count) => sum + count, 0);
 
 /** Finds what another user must not feel. */
 export function judgeHostility({ calm, attacked, memory }: Measured, findings: Findings): void {
   for (const what of ['starts', 'runs'] as const) {
     if (attacked[what].length === 0) findings.add(`no_${what}`, {});
     const times = slowdown(calm[what], attacked[what]);
-    if (times > MAX_SLOWDOWN) findings.add(`${what}_slowed_down`, { times: Number(times.toFixed(1)) });
+    if (times > MAX_SLOWDOWN) findings.add(`${what}_slowed_down`, { times });
   }
   for (const trouble of [...calm.troubles, ...attacked.troubles]) findings.add('trouble', { trouble });
   for (const [part, mib] of Object.entries(memory.attacked)) {
@@ -46,18 +67,20 @@ export function judgeHostility({ calm, attacked, memory }: Measured, findings: F
 }
 
 export function makeHostileReport(
-  { seed, minutes, calm, attacked, memory, tallies }: Measured,
+  { seed, minutes, pressure, seconds, calm, attacked, cpu, memory, tallies }: Measured,
   findings: Findings,
 ): HostileReport {
   const rounded = (values: number[]) => percentiles(values.map(Math.round));
   return {
     seed,
     minutes,
+    pressure,
+    hostile_requests_per_second: Math.round(tallies.reduce((sum, tally) => sum + answersOf(tally), 0) / seconds),
     start_latency_ms: { calm: rounded(calm.starts), attacked: rounded(attacked.starts) },
     run_latency_ms: { calm: rounded(calm.runs), attacked: rounded(attacked.runs) },
-    memory_mib: Object.fromEntries(
-      Object.entries(memory.attacked).map(([part, mib]) => [part, { calm: memory.calm[part] ?? 0, attacked: mib }]),
-    ),
+    slowdown: { starts: slowdown(calm.starts, attacked.starts), runs: slowdown(calm.runs, attacked.runs) },
+    cpus: sideBySide(cpu),
+    memory_mib: sideBySide(memory),
     attacks: tallies,
     findings: { counts: findings.counts(), first: findings.list() },
   };
@@ -74,6 +97,10 @@ export function formatHostileReport(report: HostileReport): string {
     row('starts under attack', inMs(starts.attacked)),
     row('runs in calm', inMs(runs.calm)),
     row('runs under attack', inMs(runs.attacked)),
+    row('as many times as slow, by p99', `starts ${report.slowdown.starts}, runs ${report.slowdown.runs}`),
+    `Attacker: ${report.pressure} connections, ${report.hostile_requests_per_second} requests a second`,
+    'CPUs that are kept busy, in calm and under attack',
+    ...Object.entries(report.cpus).map(([part, { calm, attacked }]) => row(part, `${calm} → ${attacked}`)),
     'Memory at most, in calm and under attack',
     ...Object.entries(report.memory_mib).map(([part, { calm, attacked }]) => row(part, `${calm} → ${attacked} MiB`)),
     'Attacks, with the answers by status',

@@ -1,0 +1,36 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { AttackTally, FromAttacker, ToAttacker } from './attacker_process.ts';
+
+/** The attacker in a process of its own. */
+export function startAttacker() {
+  const script = fileURLToPath(new URL('./attacker_process.ts', import.meta.url));
+  const child = fork(script, { execArgv: ['--import', 'tsx'] });
+  const exited = once(child, 'exit').then(([code]): FromAttacker => ({ type: 'failed', error: `it ended: ${code}` }));
+  const say = (message: ToAttacker) => void child.send(message);
+  const hear = async (type: 'prepared' | 'ended'): Promise<FromAttacker> => {
+    const message = await Promise.race([once(child, 'message').then(([told]) => told as FromAttacker), exited]);
+    if (message.type !== type) {
+      throw new Error(`the attacker failed: ${message.type === 'failed' ? message.error : message.type}`);
+    }
+    return message;
+  };
+  return {
+    pid: child.pid,
+    async prepare(given: Omit<Extract<ToAttacker, { type: 'prepare' }>, 'type'>) {
+      const prepared = hear('prepared');
+      say({ type: 'prepare', ...given });
+      await prepared;
+    },
+    /** Strikes until it is stopped; gives what came of it. */
+    async strike(): Promise<AttackTally[]> {
+      const ended = hear('ended');
+      say({ type: 'strike' });
+      const message = await ended;
+      return message.type === 'ended' ? message.tallies : [];
+    },
+    stop: () => say({ type: 'stop' }),
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
