@@ -12,6 +12,23 @@ import { denoBinary } from '../../../supabase/local/functions.ts';
 const root = join(import.meta.dirname, '../../..');
 const fixture = (name: string) => readFileSync(join(root, 'tests/fixtures/tls', name), 'utf8');
 
+/** Runs a script in Deno; gives what it prints. */
+async function runInDeno(script: string, ...args: string[]): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(
+    denoBinary(),
+    ['run', '--config', join(root, 'deno.json'), '--allow-net', '--allow-env', '--no-prompt', script, ...args],
+    { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' } },
+  );
+  return JSON.parse(stdout);
+}
+
+it('timers have their turn while bodies are inflated in Deno, where a stream takes none', async () => {
+  // SAFETY: what the script prints.
+  const { turns, bytes } = await runInDeno('tests/support/inflating_in_deno.ts') as { turns: number; bytes: number[] };
+  expect(bytes).toEqual(Array.from({ length: 8 }, () => 8 * 1_048_576));
+  expect(turns).toBeGreaterThanOrEqual(5);
+});
+
 it('the HTTP client pins addresses, verifies names and keeps its limits in Deno too', async () => {
   const answer: RequestListener = async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
@@ -50,21 +67,9 @@ it('the HTTP client pins addresses, verifies names and keeps its limits in Deno 
   ];
   try {
     const given = { ca: fixture('authority.pem'), requests: expected.map(([request]) => request) };
-    const { stdout } = await promisify(execFile)(
-      denoBinary(),
-      [
-        'run',
-        '--config',
-        join(root, 'deno.json'),
-        '--allow-net',
-        '--allow-env',
-        '--no-prompt',
-        'tests/support/http_client_in_deno.ts',
-        JSON.stringify(given),
-      ],
-      { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: '1' } },
+    expect(await runInDeno('tests/support/http_client_in_deno.ts', JSON.stringify(given))).toEqual(
+      expected.map(([, outcome]) => outcome),
     );
-    expect(JSON.parse(stdout)).toEqual(expected.map(([, outcome]) => outcome));
   } finally {
     for (const server of servers) {
       server.closeAllConnections();

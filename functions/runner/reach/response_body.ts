@@ -1,4 +1,5 @@
 import { makeByteSink } from '../../_shared/byte_sink.ts';
+import { nextTurn } from '../../_shared/pause.ts';
 import { NodeError } from '../engine/node.ts';
 import type { TakeBytes } from './byte_stream.ts';
 
@@ -19,6 +20,24 @@ export type MayKeep = (bytes: number) => Promise<void> | undefined;
  * limit is looked at.
  */
 const SLICE_BYTES = 512;
+
+/** Milliseconds that all bodies together are inflated for before other work has its turn. */
+const LONGEST_STRETCH_MS = 5;
+
+let stretchBegan = -Infinity;
+let line: Promise<void> = Promise.resolve();
+
+/**
+ * Resolves when one more slice may be inflated. Streams inflate within one turn of the event loop whatever has come, of all requests,
+ * and the runs of others wait meanwhile. So slices line up, and the line pauses for a turn after so long a stretch.
+ */
+function lineUp(): Promise<void> {
+  return line = line.then(async () => {
+    if (performance.now() - stretchBegan < LONGEST_STRETCH_MS) return;
+    await nextTurn();
+    stretchBegan = performance.now();
+  });
+}
 
 /** A body as it is, of which so many bytes are expected where that is known. */
 function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
@@ -58,6 +77,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       isEmpty &&= bytes.length === 0;
       try {
         for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+          await lineUp();
           // A copy: the piece belongs to whoever reads the connection.
           await Promise.race([writer.write(bytes.slice(at, at + SLICE_BYTES)), failure]);
         }

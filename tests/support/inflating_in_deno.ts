@@ -1,0 +1,18 @@
+import { Buffer } from 'node:buffer';
+import { gzipSync } from 'node:zlib';
+import { makeBodyWriter } from '../../functions/runner/reach/response_body.ts';
+
+// Inflates bodies side by side, each given in one piece, and prints how often timers had their turn meanwhile, and what came out.
+const BODIES = 8;
+const INFLATED_BYTES = 8 * 1_048_576;
+
+const body = gzipSync(Buffer.alloc(INFLATED_BYTES));
+let turns = 0;
+const timer = setInterval(() => turns++, 0);
+const bodies = await Promise.all(Array.from({ length: BODIES }, async () => {
+  const writer = makeBodyWriter({ 'content-encoding': 'gzip' }, INFLATED_BYTES, () => undefined);
+  await writer.write(body);
+  return await writer.end();
+}));
+clearInterval(timer);
+console.log(JSON.stringify({ turns, bytes: bodies.map(({ length }) => length) }));
