@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { parentOf } from '../../../supabase/local/processes.ts';
+import { readFileSync } from 'node:fs';
 import type { Stack } from '../../../supabase/local/stack.ts';
+import { childrenOf } from './process_memory.ts';
 
 /** Of a clock tick, in which Linux counts what processes take: its ABI has 100 a second. */
 const TICK_SECONDS = 0.01;
@@ -27,9 +27,7 @@ export function readCpuSeconds(stack: Stack, attackerPid: number | undefined): C
     stack.parts.map(({ name, pid }) => [name, secondsOf(pid, name === 'Postgres')]),
   );
   const postgres = stack.parts.find(({ name }) => name === 'Postgres')?.pid;
-  for (const pid of readdirSync('/proc').map(Number)) {
-    if (pid > 0 && postgres !== undefined && parentOf(pid) === postgres) seconds.Postgres! += secondsOf(pid);
-  }
+  for (const pid of childrenOf(postgres)) seconds.Postgres! += secondsOf(pid);
   seconds['gateway, and this program'] = secondsOf(process.pid);
   seconds['the attacker itself'] = attackerPid === undefined ? 0 : secondsOf(attackerPid);
   return seconds;
