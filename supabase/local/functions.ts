@@ -59,6 +59,8 @@ export function startFunction(options: FunctionOptions): Part {
       '--allow-env',
       '--allow-net',
       '--allow-read',
+      // Of the thread for scripts: a hosted function has neither.
+      '--allow-sys=setPriority',
       `--allow-write=${options.socketPath}`,
       `--config=${join(projectDir, 'deno.json')}`,
       join(options.functionsDir, options.name, 'index.ts'),

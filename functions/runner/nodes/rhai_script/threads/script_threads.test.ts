@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeNodeCall } from '../../../../../tests/support/node_call.ts';
 import { spawnNodeScriptThread } from '../../../../../worker/node_script_thread.ts';
@@ -123,6 +124,18 @@ describe('a script node', () => {
     expect(turns).toBeGreaterThan(3);
     await expect(runWith('let i = 0; while i < 1000000 { i += 1 } throw "no"', compute)).rejects.toThrow('no');
     await expect(runWith('let a = 1; loop {}', compute)).rejects.toThrow('Too many operations');
+  });
+
+  it.runIf(process.platform === 'linux')('leaves the CPU to others while its thread computes', async () => {
+    const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: Infinity })('a')!;
+    const nicenessOf = (thread: string) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    };
+    const before = nicenessOf(String(process.pid));
+    await runWith(`/* nice */ ${LONG}`, compute);
+    expect(nicenessOf(String(process.pid))).toBe(before);
+    expect(Math.max(...readdirSync('/proc/self/task').map(nicenessOf))).toBeGreaterThanOrEqual(5);
   });
 
   it('ends a script in its thread after the time that a function has', async () => {
