@@ -138,8 +138,9 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     return void forward(request, response, options.restSocket, 'PostgREST');
   };
   const server = createServer(handle);
-  // The proxied parts end idle connections by themselves; the gateway must not cut long polls.
-  server.requestTimeout = 0;
+  // Time to send a request, as on the platform: a body that is announced and never sent holds a connection no longer. An answer may
+  // take as long as it likes.
+  server.requestTimeout = 60_000;
   // Nor what functions call again after some seconds, and send once: Node would end it after 5 s.
   server.keepAliveTimeout = 75_000;
 
