@@ -116,7 +116,7 @@ export async function readBody<Schema extends z.ZodType>(
   } catch (error) {
     if (error instanceof JsonLimitError) throw apiError('request_invalid', `The body ${error.message}.`);
     // The error quotes what stands around the fault, which may be a secret: it goes no further.
-    throw apiError('request_invalid', 'The body is no JSON.');
+    throw apiError('request_invalid', 'The body is not valid JSON.');
   }
   return parse(schema, json, 'body');
 }

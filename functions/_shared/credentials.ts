@@ -54,7 +54,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
     }
     throw apiError(
       'token_invalid',
-      'The credential is none: neither an access token, an API key, a run token nor a public key.',
+      'The credential is neither an access token, an API key, a run token nor a public key.',
     );
   }
   return {
