@@ -61,6 +61,8 @@ async function strikeOnAndOn({ attack, strike, tally }: (typeof prepared)[number
   await Promise.all(Array.from({ length: attack.lanes }, lane));
 }
 
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit());
 process.on('message', async (message: ToAttacker) => {
   try {
     if (message.type === 'prepare') {
