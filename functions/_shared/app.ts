@@ -13,7 +13,7 @@ export interface Route {
 /** An Edge Function, as the platform serves it. */
 export interface App {
   fetch: (request: Request) => Promise<Response>;
-  /** What docs/openapi.json must describe: its routes, with their whole paths. */
+  /** What docs/reference/openapi.json must describe: its routes, with their whole paths. */
   routes: Pick<Route, 'method' | 'path'>[];
 }
 

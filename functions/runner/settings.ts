@@ -2,59 +2,129 @@ import { MAX_TIMER_MS } from '../_shared/pause.ts';
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
 
+/** A setting that is a number, with what docs/reference/environment.md says of it. */
 interface NumberSetting {
+  /** What it sets, as a phrase that goes on from the setting's name. */
+  meaning: string;
+  unit: string;
   default: number;
   min: number;
   max: number;
 }
 
-const setting = (value: number, min = 1, max = MAX_TIMER_MS): NumberSetting => ({ default: value, min, max });
+const setting = (meaning: string, unit: string, value: number, min = 1, max = MAX_TIMER_MS): NumberSetting => ({
+  meaning,
+  unit,
+  default: value,
+  min,
+  max,
+});
 
 /** How the runner works; each is overridden by the environment variable of its name in upper case. */
 const numberSettings = {
-  /** How long a claim holds without a sign of life; then another worker may take the run over. Several heartbeats fit in. */
-  runnerLeaseSeconds: setting(30, 2, 3_600),
-  /** Runs that one worker executes at a time. */
-  runnerConcurrency: setting(16, 1, 1_000),
-  /** Runs that one worker holds beside those while they only wait: for a time, a confirmation, the sender of an action. */
-  runnerRestingRuns: setting(256, 0, 10_000),
-  /** Runs that one worker executes beside those, one of each owner who has no place, while others hold them all. */
-  runnerGuestRuns: setting(16, 0, 1_000),
-  /** A run that only waits, and for longer than this, goes back to the queue: it comes up to 2 s early, and must not go back again. */
-  runnerLongWaitMs: setting(10_000, 2_000),
-  /** Bytes of node outputs, as JSON, that the runs of one worker hold in memory together; a run alone may hold what a run may. */
-  runnerMaxHeldBytes: setting(16_777_216),
-  /** Workers that a run may lose in a row before it fails. */
-  runnerMaxLostClaims: setting(5),
-  /**
-   * The time that an Edge Function works before its runs go back to the queue, and how much of it may be computing. With other workers
-   * a run goes back after the same time, when others wait and there is no place for them.
-   */
-  runnerSliceMs: setting(100_000),
-  runnerSliceBusyMs: setting(1_000),
-  /** How long a node's HTTP request may take. */
-  httpTimeoutMs: setting(30_000),
-  /** Bytes that the answer to a node's HTTP request may have, and the request's own body. */
-  httpMaxResponseBytes: setting(10 * 1_048_576),
-  /** HTTP requests that one run, its children included, makes at a time; more of them wait. */
-  flowRunMaxHttpRequests: setting(16, 1, 1_000),
-  /** Bytes of HTTP requests and answers that one run, and one worker, holds at a time; who wants more waits. */
-  flowRunMaxHttpBytes: setting(24 * 1_048_576),
-  runnerMaxHttpBytes: setting(48 * 1_048_576),
-  flowRunMaxNodeExecutions: setting(runLimits.nodeExecutions),
-  flowRunMaxInterflowDepth: setting(runLimits.interflowDepth),
-  flowRunMaxOpenNodes: setting(runLimits.openNodes),
-  flowRunMaxOutputBytes: setting(runLimits.outputBytes),
-  flowRunMaxAllOutputBytes: setting(runLimits.allOutputBytes),
-  flowRunMaxTotalBytes: setting(runLimits.totalBytes),
-  /** How long whoever is asked for a signature has, and how long the signer of an action has to send the transaction. */
-  signatureTimeoutMs: setting(180_000),
-  actionTimeoutMs: setting(180_000),
-  /** Milliseconds of work; waiting for signatures is none. */
-  flowRunMaxWorkMs: setting(900_000),
-  /** Log lines of one run, children counted for themselves; and characters of what one claim logs. */
-  flowRunMaxLogLines: setting(runLimits.logLines),
-  flowRunMaxLogCharacters: setting(runLimits.logCharacters),
+  runnerLeaseSeconds: setting(
+    'How long a claim holds without a heartbeat; then another worker may claim the run. Several heartbeats fit in.',
+    'seconds',
+    30,
+    2,
+    3_600,
+  ),
+  runnerConcurrency: setting('Places of a worker: runs that it executes at a time.', 'runs', 16, 1, 1_000),
+  runnerRestingRuns: setting(
+    'Runs that a worker holds beside its places while they only wait: for a time, a confirmation, the sender of an action.',
+    'runs',
+    256,
+    0,
+    10_000,
+  ),
+  runnerGuestRuns: setting(
+    'Reserved places of a worker: while other owners hold all its places, it executes so many runs besides, one of each owner who holds none.',
+    'runs',
+    16,
+    0,
+    1_000,
+  ),
+  // The run comes up to 2 s early, and must not sleep again.
+  runnerLongWaitMs: setting(
+    'A run that only waits, and for longer than this, sleeps: it is released, and claimed again when its time comes.',
+    'ms',
+    10_000,
+    2_000,
+  ),
+  runnerMaxHeldBytes: setting(
+    'Node outputs that the runs of one worker hold in memory together. One run alone may hold what a run may have.',
+    'bytes',
+    16_777_216,
+  ),
+  runnerMaxLostClaims: setting('Workers that a run may lose in a row before it fails.', 'workers', 5),
+  runnerSliceMs: setting(
+    'The slice of an Edge Function: after this time it releases its runs. A long-lived worker releases a run after the same time when others wait and no place is free.',
+    'ms',
+    100_000,
+  ),
+  runnerSliceBusyMs: setting('How much of its slice an Edge Function may compute.', 'ms', 1_000),
+  httpTimeoutMs: setting("How long a node's HTTP request may take.", 'ms', 30_000),
+  httpMaxResponseBytes: setting(
+    "The body of the response to a node's HTTP request, and of the request itself.",
+    'bytes',
+    10 * 1_048_576,
+  ),
+  flowRunMaxHttpRequests: setting(
+    'HTTP requests that one run makes at a time; more of them wait.',
+    'requests',
+    16,
+    1,
+    1_000,
+  ),
+  flowRunMaxHttpBytes: setting(
+    'Bytes of HTTP requests and responses that one run holds at a time; a request that needs more waits.',
+    'bytes',
+    24 * 1_048_576,
+  ),
+  runnerMaxHttpBytes: setting(
+    'Bytes of HTTP requests and responses that one worker holds at a time. One owner may have half of them.',
+    'bytes',
+    48 * 1_048_576,
+  ),
+  flowRunMaxNodeExecutions: setting(
+    'Node executions of one run, all iterations of loops counted. The run fails with `node_executions_limit`.',
+    'executions',
+    runLimits.nodeExecutions,
+  ),
+  flowRunMaxInterflowDepth: setting('How deep flows may call flows.', 'levels', runLimits.interflowDepth),
+  flowRunMaxOpenNodes: setting(
+    'Nodes of all flows of one run that are executed at the same time, each as often as its flow is called. The call that exceeds it fails with `open_nodes_limit`.',
+    'nodes',
+    runLimits.openNodes,
+  ),
+  flowRunMaxOutputBytes: setting('Outputs of one node execution, as JSON.', 'bytes', runLimits.outputBytes),
+  flowRunMaxAllOutputBytes: setting(
+    'Outputs of all node executions of one run, as JSON, plus 32 bytes for each value. The node that exceeds it fails with `run_outputs_limit`.',
+    'bytes',
+    runLimits.allOutputBytes,
+  ),
+  flowRunMaxTotalBytes: setting(
+    'Inputs and outputs of all node executions of one run, as JSON.',
+    'bytes',
+    runLimits.totalBytes,
+  ),
+  signatureTimeoutMs: setting('How long whoever is asked for a signature has.', 'ms', 180_000),
+  actionTimeoutMs: setting('How long the signer of an action has to send its transaction.', 'ms', 180_000),
+  flowRunMaxWorkMs: setting(
+    'How long workers may work on one run. Waiting for signatures and sleeping do not count. The run fails with `run_time_limit`.',
+    'ms',
+    900_000,
+  ),
+  flowRunMaxLogLines: setting(
+    'Log lines of one run; each called flow has as many of its own.',
+    'lines',
+    runLimits.logLines,
+  ),
+  flowRunMaxLogCharacters: setting(
+    'Characters of the log lines that one claim writes.',
+    'characters',
+    runLimits.logCharacters,
+  ),
 } satisfies Record<string, NumberSetting>;
 
 /** What nobody needs to change. */
@@ -94,6 +164,11 @@ export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typ
 };
 
 const variableName = (setting: string): string => setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** The environment variables of the settings above, for docs/reference/environment.md. */
+export const settingVariables: readonly (NumberSetting & { variable: string })[] = Object.entries(numberSettings).map(
+  ([name, numberSetting]) => ({ variable: variableName(name), ...numberSetting }),
+);
 
 /**
  * The settings as the environment gives them. In an Edge Function time is short: the platform ends one after 150 s (free plan), or

@@ -124,7 +124,7 @@ const sourceChecks: Check[] = [
     },
   },
   {
-    name: "docs/openapi.json, docs/rhai.md and the README's error table are up to date",
+    name: 'the generated pages of docs/reference are up to date',
     run: async () => {
       checkDocs(generatedDocs());
       for (const { file, text } of generatedDocs()) {
@@ -136,7 +136,7 @@ const sourceChecks: Check[] = [
     },
   },
   {
-    name: 'docs/openapi.json is valid (redocly lint)',
+    name: 'docs/reference/openapi.json is valid (redocly lint)',
     run: async () => {
       await lintDescription(openapiFile);
       await mustFail('redocly lint', lintCanaryDescription);

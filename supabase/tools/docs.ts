@@ -1,61 +1,35 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorCodes } from '../../types/errors.ts';
 import { projectDir } from '../local/paths.ts';
-import { StackError } from '../local/stack_error.ts';
-import { markdownTable } from './markdown_table.ts';
 import { openapiFile, openapiText } from './openapi.ts';
-import { rhaiDocsFile, rhaiFunctionsText } from './rhai_docs.ts';
+import { environmentPage } from './reference/environment_page.ts';
+import { errorsPage } from './reference/errors_page.ts';
+import { limitsPage } from './reference/limits_page.ts';
+import { metricsPage } from './reference/metrics_page.ts';
+import { nodesPage } from './reference/nodes_page.ts';
+import { referenceDir } from './reference/page.ts';
+import { rhaiFunctionsFile, rhaiFunctionsPage } from './rhai_docs.ts';
 
-/** A file that is generated, or a part of it is. */
+/** A file that is generated, all of it. */
 export interface GeneratedFile {
   file: string;
   text: string;
 }
 
-const ERRORS_BEGIN = '<!-- errors -->';
-const ERRORS_END = '<!-- /errors -->';
-
-/** The README with the table of error codes as it should be. */
-function readmeText(readme: string): string {
-  const [before, rest] = readme.split(ERRORS_BEGIN);
-  const after = rest?.split(ERRORS_END)[1];
-  if (before === undefined || after === undefined) {
-    throw new StackError(`README.md has no ${ERRORS_BEGIN} … ${ERRORS_END}, between which the table of errors goes.`);
-  }
-  const rows = Object.entries(errorCodes).map((
-    [code, { status, meaning }],
-  ) => [`\`${code}\``, String(status), meaning]);
-  return `${before}${ERRORS_BEGIN}\n\n${
-    markdownTable([['code', 'status', 'meaning'], ...rows])
-  }\n\n${ERRORS_END}${after}`;
-}
-
-const FUNCTIONS_BEGIN = '<!-- functions -->';
-const FUNCTIONS_END = '<!-- /functions -->';
-
-/** The description of scripts with the list of functions as it should be. */
-function rhaiText(document: string): string {
-  const [before, rest] = document.split(FUNCTIONS_BEGIN);
-  const after = rest?.split(FUNCTIONS_END)[1];
-  if (before === undefined || after === undefined) {
-    throw new StackError(`docs/rhai.md has no ${FUNCTIONS_BEGIN} … ${FUNCTIONS_END}, between which the functions go.`);
-  }
-  return `${before}${FUNCTIONS_BEGIN}\n\n${rhaiFunctionsText()}\n\n${FUNCTIONS_END}${after}`;
-}
-
 /** The documents that are made of the sources, as they should be. */
-export function generatedDocs(): GeneratedFile[] {
-  const readme = join(projectDir, 'README.md');
-  return [
-    { file: openapiFile, text: openapiText() },
-    { file: readme, text: readmeText(readFileSync(readme, 'utf8')) },
-    { file: rhaiDocsFile, text: rhaiText(readFileSync(rhaiDocsFile, 'utf8')) },
-  ];
-}
+export const generatedDocs = (): GeneratedFile[] => [
+  { file: openapiFile, text: openapiText() },
+  { file: join(referenceDir, 'errors.md'), text: errorsPage() },
+  { file: join(referenceDir, 'nodes.md'), text: nodesPage() },
+  { file: join(referenceDir, 'environment.md'), text: environmentPage() },
+  { file: join(referenceDir, 'limits.md'), text: limitsPage() },
+  { file: join(referenceDir, 'metrics.md'), text: metricsPage() },
+  { file: rhaiFunctionsFile, text: rhaiFunctionsPage() },
+];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { file, text } of generatedDocs()) writeFileSync(file, text);
-  console.log('Wrote docs/openapi.json, the table of errors in README.md and the functions in docs/rhai.md.');
+  const files = generatedDocs();
+  for (const { file, text } of files) writeFileSync(file, text);
+  console.log(`Wrote ${files.map(({ file }) => relative(projectDir, file)).join(', ')}.`);
 }

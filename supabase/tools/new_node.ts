@@ -1,7 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../local/command.ts';
-import { denoBinary } from '../local/functions.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 
@@ -9,7 +7,6 @@ const USAGE = 'npm run nodes:new -- <node_id>';
 const MAX_ID_LENGTH = 64;
 
 const nodesDir = join(projectDir, 'functions/runner/nodes');
-const readmeFile = join(projectDir, 'README.md');
 const registryFile = join(nodesDir, 'registry.ts');
 
 /** `my_node` → `myNodeNode`, the name under which a node's module is exported. */
@@ -93,25 +90,18 @@ function addToRegistry(source: string, nodeId: string): string {
   return insertLine(withImport, `  ${name},`, name, /^ {2}(\w+Node),$/).join('\n');
 }
 
-/** The README with a row for the node behind those of its table of nodes. */
-function addToReadme(source: string, nodeId: string): string {
-  const table = /\n## What flows are made of\n+(?:\|.*\n)+/.exec(source);
-  if (table === null) throw new StackError('README.md has no table of nodes: add the node by hand.');
-  const end = table.index + table[0].length;
-  return `${source.slice(0, end)}| ${displayName(nodeId)} | \`${nodeId}\` |\n${source.slice(end)}`;
-}
-
 const nextSteps = (nodeId: string) => `
 Next:
   functions/runner/nodes/${nodeId}/index.ts         what it does
   functions/runner/nodes/${nodeId}/definition.json  its name, description and ports, as editors show them
   npm test -- nodes/${nodeId}/                      its test, which needs no stack
+  npm run docs                                      lists it in docs/reference/nodes.md
   npm run check                                     format, types and all else that must hold
   npm start                                         adds the definition to the local database and runs the node
   npm run nodes:publish -- --url … --key …          adds it to another project`;
 
-/** Makes the folder of a native node that gives its input as its output, and adds it to the registry and the README. */
-async function makeNode(nodeId: string | undefined): Promise<void> {
+/** Makes the folder of a native node that gives its input as its output, and adds it to the registry. */
+function makeNode(nodeId: string | undefined): void {
   if (nodeId === undefined || nodeId.length > MAX_ID_LENGTH || !/^[a-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/.test(nodeId)) {
     throw new StackError(
       `${USAGE}\n\nA node_id is a name such as my_node: a small letter, then letters, digits and single _, ` +
@@ -123,7 +113,6 @@ async function makeNode(nodeId: string | undefined): Promise<void> {
   if (folder !== undefined) throw new StackError(`There is a node ${folder} already: functions/runner/nodes/${folder}`);
   // Before anything is written: a registry that is not understood leaves no half of a node.
   const registry = addToRegistry(readFileSync(registryFile, 'utf8'), nodeId);
-  const readme = addToReadme(readFileSync(readmeFile, 'utf8'), nodeId);
   const files = {
     'definition.json': `${JSON.stringify(definition(nodeId), null, 2)}\n`,
     'index.ts': indexSource(nodeId),
@@ -132,18 +121,15 @@ async function makeNode(nodeId: string | undefined): Promise<void> {
   mkdirSync(join(nodesDir, nodeId));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(nodesDir, nodeId, name), content);
   writeFileSync(registryFile, registry);
-  writeFileSync(readmeFile, readme);
-  // The new row may be wider than the table is.
-  await runCommand(denoBinary(), ['fmt', '--config', 'deno.json', 'README.md'], { name: 'deno fmt', cwd: projectDir });
   for (const name of Object.keys(files)) console.log(`Wrote functions/runner/nodes/${nodeId}/${name}`);
-  console.log("Added it to functions/runner/nodes/registry.ts and README.md's table of nodes");
+  console.log('Added it to functions/runner/nodes/registry.ts');
   console.log(nextSteps(nodeId));
 }
 
 try {
   const [nodeId, ...rest] = process.argv.slice(2);
   if (rest.length > 0) throw new StackError(USAGE);
-  await makeNode(nodeId);
+  makeNode(nodeId);
 } catch (error) {
   console.error(error instanceof StackError ? error.message : error);
   process.exitCode = 1;

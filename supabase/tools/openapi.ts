@@ -11,7 +11,7 @@ import { componentSchemas } from './openapi/schemas.ts';
 import { signatureOperations } from './openapi/signature_operations.ts';
 
 /** The description of the API. */
-export const openapiFile = join(projectDir, 'docs/openapi.json');
+export const openapiFile = join(projectDir, 'docs/reference/openapi.json');
 
 /** Every documented operation. */
 export const operations: readonly Operation[] = [...routeOperations, ...signatureOperations, ...restOperations];
@@ -141,5 +141,5 @@ export function openapiDocument() {
   };
 }
 
-/** The text of docs/openapi.json. */
+/** The text of docs/reference/openapi.json. */
 export const openapiText = (): string => `${JSON.stringify(openapiDocument(), null, 2)}\n`;

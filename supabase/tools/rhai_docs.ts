@@ -4,9 +4,10 @@ import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 import { markdownTable } from './markdown_table.ts';
+import { page, paragraph } from './reference/page.ts';
 import { type Descriptions, rhaiFunctions } from './rhai_functions.ts';
 
-export const rhaiDocsFile = join(projectDir, 'docs/rhai.md');
+export const rhaiFunctionsFile = join(projectDir, 'docs/reference/rhai_functions.md');
 
 /** The least and greatest number of arguments that parameters stand for. */
 function arityOf(parameters: string): { min: number; max: number } {
@@ -43,8 +44,8 @@ function callsOf(name: string, parameters: string, { isProperty }: Native): stri
   return [...isProperty ? [name] : [], ...calls].map((call) => `\`${call}\``).join(' ');
 }
 
-/** The list of all functions in Markdown. Fails when one is not described, or what is described does not exist. */
-export function rhaiFunctionsText(): string {
+/** docs/reference/rhai_functions.md. Fails when a function is not described, or what is described does not exist. */
+export function rhaiFunctionsPage(): string {
   const described = Object.entries(rhaiFunctions);
   const gaps = [
     ...[...standardLibrary.keys()].filter((type) => !Object.hasOwn(rhaiFunctions, type)).map((type) =>
@@ -53,13 +54,19 @@ export function rhaiFunctionsText(): string {
     ...described.flatMap(([type, { functions }]) => findGaps(type, functions, methodsOf(type))),
   ];
   if (gaps.length > 0) throw new StackError(gaps.join('\n'));
-  return described.map(([type, { title, functions }]) => {
+  const sections = described.map(([type, { title, functions }]) => {
     const natives = methodsOf(type);
     const rows = Object.entries(functions).sort(([a], [b]) => a < b ? -1 : 1).map((
       [name, [parameters, result, meaning]],
     ) => [callsOf(name, parameters, natives.get(name)!), result, meaning]);
-    return `### ${title}\n\n${markdownTable([['function', 'gives', 'meaning'], ...rows])}`;
-  }).join('\n\n');
+    return `## ${title}\n\n${markdownTable([['function', 'gives', 'meaning'], ...rows])}`;
+  });
+  return page(
+    'Functions of scripts',
+    '`supabase/tools/rhai_functions.ts` and the functions that there are',
+    paragraph('[Scripts](rhai.md) says how functions are called, and what their parameters mean.'),
+    ...sections,
+  );
 }
 
 function methodsOf(type: string): ReadonlyMap<string, Native> {

@@ -1,4 +1,4 @@
-/** Prints what a start, a run, a claim and a sweep cost, in the units in which a project grows: the numbers of docs/scaling.md. */
+/** Prints what a start, a run, a claim and a sweep cost, in the units in which a project grows: the numbers of docs/operating/scaling.md. */
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';

@@ -112,7 +112,7 @@ describe('the contract', () => {
 describe('call', () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  it('throws on an answer that docs/openapi.json does not describe', async () => {
+  it('throws on an answer that docs/reference/openapi.json does not describe', async () => {
     vi.stubGlobal('fetch', async () => Response.json({ deployment_id: 'none' }));
     await expect(call('flow/deploy/7')).rejects.toThrow(ContractError);
     vi.stubGlobal('fetch', async () => Response.json({ deployment_id: ID, warnings: [] }));

@@ -42,7 +42,7 @@ interface Schema {
 const document = openapiDocument();
 const schemas = document.components.schemas as Record<string, Schema>;
 
-it('docs/openapi.json describes exactly the routes that the Edge Functions have', async () => {
+it('docs/reference/openapi.json describes exactly the routes that the Edge Functions have', async () => {
   const names = functionNames().filter((name) => !INTERNAL_FUNCTIONS.includes(name));
   const apps = await Promise.all(names.map(makeFunctionApp));
   const routes = apps.flatMap((app) => app.routes).map(({ method, path }) =>
@@ -70,12 +70,12 @@ describe('the functions of the database that users may call', () => {
     );
   });
 
-  it('are exactly the RPCs that docs/openapi.json describes', () => {
+  it('are exactly the RPCs that docs/reference/openapi.json describes', () => {
     const described = operations.flatMap(({ path }) => path.startsWith('/rest/v1/rpc/') ? [path.slice(13)] : []);
     expect(described.toSorted()).toEqual(functions.map(({ name }) => name));
   });
 
-  it('take exactly the arguments that docs/openapi.json describes', () => {
+  it('take exactly the arguments that docs/reference/openapi.json describes', () => {
     for (const { name, args, required } of functions) {
       const operation = operations.find(({ path }) => path === `/rest/v1/rpc/${name}`)!;
       const { $ref } = operation.body!.schema as { $ref: string };

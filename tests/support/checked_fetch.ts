@@ -10,7 +10,7 @@ function textOf(body: RequestInit['body']): string | undefined {
 
 let contract: Contract | undefined;
 
-/** As fetch; throws a ContractError when docs/openapi.json says otherwise of the request or the answer. */
+/** As fetch; throws a ContractError when docs/reference/openapi.json says otherwise of the request or the answer. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   contract ??= makeContract(JSON.parse(readFileSync(openapiFile, 'utf8')));

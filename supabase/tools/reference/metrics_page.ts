@@ -1,0 +1,45 @@
+import { StackError } from '../../local/stack_error.ts';
+import { markdownTable } from '../markdown_table.ts';
+import { page, paragraph, sourcesOf } from './page.ts';
+
+/** What the members of `runner_metrics()` say. */
+const METRICS: Record<string, string> = {
+  queue_length: 'runs that a worker may claim now, including those whose worker died',
+  oldest_queued_seconds:
+    'how long the first of them has been claimable; `null` if there is none. Above 60, look at `private.check_runner_schedule()`',
+  delayed: 'runs that are queued for a later time: they sleep until a node goes on',
+  running: 'runs that a worker holds',
+  waiting: 'runs that are suspended until a signature arrives or its request expires',
+  failed_last_hour: 'runs that failed within the last hour',
+};
+
+/** The names of the metrics, as the database gives them. */
+export function metricNames(): string[] {
+  const text = sourcesOf('sql', '.sql').find((source) => source.includes('create function private.runner_metrics()'));
+  const built = text?.split('jsonb_build_object(')[1]?.split('comment on function')[0];
+  if (built === undefined) throw new StackError('sql/ has no private.runner_metrics() that builds an object.');
+  return [...built.matchAll(/^\s{4}'(\w+)',/gm)].map(([, name]) => name!);
+}
+
+/** docs/reference/metrics.md. Fails when a metric is not described, or what is described does not exist. */
+export function metricsPage(): string {
+  const names = metricNames();
+  const gaps = [
+    ...names.filter((name) => !Object.hasOwn(METRICS, name)).map((name) => `${name} is not described`),
+    ...Object.keys(METRICS).filter((name) => !names.includes(name)).map((name) => `there is no metric ${name}`),
+  ];
+  if (gaps.length > 0) throw new StackError(`supabase/tools/reference/metrics_page.ts: ${gaps.join('; ')}.`);
+  return page(
+    'Metrics',
+    '`supabase/tools/reference/metrics_page.ts` and `private.runner_metrics()`',
+    paragraph(
+      'How the queue stands. Only the service role may ask: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts root runs; runs that other runs called are part of those.',
+    ),
+    '<!-- tested: metrics -->',
+    '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
+    markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),
+    paragraph(
+      'Worker and function `runner` write one line of JSON for each run that ends and for each failure, with ids and durations (`event`: `run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
+    ),
+  );
+}

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { describedVariables, transactionSettingNames } from '../../supabase/tools/reference/environment_page.ts';
+import { runErrors } from '../../supabase/tools/reference/error_remedies.ts';
+import { sourcesOf } from '../../supabase/tools/reference/page.ts';
+import { errorCodes } from '../../types/errors.ts';
+
+/** Every document of the project, by its path. */
+const documents = new Map(
+  [
+    ...readdirSync(projectDir).filter((name) => name.endsWith('.md')),
+    ...readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.md')
+    ).map((name) => join('docs', name)),
+  ].map((path) => [path, readFileSync(join(projectDir, path), 'utf8')]),
+);
+
+const sql = sourcesOf('sql', '.sql').join('\n');
+const functions = sourcesOf('functions', '.ts').join('\n');
+
+/** What the documents name that `find` sees and `exists` does not know, with the document. */
+const findUnknown = (find: RegExp, exists: (name: string, document: string) => boolean): string[] =>
+  [...documents].flatMap(([path, text]) =>
+    [...text.matchAll(find)].map(([, name]) => name!).filter((name) => !exists(name, path)).map((name) =>
+      `${path} names ${name}`
+    )
+  );
+
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-')
+  );
+
+describe('what the documents name exists:', () => {
+  it('there are documents', () => {
+    expect([...documents.keys()]).toEqual(
+      expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'docs/architecture.md', 'docs/reference/errors.md']),
+    );
+  });
+
+  it('every file and folder of the project', () => {
+    const path = /`((?:sql|supabase|functions|types|tests|docs|worker|\.ci|\.github)\/[\w./-]*)`/g;
+    expect(findUnknown(path, (name) => existsSync(join(projectDir, name)))).toEqual([]);
+  });
+
+  it('every target of a link, with its heading', () => {
+    expect(
+      findUnknown(/\]\(((?!https?:)[^)\s]+)\)/g, (target, document) => {
+        const [file, anchor] = target.split('#');
+        const path = file === '' ? document : join(dirname(document), file!);
+        if (!existsSync(join(projectDir, path))) return false;
+        return anchor === undefined || anchorsOf(documents.get(path) ?? '').includes(anchor);
+      }),
+    ).toEqual([]);
+  });
+
+  it('every function and table of the database', () => {
+    const exists = (name: string) => new RegExp(`(function|table|sequence) ${name.replace('.', '\\.')}\\b`).test(sql);
+    expect(findUnknown(/`((?:private|public)\.[a-z_]+)(?:\([^`]*\))?`/g, exists)).toEqual([]);
+  });
+
+  it('every error code behind a status', () => {
+    const exists = (name: string) => Object.hasOwn(errorCodes, name);
+    expect(findUnknown(/\b[45]\d\d `([a-z_]+)`/g, exists)).toEqual([]);
+  });
+
+  it('every variable of the environment', () => {
+    const known = [...describedVariables(), ...transactionSettingNames(), 'RUST_LOG'];
+    const exists = (name: string) => known.includes(name);
+    expect(
+      findUnknown(
+        /`((?:RUNNER|FLOW_RUN|HTTP|SIGNATURE|ACTION|WALLET|HELIUS|POSTGRES|POSTGREST|DENO|FUZZ)_[A-Z_]+)(?:=[^`]*)?`/g,
+        exists,
+      ),
+    ).toEqual([]);
+  });
+
+  it('every npm script', () => {
+    const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>;
+    };
+    expect(findUnknown(/npm run (?:--silent )?([a-z][\w:]*)/g, (name) => Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});
+
+describe('docs/reference', () => {
+  it('describes every variable that functions and worker read', () => {
+    const sources = [functions, ...sourcesOf('worker', '.ts')].join('\n');
+    const read = [...sources.matchAll(/\benv\('([A-Z_]+)'\)/g)].map(([, name]) => name!);
+    expect(read.length).toBeGreaterThan(5);
+    expect(read.filter((name) => !describedVariables().includes(name))).toEqual([]);
+  });
+
+  it('describes every word by which a limit ends a run', () => {
+    const words = [...functions.matchAll(/[`']([a-z_]+_limit): /g)].map(([, word]) => word!);
+    expect(words.length).toBeGreaterThan(3);
+    expect(words.filter((word) => !Object.hasOwn(runErrors, word))).toEqual([]);
+  });
+});
