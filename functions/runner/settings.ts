@@ -111,7 +111,7 @@ const numberSettings = {
   signatureTimeoutMs: setting('How long whoever is asked for a signature has.', 'ms', 180_000),
   actionTimeoutMs: setting('How long the signer of an action has to send its transaction.', 'ms', 180_000),
   flowRunMaxWorkMs: setting(
-    'How long workers may work on one run. Waiting for signatures and sleeping do not count. The run fails with `run_time_limit`.',
+    'How long workers may work on one run. Sleeping, and waiting for a signature or for the sender of an action, do not count. The run fails with `run_time_limit`.',
     'ms',
     900_000,
   ),

@@ -228,7 +228,7 @@ export const limitsPage = (): string =>
     '## A flow',
     table(flows(), 'beyond it'),
     paragraph(
-      'Sizes of columns are those that Postgres stores, after compression. A flow that was stored before a limit existed stays and runs; its next write has to be within the limit.',
+      'Sizes of columns are those that Postgres stores, after compression. A flow that was stored before a limit existed stays and runs; its next write has to be within the limit. Names are limited because findings and warnings repeat them.',
     ),
     '## A deployment, and who starts it',
     table(deployments(), 'beyond it'),
