@@ -97,14 +97,18 @@ const numberSettings = {
     'nodes',
     runLimits.openNodes,
   ),
-  flowRunMaxOutputBytes: setting('Outputs of one node execution, as JSON.', 'bytes', runLimits.outputBytes),
+  flowRunMaxOutputBytes: setting(
+    'Outputs of one node execution, as JSON. The node fails with `output_too_large`.',
+    'bytes',
+    runLimits.outputBytes,
+  ),
   flowRunMaxAllOutputBytes: setting(
     'Outputs of all node executions of one run, as JSON, plus 32 bytes for each value. The node that exceeds it fails with `run_outputs_limit`.',
     'bytes',
     runLimits.allOutputBytes,
   ),
   flowRunMaxTotalBytes: setting(
-    'Inputs and outputs of all node executions of one run, as JSON.',
+    'Inputs and outputs of all node executions of one run, as JSON. The run fails with `run_size_limit`.',
     'bytes',
     runLimits.totalBytes,
   ),
@@ -116,7 +120,7 @@ const numberSettings = {
     900_000,
   ),
   flowRunMaxLogLines: setting(
-    'Log lines of one run; each called flow has as many of its own.',
+    'Log lines of one run; each called flow has as many of its own. The last one says `log_lines_limit`.',
     'lines',
     runLimits.logLines,
   ),

@@ -26,7 +26,7 @@ export const denoBinary = (): string =>
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
-/** The runner's settings, as README.md has them: they come from the shell's environment, too. */
+/** The runner's settings, as docs/reference/environment.md has them: they come from the shell's environment, too. */
 const RUNNER_SETTINGS =
   /^(RUNNER_\w+|FLOW_RUN_MAX_\w+|HTTP_(TIMEOUT_MS|MAX_RESPONSE_BYTES)|(SIGNATURE|ACTION)_TIMEOUT_MS|ALLOW_PRIVATE_NETWORK|HELIUS_API_KEY)$/;
 

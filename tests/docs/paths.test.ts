@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { describedVariables, transactionSettingNames } from '../../supabase/tools/reference/environment_page.ts';
-import { runErrors } from '../../supabase/tools/reference/error_remedies.ts';
 import { sourcesOf } from '../../supabase/tools/reference/page.ts';
 import { errorCodes } from '../../types/errors.ts';
 
@@ -85,6 +84,19 @@ describe('what the documents name exists:', () => {
   });
 });
 
+it('CI tests every version of Node that package.json names', () => {
+  const { engines } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  const workflow = readFileSync(join(projectDir, '.github/workflows/ci.yml'), 'utf8');
+  expect(/node: \[(.*)\]/.exec(workflow)?.[1]?.split(', ')).toEqual(engines.node.split(' || '));
+});
+
+it('CHANGELOG.md has the version of package.json', () => {
+  const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
+  expect(documents.get('CHANGELOG.md')).toContain(`\n## ${version} - `);
+});
+
 describe('docs/reference', () => {
   it('describes every variable that functions and worker read', () => {
     const sources = [functions, ...sourcesOf('worker', '.ts')].join('\n');
@@ -93,9 +105,10 @@ describe('docs/reference', () => {
     expect(read.filter((name) => !describedVariables().includes(name))).toEqual([]);
   });
 
-  it('describes every word by which a limit ends a run', () => {
-    const words = [...functions.matchAll(/[`']([a-z_]+_limit): /g)].map(([, word]) => word!);
+  it('describes every word by which a limit ends a run or a node', () => {
+    const words = [...functions.matchAll(/[`']([a-z_]+_(?:limit|large)): /g)].map(([, word]) => word!);
     expect(words.length).toBeGreaterThan(3);
-    expect(words.filter((word) => !Object.hasOwn(runErrors, word))).toEqual([]);
+    const pages = documents.get('docs/reference/errors.md')! + documents.get('docs/reference/environment.md')!;
+    expect(words.filter((word) => !pages.includes(`\`${word}\``))).toEqual([]);
   });
 });

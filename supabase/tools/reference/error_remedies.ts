@@ -79,5 +79,10 @@ export const runErrors: Record<string, [when: string, remedy: string]> = {
   node_executions_limit: ['The run has had `FLOW_RUN_MAX_NODE_EXECUTIONS`.', 'Loop over less.'],
   run_time_limit: ['Workers have worked on the run for `FLOW_RUN_MAX_WORK_MS`.', 'Divide the work into several runs.'],
   open_nodes_limit: ['A call would exceed `FLOW_RUN_MAX_OPEN_NODES`.', 'Call fewer flows within each other.'],
+  run_size_limit: [
+    'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
+    'Hand on less from node to node.',
+  ],
+  output_too_large: ['The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.', 'Put out less.'],
   run_outputs_limit: ['The outputs of the run exceed `FLOW_RUN_MAX_ALL_OUTPUT_BYTES`.', 'Put out less.'],
 };
