@@ -19,7 +19,8 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'base58 of 32 bytes',
-    description: 'A public key, from a caller who is no user: `Authorization: Bearer <PUBLIC_KEY>`. A claim, no proof.',
+    description:
+      'A public key, from a caller without an account: `Authorization: Bearer <PUBLIC_KEY>`. It names the caller and proves nothing.',
   },
   runToken: {
     type: 'http',

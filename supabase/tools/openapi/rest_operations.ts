@@ -133,7 +133,7 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/flow_run_result',
     tag: 'Runs',
     summary: 'How a run stands',
-    description: 'Answers at once. For the owner of the flow, who started the run, and the holder of its token.',
+    description: 'Answers at once. For the owner of the flow, the starter of the run and the holder of its token.',
     security: restRunReader,
     body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
     answers: runResultAnswers,
@@ -165,7 +165,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'How the runs stand that a run called',
     description:
-      'For the owner of the flow, who started the run at the root, and the holder of its token. At most 1,000 runs, in the order of ' +
+      'For the owner of the flow, the starter of the root run and the holder of its token. At most 1,000 runs, in the order of ' +
       "their ids. Inputs, outputs and errors of called runs show the constants of the owner's flows: only the owner reads them, in `flow_run`.",
     security: restRunReader,
     body: {

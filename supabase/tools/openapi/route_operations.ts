@@ -83,7 +83,7 @@ export const routeOperations: Operation[] = [
     path: '/flow/output/{flow_run_id}',
     tag: 'Runs',
     summary: "Waits for a run's output",
-    description: 'For the owner of the flow, who started the run, and the holder of its token.',
+    description: 'For the owner of the flow, the starter of the run and the holder of its token.',
     security: runReader,
     parameters: ['flowRunId', 'wait'],
     answers: {
@@ -104,7 +104,7 @@ export const routeOperations: Operation[] = [
     summary: 'Asks a run to stop',
     description:
       'No new node starts; the running ones are told, and recorded if they end within `timeout_millies`. The first request ' +
-      'counts, and a run that has ended stays as it is. For the owner of the flow, who started the run, and the holder of its token.',
+      'counts, and a run that has ended stays as it is. For the owner of the flow, the starter of the run and the holder of its token.',
     security: runReader,
     parameters: ['flowRunId'],
     body: {

@@ -90,7 +90,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow: 'The flow whose deployment `tag` names; else `id`.',
     tag: 'With `flow`: which of its deployments; `latest` by default.',
     ...startNotes,
-    public_key: base58(32, 'What a caller who is no user shows: a claim, no proof.'),
+    public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
   }),
   StartFlowArguments: annotate(input(argumentSchemas.start_flow), {

@@ -29,7 +29,7 @@ export const signatureOperations: Operation[] = [
     summary: 'Waits for what a run asks to be signed',
     description:
       'The oldest open request of the run or of any run that it called. The client has the wallet sign `message` and sends the ' +
-      'signature to `POST /signature/submit`. For the owner of the flow, who started the run, and the holder of its token.',
+      'signature to `POST /signature/submit`. For the owner of the flow, the starter of the run and the holder of its token.',
     security: runReader,
     parameters: ['flowRunId', 'wait'],
     answers: {

@@ -77,6 +77,10 @@ export const runErrors: Record<string, [when: string, remedy: string]> = {
     'Execute runs by a long-lived worker (`npm run worker`).',
   ],
   node_executions_limit: ['The run has had `FLOW_RUN_MAX_NODE_EXECUTIONS`.', 'Loop over less.'],
+  node_not_implemented: [
+    'The runner has no native node of this `node_id`, or does not execute nodes of this type.',
+    'Replace the node; a deploy warns of it.',
+  ],
   run_time_limit: ['Workers have worked on the run for `FLOW_RUN_MAX_WORK_MS`.', 'Divide the work into several runs.'],
   open_nodes_limit: ['A call would exceed `FLOW_RUN_MAX_OPEN_NODES`.', 'Call fewer flows within each other.'],
   run_size_limit: [

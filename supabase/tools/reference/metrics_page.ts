@@ -35,7 +35,6 @@ export function metricsPage(): string {
     paragraph(
       'How the queue stands. Only the service role may ask: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts root runs; runs that other runs called are part of those.',
     ),
-    '<!-- tested: metrics -->',
     '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
     markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),
     paragraph(

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { nodeIds } from '../../functions/runner/nodes/registry.ts';
+import { generatedDocs } from '../../supabase/tools/docs.ts';
+import { quotas } from '../../supabase/tools/reference/limits_page.ts';
+import { metricNames } from '../../supabase/tools/reference/metrics_page.ts';
+import { findNumber, paragraph } from '../../supabase/tools/reference/page.ts';
+import { StackError } from '../../supabase/local/stack_error.ts';
+import { asSuperuser } from '../support/tokens.ts';
+
+const pageOf = (name: string): string => generatedDocs().find(({ file }) => file.endsWith(`/${name}`))!.text;
+
+describe('docs/reference', () => {
+  it('lists the metrics that the database gives', async () => {
+    const [row] = await asSuperuser((sql) => sql<{ metrics: object }[]>`select private.runner_metrics() as metrics`);
+    expect(metricNames().toSorted()).toEqual(Object.keys(row!.metrics).toSorted());
+  });
+
+  it('lists the quotas that the database has', async () => {
+    const rows = await asSuperuser((sql) =>
+      sql<{ name: string; value: string }[]>`select name, default_value::text as value from private.known_quotas()`
+    );
+    expect(quotas().map(({ name, value }) => [name, String(value)])).toEqual(
+      rows.map(({ name, value }) => [name, value]),
+    );
+  });
+
+  it('has a section for every native node', () => {
+    const sections = [...pageOf('nodes.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name!);
+    const families = new Set(nodeIds().map((id) => id.replace(/^rhai_script_\dx\d$/, 'rhai_script_NxM')));
+    expect(sections.toSorted()).toEqual([...families].toSorted());
+  });
+});
+
+describe('findNumber', () => {
+  it.each([['nothing', /no such limit (\d+)/], ['different numbers', /limit (\d+)/]])(
+    'fails when it finds %s',
+    (_, pattern) => {
+      expect(() => findNumber(pattern)).toThrow(StackError);
+    },
+  );
+});
+
+describe('paragraph', () => {
+  it('breaks lines at 120 characters, and never within code', () => {
+    const code = '`code with spaces`';
+    const lines = paragraph(`- ${Array.from({ length: 20 }, () => `word ${code}`).join(' ')}`).split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.every((line) => line.length <= 120 && (line.match(/`/g)?.length ?? 0) % 2 === 0)).toBe(true);
+    expect(lines.slice(1).every((line) => line.startsWith('  '))).toBe(true);
+  });
+});
