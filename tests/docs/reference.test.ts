@@ -32,7 +32,7 @@ describe('docs/reference', () => {
 });
 
 describe('findNumber', () => {
-  it.each([['nothing', /no such limit (\d+)/], ['different numbers', /limit (\d+)/]])(
+  it.each([['nothing', /no such limit (\d+)/g], ['different numbers', /limit (\d+)/g]])(
     'fails when it finds %s',
     (_, pattern) => {
       expect(() => findNumber(pattern)).toThrow(StackError);

@@ -30,12 +30,12 @@ const requests = (): Rows => [
   ['body of a request', byteCount(MAX_BODY_BYTES), '413 `body_too_large`'],
   [
     'body of `POST /signature/submit`',
-    byteCount(findNumber(/MAX_BODY_BYTES = ([\d_]+);/, inTypeScript('functions/signature'))),
+    byteCount(findNumber(/MAX_BODY_BYTES = ([\d_]+);/g, inTypeScript('functions/signature'))),
     '413 `body_too_large`',
   ],
   [
     '`inputs` of a start',
-    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/)),
+    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/g)),
     '413 `inputs_too_large`',
   ],
   ['arrays and maps within each other, in a value', count(MAX_VALUE_DEPTH), '400'],
@@ -43,7 +43,7 @@ const requests = (): Rows => [
   [
     'levels and values of a body',
     `${2 * MAX_VALUE_DEPTH + 8} and ${
-      count(findNumber(/BODY_LIMITS = .*members: ([\d_]+)/, inTypeScript('functions/_shared')))
+      count(findNumber(/MAX_VALUE_DEPTH \+ 8, members: ([\d_]+)/g, inTypeScript('functions/_shared')))
     }`,
     '400 `request_invalid`',
   ],
@@ -62,78 +62,78 @@ const requests = (): Rows => [
 ];
 
 const flows = (): Rows => [
-  ['nodes', count(findNumber(/\('nodes', (\d+), jsonb_array_length/)), '422 `flow_invalid`: `flow_too_large`'],
-  ['edges', count(findNumber(/\('edges', (\d+), jsonb_array_length/)), '422 `flow_invalid`: `flow_too_large`'],
+  ['nodes', count(findNumber(/\('nodes', (\d+), jsonb_array_length/g)), '422 `flow_invalid`: `flow_too_large`'],
+  ['edges', count(findNumber(/\('edges', (\d+), jsonb_array_length/g)), '422 `flow_invalid`: `flow_too_large`'],
   [
     'inputs, and outputs, of a node',
-    count(findNumber(/data -> 'sources'\) > (\d+)/)),
+    count(findNumber(/data -> 'sources'\) > (\d+)/g)),
     '422 `flow_invalid`: `node_malformed`',
   ],
   [
     'edges that lead into one node',
-    count(findNumber(/at most ([\d,]+) edges lead into one node/)),
+    count(findNumber(/at most ([\d,]+) edges lead into one node/g)),
     '422 `flow_invalid`: `node_edges_too_many`',
   ],
   [
     'labels; ids and names of ports',
-    `${findNumber(/form_data,label\}'\) > (\d+)/)} characters`,
+    `${findNumber(/form_data,label\}'\) > (\d+)/g)} characters`,
     '422 `flow_invalid`: `node_malformed`',
   ],
   [
     '`node_id` in a flow',
-    `${findNumber(/data ->> 'node_id'\) > (\d+)/)} characters`,
+    `${findNumber(/data ->> 'node_id'\) > (\d+)/g)} characters`,
     '422 `flow_invalid`: `node_malformed`',
   ],
-  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/)), 'the write is refused'],
-  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/)), 'the write is refused'],
-  ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/)), 'the write is refused'],
+  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/g)), 'the write is refused'],
+  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/g)), 'the write is refused'],
+  ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/g)), 'the write is refused'],
   [
     '`chain_network` of a flow',
-    byteCount(findNumber(/pg_column_size\(chain_network\) <= (\d+)/)),
+    byteCount(findNumber(/pg_column_size\(chain_network\) <= (\d+)/g)),
     'the write is refused',
   ],
   [
     '`name`',
-    `${findNumber(/flows_name_length check \(char_length\(name\) <= (\d+)/)} characters`,
+    `${findNumber(/flows_name_length check \(char_length\(name\) <= (\d+)/g)} characters`,
     'the write is refused',
   ],
   [
     '`description`',
-    `${count(findNumber(/flows_description_length check \(char_length\(description\) <= (\d+)/))} characters`,
+    `${count(findNumber(/flows_description_length check \(char_length\(description\) <= (\d+)/g))} characters`,
     'the write is refused',
   ],
   [
     'what is run: the flow and those that it calls, without what only the editor needs',
-    byteCount(findNumber(/v_max_size constant integer := (\d+);/)),
+    byteCount(findNumber(/v_max_size constant integer := (\d+);/g)),
     '422 `flow_invalid`: `snapshot_too_large`',
   ],
   ['findings and warnings that an answer lists', '1,000 and 100', 'others are left out'],
 ];
 
 const deployments = (): Rows => [
-  ['pairs of `fees`', count(findNumber(/jsonb_array_length\(fees_faults\.fees\) > (\d+)/)), '400 `fees_invalid`'],
+  ['pairs of `fees`', count(findNumber(/jsonb_array_length\(fees_faults\.fees\) > (\d+)/g)), '400 `fees_invalid`'],
   ['an amount of `fees`', '0 to 2^64-1 lamports', '400 `fees_invalid`'],
   ['a tag', '1 to 128 characters: letters, digits, `.`, `_`, `-`; first a letter or digit', 'the write is refused'],
   [
     'description of a tag',
     `${
-      count(findNumber(/flow_deployments_tags_description_length check \(char_length\(description\) <= (\d+)/))
+      count(findNumber(/flow_deployments_tags_description_length check \(char_length\(description\) <= (\d+)/g))
     } characters`,
     'the write is refused',
   ],
   [
     '`max_starts_per_minute`, by default',
-    count(findNumber(/max_starts_per_minute integer not null default (\d+)/)),
+    count(findNumber(/max_starts_per_minute integer not null default (\d+)/g)),
     '429 `start_limit_reached`',
   ],
   [
     '`max_runs_in_flight`, by default',
-    count(findNumber(/max_runs_in_flight integer not null default (\d+)/)),
+    count(findNumber(/max_runs_in_flight integer not null default (\d+)/g)),
     '429 `start_limit_reached`',
   ],
   [
     'claimable runs of the project, by default',
-    count(findNumber(/s\.max_length from private\.queue_settings as s\), (\d+)\)/)),
+    count(findNumber(/s\.max_length from private\.queue_settings as s\), (\d+)\)/g)),
     '429 `queue_full`',
   ],
 ];
@@ -150,31 +150,36 @@ const runs = (): Rows =>
 const fixedRuns = (): Rows => [
   [
     'lines in `errors` of a run',
-    count(findNumber(/MAX_ERROR_LINES = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    count(findNumber(/MAX_ERROR_LINES = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
     'others are left out',
   ],
   [
     'characters of an error line',
-    count(findNumber(/MESSAGE_CHARACTERS = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    count(findNumber(/MESSAGE_CHARACTERS = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
     'beginning and end are kept',
   ],
   [
     'characters of a log line',
-    count(findNumber(/LOG_CHARACTERS = ([\d_]+);/, inTypeScript('functions/runner/engine'))),
+    count(findNumber(/LOG_CHARACTERS = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
     'beginning and end are kept',
   ],
   [
     'redirects of an HTTP request',
-    count(findNumber(/MAX_REDIRECTS = (\d+);/, inTypeScript('functions/runner/reach'))),
+    count(findNumber(/MAX_REDIRECTS = (\d+);/g, inTypeScript('functions/runner/reach'))),
     'the node fails',
   ],
   ['levels of JSON from an HTTP response', count(MAX_VALUE_DEPTH), 'the node fails'],
   [
     'answer of an RPC server of the chain',
     `${byteCount(4 * 2 ** 20)}, ${
-      findNumber(/ANSWER_LIMITS = .*depth: (\d+)/, inTypeScript('functions/runner/solana'))
+      findNumber(/ANSWER_LIMITS = Object\.freeze\(\{ depth: (\d+)/g, inTypeScript('functions/runner/solana'))
     } levels, ${
-      count(findNumber(/ANSWER_LIMITS = .*members: ([\d_]+)/, inTypeScript('functions/runner/solana')))
+      count(
+        findNumber(
+          /ANSWER_LIMITS = Object\.freeze\(\{ depth: \d+, members: ([\d_]+)/g,
+          inTypeScript('functions/runner/solana'),
+        ),
+      )
     } values`,
     'the node fails',
   ],
@@ -187,27 +192,27 @@ const fixedRuns = (): Rows => [
 ];
 
 const stores = (): Rows => [
-  ['stores of a user', count(findNumber(/v_usage\.store_count > (\d+)/)), '`kv_stores_limit`'],
+  ['stores of a user', count(findNumber(/v_usage\.store_count > (\d+)/g)), '`kv_stores_limit`'],
   [
     'keys and values of all stores of a user, as text',
-    byteCount(findNumber(/v_usage\.item_bytes > (\d+)/)),
+    byteCount(findNumber(/v_usage\.item_bytes > (\d+)/g)),
     '`kv_size_limit`',
   ],
   ['name of a store', '1 to 120 letters, digits, `_`, `-`; first a letter', '`kv_store_name_invalid`'],
-  ['a key', `1 to ${count(findNumber(/octet_length\(key\) between 1 and (\d+)/))} bytes`, '`kv_key_invalid`'],
+  ['a key', `1 to ${count(findNumber(/octet_length\(key\) between 1 and (\d+)/g))} bytes`, '`kv_key_invalid`'],
 ];
 
 const definitions = (): Rows => [
   [
     'a definition',
     `${
-      byteCount(findNumber(/const MAX_SIZE = ([\d_]+);/, inTypeScript('types')))
+      byteCount(findNumber(/const MAX_SIZE = ([\d_]+);/g, inTypeScript('types')))
     }: strings and member names as UTF-8, and 8 bytes for each value`,
     '',
   ],
   ['levels', '64', ''],
-  ['`node_id`', `1 to ${findNumber(/\('node_id', (\d+)\)/)} characters`, ''],
-  ['`version`', `1 to ${findNumber(/\('version', (\d+)\)/)} characters`, ''],
+  ['`node_id`', `1 to ${findNumber(/\('node_id', (\d+)\)/g)} characters`, ''],
+  ['`version`', `1 to ${findNumber(/\('version', (\d+)\)/g)} characters`, ''],
   ['`type`', '1 to 64 letters, digits, `_`, `-`; first a letter; neither `true` nor `false`', ''],
   ['names of ports and members', '256 characters', ''],
 ];

@@ -50,13 +50,13 @@ export const sourcesOf = (folder: string, suffix: string): string[] =>
     .map((name) => readFileSync(join(projectDir, folder, name), 'utf8'));
 
 /**
- * A number that stands in the sources and can't be imported: what the pattern's one group finds, in SQL unless told otherwise. Fails
+ * A number that stands in the sources and can't be imported: what the one group of a pattern with the flag g finds, in SQL unless told otherwise. Fails
  * when nothing is found, or different numbers are, so that a limit that is moved or changed can't leave a stale page behind.
  */
 export function findNumber(pattern: RegExp, { folder, suffix } = { folder: 'sql', suffix: '.sql' }): number {
   const found = new Set(
     sourcesOf(folder, suffix).flatMap((text) =>
-      [...text.matchAll(new RegExp(pattern, 'g'))].map(([, digits]) => Number(digits!.replaceAll(/[_,]/g, '')))
+      [...text.matchAll(pattern)].map(([, digits]) => Number(digits!.replaceAll(/[_,]/g, '')))
     ),
   );
   const [number] = found;
