@@ -71,7 +71,7 @@ const flows = (): Rows => [
   ],
   [
     'edges that lead into one node',
-    count(findNumber(/at most ([\d,]+) edges lead into one node/g)),
+    count(findNumber(/having count\(\*\) > (\d{4})/g)),
     '422 `flow_invalid`: `node_edges_too_many`',
   ],
   [
