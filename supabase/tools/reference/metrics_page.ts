@@ -7,7 +7,7 @@ const METRICS: Record<string, string> = {
   queue_length: 'runs that a worker may claim now, including those whose worker died',
   oldest_queued_seconds:
     'how long the first of them has been claimable; `null` if there is none. Above 60, look at `private.check_runner_schedule()`',
-  delayed: 'runs that are queued for a later time: they sleep until a node goes on',
+  delayed: 'runs that nobody holds and that go on at a later time, such as those that sleep',
   running: 'runs that a worker holds',
   waiting: 'runs that are suspended until a signature arrives or its request expires',
   failed_last_hour: 'runs that failed within the last hour',
