@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../types/errors.ts';
 /** What to do about each error, for docs/reference/errors.md. */
 export const errorRemedies: Record<ErrorCode, string> = {
   request_invalid: 'Correct what `details` lists.',
-  count_inexact: 'Send `Prefer: count=exact`.',
+  count_inexact: 'Send `Prefer: count=exact`, or none.',
   inputs_invalid:
     'Send an object of values with one tag each, such as `{"item": {"S": "tea"}}`; `details` names the inputs that the flow has.',
   start_target_ambiguous: 'Send `?id=<deployment>`, or `?flow=<flow>` with or without `&tag=<tag>`.',
@@ -38,10 +38,10 @@ export const errorRemedies: Record<ErrorCode, string> = {
   signature_request_not_found: 'Look at the id; if the run has ended, there is nothing to sign.',
   wallet_not_found: 'Leave `user_id` out, or send your own.',
   kv_store_not_found: 'Create the store: node `kv_create_store`.',
-  method_not_allowed: 'Use a method that `Allow` lists.',
-  flow_has_deployments: 'Delete its deployments first.',
+  method_not_allowed: 'Use one of those.',
+  flow_has_deployments: 'Delete the rows of `flow_deployments` whose `entrypoint` is the flow.',
   tag_latest_protected: 'Use another tag; to move `latest`, deploy again or delete the newest deployment.',
-  wallet_in_use: "Change the deployments' `action_identity` first.",
+  wallet_in_use: 'Set `action_identity` of those deployments to another key or to null.',
   quota_exceeded: 'Delete what you no longer need, or ask the operator for a larger quota.',
   idempotency_key_reused: 'Take a new key for a new request.',
   run_failed: 'Read `errors` in `details`.',

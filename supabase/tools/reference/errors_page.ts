@@ -20,7 +20,7 @@ export function errorsPage(): string {
       "Every error has one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, codes of PostgREST and Postgres appear beside these, and the gateway answers a request without the project's key with `{message, hint}`. No answer contains a stack trace.",
     ),
     markdownTable([
-      ['code', 'status', 'when', 'what to do'],
+      ['code', 'status', 'meaning', 'what to do'],
       ...codes.map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning, errorRemedies[code]]),
     ]),
     '## In the errors of a run',
