@@ -36,8 +36,11 @@ const inputTable = (targets: NodeDefinition['targets']): string =>
     ]),
   ]);
 
-const outputTable = (sources: NodeDefinition['sources']): string =>
-  sources.length === 0 ? 'No outputs.' : markdownTable([
+const outputTable = ({ sources, targets }: Pick<NodeDefinition, 'sources' | 'targets'>): string => {
+  if (sources.length === 0) {
+    return targets.some(({ passthrough }) => passthrough === true) ? 'No outputs of its own.' : 'No outputs.';
+  }
+  return markdownTable([
     ['output', 'gives', 'may be unset', 'meaning'],
     ...sources.map(({ name, type, optional, tooltip }) => [
       portName(name),
@@ -46,6 +49,7 @@ const outputTable = (sources: NodeDefinition['sources']): string =>
       tooltip ?? '',
     ]),
   ]);
+};
 
 /** What a node's folder says beyond its definition: `notes.md`, a list. */
 function notesOf(nodeId: string): string[] {
@@ -58,7 +62,7 @@ const section = ({ data, sources, targets }: NodeDefinition): string[] =>
     `### ${data.node_id}`,
     paragraph(data.description ?? ''),
     inputTable(targets),
-    outputTable(sources),
+    outputTable({ sources, targets }),
     ...notesOf(data.node_id),
   ].filter((block) => block !== '');
 
@@ -73,7 +77,7 @@ function scriptSection(): string[] {
       }, and M outputs, 1 to ${largest.sources.length}. Inputs are variables of the script; outputs are read from its variables, a single output also from its last value. [Scripts](rhai.md) describes the language and its limits.`,
     ),
     inputTable(largest.targets),
-    outputTable(largest.sources),
+    outputTable(largest),
   ];
 }
 
