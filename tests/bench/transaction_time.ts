@@ -56,7 +56,7 @@ export async function measureTransactionTime(plan: Plan): Promise<Part> {
       environment: {},
       knownSignatures: new Set(),
       signal,
-      handBack: signal,
+      releasing: signal,
       log: () => {},
     });
     if (end.status !== 'confirmed') throw new Error(JSON.stringify(end));

@@ -53,7 +53,7 @@ it('a flow of any shape comes to the same however its nodes are timed and its cl
       const slice = makeSlice(UNLIMITED);
       slice.end();
       let last = await claim({ slice, registry });
-      while (last.result.status === 'handed_back') last = await claim({ slice, registry, earlier: last.recorded });
+      while (last.result.status === 'released') last = await claim({ slice, registry, earlier: last.recorded });
       expect(show(last), 'short claims').toEqual(expected);
     }),
     { numRuns: 150 },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { HandedBack } from '../../functions/runner/engine/node.ts';
+import { Released } from '../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import type { Transactions, TransactionStore } from '../../functions/runner/solana/transaction.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
@@ -78,11 +78,11 @@ const interrupted = (seed: number) => {
     execute: async (order) => {
       const fate = Math.floor(random() * 6);
       if (fate === 0) return { status: 'waiting' };
-      if (fate === 1) throw new HandedBack();
+      if (fate === 1) throw new Released();
       if (fate <= 3 && order.stored === undefined) {
         await store.store({ ...recordOf(order), ...(fate === 2 && { wire: null }) }, []);
         if (fate === 2) return { status: 'waiting' };
-        throw new HandedBack();
+        throw new Released();
       }
       return await scriptTransactions(store).execute(order);
     },

@@ -49,7 +49,7 @@ async function suspendedPayment(): Promise<{ flow: FlowBuilder; earlier: Recorde
 
 const request = (pubkey: string) => ({ id: '', pubkey, signature: null, new_msg: null, expires_at: '' });
 
-it('what the signer of an action has got is not made again, and is gone on with', async () => {
+it('what the signer of an action has got is not made again, and is continued', async () => {
   const { flow, earlier, transaction } = await suspendedPayment();
   const { status, output, errors } = await executeFlow(flow, {}, {
     registry: changed,
@@ -91,7 +91,7 @@ it.each<[string, ExecuteFlowOptions, string]>([
   expect(recorded.nodeRuns.find((run) => run.errors !== null)?.output).toEqual({ M: { made: { S: 'made pay' } } });
 });
 
-it('a called flow that waits for its transaction leaves when its caller goes back to the queue', async () => {
+it('a called flow that waits for its transaction leaves when its caller is released', async () => {
   const called = new FlowBuilder(registry);
   called.use('test_instruction', {}, { form: { name: 'pay' } });
   const flow = new FlowBuilder(registry);
@@ -112,6 +112,6 @@ it('a called flow that waits for its transaction leaves when its caller goes bac
     };
   };
   const { result, recorded } = await claimFlow(flow, {}, { registry: busy, flows: { 1: called }, slice });
-  expect(result).toEqual({ status: 'handed_back' });
+  expect(result).toEqual({ status: 'released' });
   expect(recorded.children).toMatchObject([{ end_time: null }]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HandedBack, type HttpClient, NodeError } from '../../functions/runner/engine/node.ts';
+import { type HttpClient, NodeError, Released } from '../../functions/runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import { claimFlow, endOf, type Recorded } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -21,11 +21,11 @@ it('only computing counts, once for all that computes at a time', () => {
   slice.enter();
   clock.now += 39;
   slice.leave();
-  expect(slice.handBack.aborted).toBe(false);
+  expect(slice.releasing.aborted).toBe(false);
   slice.enter();
   clock.now += 1;
   slice.leave();
-  expect(slice.handBack.aborted).toBe(true);
+  expect(slice.releasing.aborted).toBe(true);
 });
 
 it('those who let others have their turn go on one at a time, and the owners in turn', async () => {
@@ -58,7 +58,7 @@ it('a breath is due after 20 ms in one go, and not after a pause', () => {
   expect(slice.needsBreath()).toBe(true);
 });
 
-it('a computation that had the slice to itself fails, one that came late goes back and may try once more', () => {
+it('a computation that had the slice to itself fails, one that came late is released and may try once more', () => {
   const { clock, slice } = makeTestSlice();
   slice.enter();
   const early = slice.makeCheck(false);
@@ -69,8 +69,8 @@ it('a computation that had the slice to itself fails, one that came late goes ba
   clock.now = 100;
   expect(early).toThrow(NodeError);
   expect(early).toThrow('node_cpu_limit');
-  expect(late).toThrow(HandedBack);
-  expect(slice.handBack.aborted).toBe(true);
+  expect(late).toThrow(Released);
+  expect(slice.releasing.aborted).toBe(true);
   // A budget of its own, from its own beginning.
   expect(again()).toBeUndefined();
   clock.now = 150;
@@ -82,9 +82,9 @@ it('a slice without limits ends when it is told to', () => {
   slice.enter();
   expect(slice.makeCheck(false)()).toBeUndefined();
   slice.leave();
-  expect(slice.handBack.aborted).toBe(false);
+  expect(slice.releasing.aborted).toBe(false);
   slice.end();
-  expect(slice.handBack.aborted).toBe(true);
+  expect(slice.releasing.aborted).toBe(true);
 });
 
 it('a run whose history takes all of each slice still gets answers from outside, and comes to its end', async () => {
@@ -103,6 +103,6 @@ it('a run whose history takes all of each slice still gets answers from outside,
   const claim = (earlier?: Recorded) =>
     claimFlow(flow, {}, { slice: makeSlice({ wallMs: Infinity, busyMs: 0 }), services: { http }, earlier });
   let last = await claim();
-  for (let count = 0; last.result.status === 'handed_back' && count < 10; count++) last = await claim(last.recorded);
+  for (let count = 0; last.result.status === 'released' && count < 10; count++) last = await claim(last.recorded);
   expect(endOf(last.result).output.M).toEqual({ balance: { U: '7' } });
 });

@@ -63,7 +63,7 @@ it('a stop cancels what an earlier claim began and handed back', async () => {
   const slice = makeSlice(UNLIMITED);
   slice.end();
   const first = await claimFlow(flow, {}, { slice, now: Date.now });
-  expect(first.result).toMatchObject({ status: 'handed_back' });
+  expect(first.result).toMatchObject({ status: 'released' });
   const second = await claimFlow(flow, {}, { slice, now: Date.now, earlier: first.recorded });
   expect(second.recorded.nodeRuns.find((run) => run.node_id === waited.nodeId)?.end_time).toBeNull();
   const stop = new AbortController();

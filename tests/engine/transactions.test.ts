@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Halt, haltError, HandedBack } from '../../functions/runner/engine/node.ts';
+import { type Halt, haltError, Released } from '../../functions/runner/engine/node.ts';
 import type { TransactionOrder, Transactions } from '../../functions/runner/solana/transaction.ts';
 import {
   claimFlow,
@@ -59,7 +59,7 @@ it('a run whose transaction waits for a signature is suspended, and goes on from
   expect(Object.keys(paid.output.M)).toEqual(['early', 'late']);
 });
 
-it('a transaction that an earlier claim stored is gone on with before others, with its instructions as they were', async () => {
+it('a transaction that an earlier claim stored is continued before others, with its instructions as they were', async () => {
   const flow = newFlow('Off');
   make(flow, 'first');
   make(flow, 'second');
@@ -288,7 +288,7 @@ it('a run that is stopped after its transaction was signed says so', async () =>
   ]);
 });
 
-it('a transaction that gives way sends its run back to the queue; what keeps one from being stored is told', async () => {
+it('a transaction that is released releases its run; what keeps one from being stored is told', async () => {
   const flow = paidFlow();
   const failWith = (error: Error): ExecuteFlowOptions => {
     const execute = async () => {
@@ -296,8 +296,8 @@ it('a transaction that gives way sends its run back to the queue; what keeps one
     };
     return { registry, services: { transactions: { execute } } };
   };
-  const { result, recorded } = await claimFlow(flow, {}, failWith(new HandedBack()));
-  expect(result).toEqual({ status: 'handed_back' });
+  const { result, recorded } = await claimFlow(flow, {}, failWith(new Released()));
+  expect(result).toEqual({ status: 'released' });
   expect(recorded.nodeRuns.filter((run) => run.end_time === null)).toHaveLength(1);
   await expect(claimFlow(flow, {}, failWith(new Error('claim_lost')))).rejects.toThrow('claim_lost');
 });

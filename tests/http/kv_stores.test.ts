@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeRpc } from '../../functions/_shared/database.ts';
-import { HandedBack, type KvStores, NodeError } from '../../functions/runner/engine/node.ts';
+import { type KvStores, NodeError, Released } from '../../functions/runner/engine/node.ts';
 import { makeKvStores } from '../../functions/runner/reach/kv_stores.ts';
 import type { Value } from '../../types/values/value.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
@@ -84,14 +84,14 @@ describe('the stores that a claimed run reaches', () => {
   it('send the run back to the queue when its claim is lost or the database does not answer', async () => {
     const ended = await makeClaimedRun(owner.id);
     const effect = await ended.begin();
-    await expect((await ended.stores(effect, 2)).create('never')).rejects.toThrow(HandedBack);
+    await expect((await ended.stores(effect, 2)).create('never')).rejects.toThrow(Released);
     await ended.end();
-    await expect((await ended.stores(effect)).create('never')).rejects.toThrow(HandedBack);
-    await expect((await ended.stores(effect)).read('tags', 'key')).rejects.toThrow(HandedBack);
+    await expect((await ended.stores(effect)).create('never')).rejects.toThrow(Released);
+    await expect((await ended.stores(effect)).read('tags', 'key')).rejects.toThrow(Released);
 
     const unreachable = makeRpc({ supabaseUrl: 'http://127.0.0.1:1', apikey: '', fetch });
     await expect(makeKvStores(unreachable, { flow_run_id: run.id, attempt: 1 })(effect).read('a', 'b')).rejects.toThrow(
-      HandedBack,
+      Released,
     );
   });
 

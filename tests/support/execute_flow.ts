@@ -1,4 +1,4 @@
-import type { HandBack, Suspension } from '../../functions/runner/engine/context.ts';
+import type { Release, Suspension } from '../../functions/runner/engine/context.ts';
 import {
   type ChildRow,
   type ChildRun,
@@ -192,7 +192,7 @@ export async function claimFlow(
   flow: FlowBuilder,
   inputs: ValueMap = {},
   options: ExecuteFlowOptions = {},
-): Promise<{ result: RunResult | HandBack | Suspension; recorded: Recorded; events: JournalEvent[] }> {
+): Promise<{ result: RunResult | Release | Suspension; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, now = () => 0 } = options;
   const { journal, store, read } = recordInMemory(now);
   const limits = { ...runLimits, ...options.limits };
@@ -236,9 +236,9 @@ export async function claimFlow(
 }
 
 /** What a claim came to that was to end its run. */
-export function endOf(result: RunResult | HandBack | Suspension): RunResult {
+export function endOf(result: RunResult | Release | Suspension): RunResult {
   if ('output' in result) return result;
-  throw new Error(`the run goes back to the queue: ${result.status}`);
+  throw new Error(`the run is released: ${result.status}`);
 }
 
 /** Executes a flow to its end. */

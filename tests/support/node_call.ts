@@ -25,7 +25,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     run: testRun,
     startTime: 0,
     signal: new AbortController().signal,
-    handBack: new AbortController().signal,
+    releasing: new AbortController().signal,
     log: () => {},
     checkTime: () => {},
     isNamedByFlow: () => false,

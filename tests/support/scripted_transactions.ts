@@ -76,7 +76,7 @@ export function recordOf({ members, chargesFees }: TransactionOrder): Transactio
 
 /**
  * Stores and executes each transaction at once, and logs it; one with an instruction that is named "fails" fails for that. What is
- * stored already is gone on with as it is.
+ * stored already is continued as it is.
  */
 export const scriptTransactions = (store: TransactionStore): Transactions => ({
   execute: async (order) => {

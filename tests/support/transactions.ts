@@ -174,7 +174,7 @@ export function makeWorld(
       environment: {},
       knownSignatures: new Set(),
       signal: new AbortController().signal,
-      handBack: new AbortController().signal,
+      releasing: new AbortController().signal,
       log: (level, content) => void logged.push(`${level}: ${content}`),
       ...more,
     }),

@@ -10,14 +10,14 @@ import type { Slice } from './slice.ts';
 import type { InstructionSet } from '../solana/transaction.ts';
 import type { TransactionPhases } from '../solana/transaction_phases.ts';
 
-/** The run goes back to the queue, to be gone on with in another claim. */
-export interface HandBack {
-  status: 'handed_back';
+/** The run is released: another claim continues it. */
+export interface Release {
+  status: 'released';
   /** When it goes on, in milliseconds since 1970, where nothing can happen before; else at once. */
   until?: number;
 }
 
-/** The run goes back until a signature has come, or its time is over. */
+/** The run is released until a signature has come, or its time is over. */
 export interface Suspension {
   status: 'waiting';
 }
@@ -38,10 +38,10 @@ export interface Tree {
   halt: AbortSignal;
   /** Aborted with the Halt when the time is over that it leaves to running nodes. */
   cancel: AbortSignal;
-  /** Aborted when the run shall go back to the queue. */
-  handBack: AbortSignal;
+  /** Aborted when the run shall be released. */
+  releasing: AbortSignal;
   /** Sends the run back to the queue. */
-  giveBack: () => void;
+  release: () => void;
   /**
    * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
    * and the tree is halted instead.
@@ -55,7 +55,7 @@ export interface Tree {
   outputs: OutputBudget;
   /** The executions that wait for a time which they know. */
   sleepers: Sleepers;
-  /** Whether this claim has brought enough that is new: a run that goes back without would never end. */
+  /** Whether this claim has brought enough that is new: a run that is released without any would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
   callFlow: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<ValueMap>;

@@ -1,6 +1,6 @@
 import { type Parked, SIGNATURE } from '../solana/bundling.ts';
 import type { Value } from '../../../types/values/value.ts';
-import type { HandBack, Tree, TreeRun } from './context.ts';
+import type { Release, Tree, TreeRun } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
@@ -26,7 +26,7 @@ class RunExecution {
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
   /** Those that gave up their time, to be ended should the run end after all. */
-  readonly #handedBack: Begun[] = [];
+  readonly #released: Begun[] = [];
   #wake = () => {};
   #isWaiting = false;
 
@@ -40,7 +40,7 @@ class RunExecution {
     tree.slice.leave();
   }
 
-  async execute(): Promise<RunResult | HandBack> {
+  async execute(): Promise<RunResult | Release> {
     const { halt, slice, phases } = this.#tree;
     phases.join(this.#asParticipant());
     if (this.#run.isNew) {
@@ -50,9 +50,9 @@ class RunExecution {
     halt.addEventListener('abort', onHalt);
     slice.enter();
     await this.#goThroughGraph().finally(slice.leave);
-    if (this.#goesBack() && !halt.aborted) {
+    if (this.#isReleasing() && !halt.aborted) {
       if (!this.#isLeftBehind()) {
-        this.#tree.giveBack();
+        this.#tree.release();
         phases.goBack();
       }
       // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
@@ -66,8 +66,8 @@ class RunExecution {
     } else if (this.#isLeftBehind()) {
       // What is under way stays as it is on record.
       this.#underWay.clear();
-    } else if (this.#goesBack()) {
-      return { status: 'handed_back' };
+    } else if (this.#isReleasing()) {
+      return { status: 'released' };
     }
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), reason);
   }
@@ -78,7 +78,7 @@ class RunExecution {
     const { nodes } = this.#graph;
     const finished: FinishedNodes = new Set();
     let candidates: RunNode[] = nodes;
-    while (!this.#goesBack()) {
+    while (!this.#isReleasing()) {
       await this.#startReady(candidates, finished);
       if (this.#completions.length === 0) {
         if (halt.aborted || this.#underWay.size === 0) break;
@@ -96,15 +96,15 @@ class RunExecution {
   }
 
   async #startReady(candidates: RunNode[], finished: FinishedNodes): Promise<void> {
-    const { slice, journal, giveBack } = this.#tree;
+    const { slice, journal, release } = this.#tree;
     for (const node of candidates) {
       const state = readiness(node, finished);
       if (state === 'no') continue;
       if (state === 'skip') this.#skip(node);
       else this.#start(node);
       if (slice.needsBreath()) await this.#pause(slice.breathe(this.#tree.run.ownerId));
-      if (journal.isFull()) await this.#pause(journal.flush().catch(giveBack));
-      if (this.#goesBack()) return;
+      if (journal.isFull()) await this.#pause(journal.flush().catch(release));
+      if (this.#isReleasing()) return;
     }
   }
 
@@ -130,8 +130,8 @@ class RunExecution {
       if (this.#underWay.get(node) === begun) this.#settle(begun, given);
     }, () => {
       this.#underWay.delete(node);
-      this.#handedBack.push(begun);
-      this.#tree.giveBack();
+      this.#released.push(begun);
+      this.#tree.release();
     }).finally(() => this.#wake());
   }
 
@@ -229,7 +229,7 @@ class RunExecution {
     cancel.removeEventListener('abort', wake);
     // What hears of its cancellation and ends at once may say so itself; of what was sent the phase knows.
     await phases.settled().catch(() => {});
-    for (const begun of [...this.#underWay.values(), ...this.#handedBack]) {
+    for (const begun of [...this.#underWay.values(), ...this.#released]) {
       this.#end(begun, this.#cancelled(begun, message));
     }
     this.#completions.splice(0).forEach((completion) => this.#apply(completion));
@@ -245,12 +245,12 @@ class RunExecution {
       this.#underWay.size === this.#parking.size + this.#run.callsUnderWay + asleep;
   }
 
-  /** Nothing more shall be started: a node gave up its time, or the run shall go back and this claim has brought something. */
-  #goesBack(): boolean {
-    const { handBack, slice, hasProgressed, phases } = this.#tree;
-    return this.#handedBack.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
+  /** Nothing more shall be started: a node was released, or the run shall be released and this claim has brought something. */
+  #isReleasing(): boolean {
+    const { releasing, slice, hasProgressed, phases } = this.#tree;
+    return this.#released.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
       (phases.isGoingBack && this.#underWay.size > 0 && this.#isResting()) ||
-      ((handBack.aborted || slice.handBack.aborted) && hasProgressed());
+      ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }
 
   /** It ends where it is: its instructions, or those of another run of the tree, are all that was wanted. */
@@ -280,12 +280,12 @@ class RunExecution {
 }
 
 /**
- * Executes one run to its end, or until it goes back to the queue.
+ * Executes one run to its end, or until it is released.
  *
  * Each edge carries a queue of values; a node starts when each of its edges has one, or will never have one and needs none. Nodes
  * that become ready together start in the order of the flow's `nodes`. A failing node fails alone: who needs its outputs
  * does not run, the rest goes on. After a halt no node starts; what runs is told, and recorded if it ends in time.
  * Source: RUNTIME.md, sections 3 and 7.
  */
-export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | HandBack> =>
+export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

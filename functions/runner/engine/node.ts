@@ -57,11 +57,11 @@ export interface NodeCall {
   startTime: number;
   /** Aborted, with a Halt as its reason, when the run ends and the time is over that it leaves to its nodes. */
   signal: AbortSignal;
-  /** Aborted when the worker gives the run back to the queue: a node that can begin again throws HandedBack. */
-  handBack: AbortSignal;
+  /** Aborted when the worker releases the run: a node that can begin again throws Released. */
+  releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * For a long computation, to be called now and then: throws HandedBack, or node_cpu_limit when even a claim of its own
+   * For a long computation, to be called now and then: throws Released, or node_cpu_limit when even a claim of its own
    * has no time enough for it.
    */
   checkTime: () => void;
@@ -80,7 +80,7 @@ export interface NodeCall {
   scripts?: ComputeScript | undefined;
   /**
    * Runs what only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds since 1970:
-   * a run that has nothing else to do goes back to the queue for that long, so it has to end when `handBack` is aborted.
+   * a run that has nothing else to do is released for that long, so it has to end when `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
 }
@@ -107,12 +107,12 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a thread of its own, when its turn has come. Rejects with HandedBack or the error of the run's end when the
+ * Computes a script in a thread of its own, when its turn has come. Rejects with Released or the error of the run's end when the
  * run does not wait any more, and with ThreadMissing where there turns out to be no thread.
  */
 export type ComputeScript = (
   task: ScriptTask,
-  run: Pick<NodeCall, 'signal' | 'handBack'>,
+  run: Pick<NodeCall, 'signal' | 'releasing'>,
 ) => Promise<ScriptResult>;
 
 /** Thrown where a script should run in a thread and the runtime has none. */
@@ -162,9 +162,9 @@ export interface KvStores {
   write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
 }
 
-/** Thrown by a node that stopped because its run goes back to the queue; the next claim runs it again. */
-export class HandedBack extends Error {
-  override name = 'HandedBack';
+/** Thrown by a node that stopped because its run is released; the next claim runs it again. */
+export class Released extends Error {
+  override name = 'Released';
 }
 
 /** Why a run ends before it is done: the reason of an aborted `signal`. */

@@ -7,7 +7,7 @@ import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { isKeyNamedByFlow } from '../solana/key_origin.ts';
 import { LogBuffer } from './log_buffer.ts';
 import { isLogged } from './log_filter.ts';
-import { type BuiltInstructions, haltError, HandedBack, type LogLevel, type NodeCall, NodeError } from './node.ts';
+import { type BuiltInstructions, haltError, type LogLevel, type NodeCall, NodeError, Released } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
 import { copyMap, type Handover, type Outcome, type OutputLimits, settle, toError, tooLarge } from './node_values.ts';
 import { SUBMIT } from './readiness.ts';
@@ -18,7 +18,7 @@ import { measureMap } from './value_size.ts';
 /** One execution of a node that has begun. */
 export interface Execution {
   /**
-   * At once, or later; rejects with HandedBack when the node gave up its time. An instruction node ends with its transaction: what
+   * At once, or later; rejects with Released when the node stopped because its run is released. An instruction node ends with its transaction: what
    * comes here is what it hands over to that.
    */
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
@@ -57,7 +57,7 @@ function replay(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Execution 
   return { outcome, record: () => {} };
 }
 
-/** Keeps log lines until it is opened: a node that gives up its time writes them again when it begins anew. */
+/** Keeps log lines until it is opened: a node that is released writes them again when it begins anew. */
 function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): { write: NodeCall['log']; open: () => void } {
   let add = buffer.add;
   return {
@@ -167,7 +167,7 @@ export function beginExecution(
       run: { ...tree.run, id: run.id, environment: run.graph.environment },
       startTime: Date.parse(startTime),
       signal: tree.cancel,
-      handBack: tree.handBack,
+      releasing: tree.releasing,
       log: log.write,
       checkTime: tree.slice.makeCheck(stored !== undefined),
       isNamedByFlow: (inputName, publicKey) =>
@@ -190,15 +190,15 @@ export function beginExecution(
     return tree.journal.flush().then(() => {
       if (tree.halt.aborted) throw haltError(tree.halt);
       // One that can't be repeated goes on: begun as it is, the next claim would not run it.
-      if (tree.handBack.aborted && isRepeatable) throw new HandedBack();
+      if (tree.releasing.aborted && isRepeatable) throw new Released();
       return followedBy(module.run(call), settled);
     }, () => {
-      // What can't be stored is not begun: the run goes back, and its claim tells why.
-      throw new HandedBack();
+      // What can't be stored is not begun: the run is released, and its claim tells why.
+      throw new Released();
     });
   };
   const failed = (error: unknown): Given => {
-    if (error instanceof HandedBack) throw error;
+    if (error instanceof Released) throw error;
     const hint = emptyInputsHint(run, node, inputs, error);
     return { ...toError(error, hint), handedOver: handedOver() };
   };
@@ -210,7 +210,7 @@ export function beginExecution(
     if (!module?.hasOutsideEffect) begun();
     return { outcome: outcome.catch(failed), record };
   } catch (error) {
-    if (error instanceof HandedBack) {
+    if (error instanceof Released) {
       begun();
       return { outcome: Promise.reject(error), record };
     }

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../_shared/pause.ts';
-import { HandedBack, NodeError } from './node.ts';
+import { NodeError, Released } from './node.ts';
 
 /** How long everything that runs on one thread may work before it lets the event loop have a turn. */
 const BREATH_MS = 20;
@@ -12,11 +12,11 @@ const FRESH_SHARE = 0.1;
 
 /**
  * The time that one claim of the thread has: a wall clock and a budget of computing time, shared by all runs that the worker
- * executes at once. When it is over, the runs go back to the queue.
+ * executes at once. When it is over, the runs are released.
  */
 export interface Slice {
-  /** Aborted when the runs shall go back to the queue, as soon as they have brought something. */
-  handBack: AbortSignal;
+  /** Aborted when the runs shall be released, as soon as they have brought something. */
+  releasing: AbortSignal;
   /** Aborted when they have to, whatever they have come to: the time on the clock is over, or the worker leaves. */
   cutOff: AbortSignal;
   /** Ends it before its time. */
@@ -34,7 +34,7 @@ export interface Slice {
   breathe: (ownerId: string) => Promise<void>;
   /** A clock of the computing so far. */
   spentMs: () => number;
-  /** Computing that a run may do for itself before it has to go back, however long it took to get to where it was. */
+  /** Computing that a run may do for itself before it is released, however long it took to get to where it was. */
   leastMs: number;
   /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
   makeCheck: (wasBegun: boolean) => () => void;
@@ -94,7 +94,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
 
   return {
-    handBack: controller.signal,
+    releasing: controller.signal,
     cutOff: cutOff.signal,
     end,
     enter: () => {
@@ -129,7 +129,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
           throw cpuLimitError(limits.busyMs);
         }
         controller.abort();
-        throw new HandedBack();
+        throw new Released();
       };
     },
   };

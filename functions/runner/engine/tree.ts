@@ -1,10 +1,10 @@
 import { uuidv7 } from 'uuidv7';
 import type { ValueMap } from '../../../types/values/value.ts';
-import type { CallSite, HandBack, Suspension, Tree, TreeRun } from './context.ts';
+import type { CallSite, Release, Suspension, Tree, TreeRun } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
 import { keysOfWallets } from '../solana/key_origin.ts';
-import { type Halt, HandedBack, NodeError } from './node.ts';
+import { type Halt, NodeError, Released } from './node.ts';
 import { copyMap } from './node_values.ts';
 import type { InstructionSet } from '../solana/transaction.ts';
 import { Sleepers } from './sleepers.ts';
@@ -29,9 +29,9 @@ export interface TreeOptions extends Pick<Tree, Given> {
   stop?: AbortSignal;
   /** Aborted when nothing of the tree is wanted any more. */
   abandon?: AbortSignal;
-  /** Aborted when the tree shall go back to the queue, as soon as it has brought something. */
-  release?: AbortSignal;
-  /** The least time, in milliseconds, for which a tree that only waits goes back to the queue. */
+  /** Aborted when the tree shall be released, as soon as it has brought something. */
+  releasing?: AbortSignal;
+  /** The least time, in milliseconds, for which a tree that only waits is released. */
   leastSleepMs: number;
 }
 
@@ -46,9 +46,9 @@ function outputsOf(result: RunResult): ValueMap {
   throw new NodeError(result.errors?.join(';\n') ?? 'the called flow was stopped');
 }
 
-/** Executes a root run with all runs that its interflow nodes start, to the end or until it goes back to the queue. */
-export async function executeTree(options: TreeOptions): Promise<RunResult | HandBack | Suspension> {
-  const { snapshot, history, journal, limits, slice, stop, abandon, release, root } = options;
+/** Executes a root run with all runs that its interflow nodes start, to the end or until it is released. */
+export async function executeTree(options: TreeOptions): Promise<RunResult | Release | Suspension> {
+  const { snapshot, history, journal, limits, slice, stop, abandon, root } = options;
   const halt = new AbortController();
   const cancel = new AbortController();
   const back = new AbortController();
@@ -67,13 +67,13 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const execute = async (run: TreeRun, caller: CallSite): Promise<ChildEnd> => {
     // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
     const result = await executeRun(tree, run);
-    if (result.status === 'handed_back') throw new HandedBack();
+    if (result.status === 'released') throw new Released();
     const collected = phases.collectedFrom(run);
     // What was collected is kept nowhere but in the caller's outputs: until they are stored the run has not ended.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
     // It ended where it was, and so does its caller.
-    if (phases.putOut !== undefined) throw new HandedBack();
+    if (phases.putOut !== undefined) throw new Released();
     return { result, collected };
   };
 
@@ -134,20 +134,20 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   const onSpent = () => {
     if (newSinceMs !== undefined) back.abort();
   };
-  slice.handBack.addEventListener('abort', onSpent);
+  slice.releasing.addEventListener('abort', onSpent);
   // Not AbortSignal.any, whose weak references to what outlives the run make every collection of garbage look for the dead.
-  const giveBack = () => back.abort();
-  slice.cutOff.addEventListener('abort', giveBack);
-  if (slice.cutOff.aborted) giveBack();
-  const handBack = back.signal;
+  const release = () => back.abort();
+  slice.cutOff.addEventListener('abort', release);
+  if (slice.cutOff.aborted) release();
+  const releasing = back.signal;
   const sleepers = new Sleepers();
-  const phases = new TransactionPhases({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, handBack });
+  const phases = new TransactionPhases({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
   const tree: Tree = {
     ...options,
     halt: halt.signal,
     cancel: cancel.signal,
-    handBack,
-    giveBack,
+    releasing,
+    release,
     sleepers,
     countExecution: (stored) => {
       if (stored?.end_time == null && executions >= limits.nodeExecutions) {
@@ -192,14 +192,14 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
   halt.signal.addEventListener('abort', () => {
     // SAFETY: whoever aborts it gives a Halt.
     const { graceMs } = halt.signal.reason as Halt;
-    if (graceMs === 0 || tree.handBack.aborted) endGrace();
+    if (graceMs === 0 || tree.releasing.aborted) endGrace();
     else grace = setTimeout(endGrace, graceMs);
   });
   // A worker that has to leave can't wait for the grace to be over.
-  tree.handBack.addEventListener('abort', endGrace);
-  abandon?.addEventListener('abort', giveBack);
-  release?.addEventListener('abort', giveBack);
-  if (release?.aborted) giveBack();
+  tree.releasing.addEventListener('abort', endGrace);
+  abandon?.addEventListener('abort', release);
+  options.releasing?.addEventListener('abort', release);
+  if (options.releasing?.aborted) release();
   if (stop?.aborted) halt.abort(stop.reason);
   stop?.addEventListener('abort', () => halt.abort(stop.reason), { once: true });
 
@@ -216,7 +216,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     // After a halt the root does not wait for the nodes that call flows; their runs end all the same.
     await Promise.allSettled(children);
     await phases.settled();
-    if (result.status === 'handed_back') {
+    if (result.status === 'released') {
       if (phases.isSuspended) return { status: 'waiting' };
       return phases.sleepsUntil === undefined ? result : { ...result, until: phases.sleepsUntil };
     }
@@ -224,8 +224,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Han
     return result;
   } finally {
     clearTimeout(grace);
-    slice.handBack.removeEventListener('abort', onSpent);
-    slice.cutOff.removeEventListener('abort', giveBack);
-    tree.handBack.removeEventListener('abort', endGrace);
+    slice.releasing.removeEventListener('abort', onSpent);
+    slice.cutOff.removeEventListener('abort', release);
+    tree.releasing.removeEventListener('abort', endGrace);
   }
 }

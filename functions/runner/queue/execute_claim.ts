@@ -9,7 +9,7 @@ import {
   type StopRequest,
   type StoredHistory,
 } from './claims.ts';
-import type { HandBack, Suspension } from '../engine/context.ts';
+import type { Release, Suspension } from '../engine/context.ts';
 import { type Journal, makeHistory } from '../engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from '../engine/node.ts';
 import type { Slice } from '../engine/slice.ts';
@@ -128,7 +128,7 @@ export function executeClaim(
     history: StoredHistory,
     clock: WorkClock,
     outputs: OutputBudget,
-  ): Promise<FinalResult | HandBack | Suspension> => {
+  ): Promise<FinalResult | Release | Suspension> => {
     try {
       return await executeTree({
         root: { id: claim.flow_run_id, inputs: claim.inputs.M },
@@ -160,7 +160,7 @@ export function executeClaim(
         slice,
         stop: halt.signal,
         abandon: abandon.signal,
-        release: release.signal,
+        releasing: release.signal,
         now,
       });
     } catch (error) {
@@ -177,7 +177,7 @@ export function executeClaim(
     if (claim.stop !== null) stop(claim.stop);
     const { signal } = stopping;
     const entering = deps.room.enter({ ownerId, bytes, giveWay, heldMs, stopping: signal }, [
-      slice.handBack,
+      slice.releasing,
       release.signal,
     ]);
     if (!(entering instanceof Promise)) return entering;
@@ -216,7 +216,7 @@ export function executeClaim(
       if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
       isStoring = true;
       onRest();
-      if (result.status === 'handed_back') {
+      if (result.status === 'released') {
         const seconds = secondsUntil(result.until);
         await claims.handBack(claim, rest, seconds);
         isGivenBack = true;

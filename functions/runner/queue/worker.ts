@@ -190,7 +190,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     poked.clear();
     const claimed = await claimSome(count, isLast ? LAST_LOOK_MS : 0, isForGuests ? holders : undefined);
     const hasFailed = claimed === undefined;
-    const found = present.handBack.aborted ? await leave(claimed ?? []) : claimed ?? [];
+    const found = present.releasing.aborted ? await leave(claimed ?? []) : claimed ?? [];
     const [first] = found;
     if (first !== undefined && first.lost_claim_count >= SUSPECT_LOST_CLAIMS) return { first, hasFailed };
     for (const claim of found) {
@@ -205,7 +205,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
 
   /** Whether a look at the queue may bring something that there is a place for. */
   const shallLook = (present: Slice): boolean => {
-    if (present.handBack.aborted || !(mayBeMore || mayBeGuests || poked.size > 0)) return false;
+    if (present.releasing.aborted || !(mayBeMore || mayBeGuests || poked.size > 0)) return false;
     const { regular, guests } = freePlaces(executing, settings);
     if (regular > 0) return mayBeMore || poked.size > 0;
     // Where many runs are short a place is free before.
@@ -245,8 +245,8 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
       if (executing.size === 0 && !isAwaitingSleepers(present)) return undefined;
       const held = executing.size;
       const spentMs = present.spentMs();
-      const hasNews = await news(present.handBack.aborted ? LEAVE_MS : patienceMs());
-      if (present.handBack.aborted && !hasNews && present.spentMs() === spentMs && !isLeaving) return undefined;
+      const hasNews = await news(present.releasing.aborted ? LEAVE_MS : patienceMs());
+      if (present.releasing.aborted && !hasNews && present.spentMs() === spentMs && !isLeaving) return undefined;
       // Those that end in one turn make room for one claim of as many.
       await nextTurn();
       const isDue = wakeTimes.dropDue(deps.now());
@@ -258,7 +258,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
 
   /** A function stays for runs that were put to sleep and go on within its slice: the sweeper, which wakes the others, is late. */
   const isAwaitingSleepers = (present: Slice): boolean =>
-    settings.isPoked && wakeTimes.first() < endsAt && !present.handBack.aborted;
+    settings.isPoked && wakeTimes.first() < endsAt && !present.releasing.aborted;
 
   /** One slice after another, when suspect runs have to be executed alone; the clock goes on. */
   const executeSlices = async (): Promise<boolean> => {
@@ -267,7 +267,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
     for (;;) {
       const wallMs = Math.max(settings.slice.wallMs - (performance.now() - startedAt), 1);
       const present = slice = makeSlice({ ...settings.slice, wallMs });
-      present.handBack.addEventListener('abort', () => wake());
+      present.releasing.addEventListener('abort', () => wake());
       try {
         const alone = suspect;
         suspect = undefined;
@@ -275,7 +275,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'room'>): Worker {
         else if (alone !== undefined) await executeAlone(alone, present);
         if (isLeaving) present.end();
         suspect = await executeAll(present);
-        if (suspect === undefined) return present.handBack.aborted;
+        if (suspect === undefined) return present.releasing.aborted;
       } finally {
         present.end();
       }

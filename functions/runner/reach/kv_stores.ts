@@ -2,10 +2,10 @@ import { decodeValue } from '../../../types/values/value.ts';
 import { ApiError } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
 import type { Claim } from '../queue/claims.ts';
-import { type Effect, HandedBack, type KvStores, NodeError } from '../engine/node.ts';
+import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
 
 /**
- * What the stores refuse is the node's error. What happened to the claim or the database is not: the run goes back to the queue,
+ * What the stores refuse is the node's error. What happened to the claim or the database is not: the run is released,
  * and whoever claims it next asks for the change again, which is made once all the same.
  */
 function toNodeFailure(error: unknown): unknown {
@@ -13,7 +13,7 @@ function toNodeFailure(error: unknown): unknown {
   if (error.code.startsWith('kv_')) {
     return new NodeError(`${error.code}: ${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
   }
-  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new HandedBack();
+  if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new Released();
   return error;
 }
 

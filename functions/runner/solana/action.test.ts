@@ -22,7 +22,7 @@ import {
 } from '../../../tests/support/transactions.ts';
 import { decode, signWire } from '../../../tests/support/wire.ts';
 import { waitFor } from '../../../tests/support/wait.ts';
-import { HandedBack, NodeError } from '../engine/node.ts';
+import { NodeError, Released } from '../engine/node.ts';
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -176,13 +176,13 @@ describe('the transaction of an action', () => {
 
   it('goes on after its worker has died, or gave the run back, for as long as its request lasts', async () => {
     const back = new AbortController();
-    const { order, request, signer, world } = await makeAction({ given: { handBack: back.signal } });
+    const { order, request, signer, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
     const wire = await request();
     back.abort();
-    await expect(first).rejects.toThrow(HandedBack);
+    await expect(first).rejects.toThrow(Released);
     const signature = await send(signWire(wire, signer));
-    const again = { ...order, handBack: new AbortController().signal };
+    const again = { ...order, releasing: new AbortController().signal };
     expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
     expect(world.store.requests()).toHaveLength(1);
     world.store.expire();
@@ -190,32 +190,32 @@ describe('the transaction of an action', () => {
     expect(await world.execute(late)).toMatchObject({ errors: [expect.stringMatching(/^timeout: /)] });
   });
 
-  it('is gone on with after a worker died, whatever its instructions would be by now', async () => {
+  it('is continued after a worker died, whatever its instructions would be by now', async () => {
     const back = new AbortController();
-    const { order, request, signer, world } = await makeAction({ given: { handBack: back.signal } });
+    const { order, request, signer, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
     const wire = await request();
     back.abort();
-    await expect(first).rejects.toThrow(HandedBack);
+    await expect(first).rejects.toThrow(Released);
     const signature = await send(signWire(wire, signer));
     const members = order.members.map(({ execution }) => ({ execution, instructions: undefined }));
-    const again = { ...order, members, handBack: new AbortController().signal };
+    const again = { ...order, members, releasing: new AbortController().signal };
     expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
   });
 
   it('is not said to be unsent when the network does not answer the last look', async () => {
     const back = new AbortController();
-    const { order, request, world } = await makeAction({ given: { handBack: back.signal } });
+    const { order, request, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
     await request();
     back.abort();
-    await expect(first).rejects.toThrow(HandedBack);
+    await expect(first).rejects.toThrow(Released);
     world.store.expire();
     world.onStep((name) => {
       if (name === 'getSignaturesForAddress') throw new NodeError('the connection failed');
     });
     const { signal } = new AbortController();
-    expect(await world.execute({ ...order, handBack: signal })).toMatchObject({
+    expect(await world.execute({ ...order, releasing: signal })).toMatchObject({
       errors: ['timeout: whether the transaction was sent is not known: the connection failed'],
     });
   });

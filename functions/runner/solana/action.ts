@@ -18,10 +18,10 @@ export interface ActionDeps {
 
 /**
  * Gives a transaction, with all signatures but one, to the signer of the action, and waits until it is in a block: only the signer
- * sends it. Throws HandedBack when the run goes back to the queue, and a NodeError when the time is over.
+ * sends it. Throws Released when the run is released, and a NodeError when the time is over.
  */
 export async function awaitAction(
-  { signal, handBack, knownSignatures, log }: TransactionOrder,
+  { signal, releasing, knownSignatures, log }: TransactionOrder,
   { identity, signer }: { identity: string; signer: string },
   { record, requests, signatures }: Collected,
   { rpc, store, waitCommitment, limits, now, waiting }: ActionDeps,
@@ -43,7 +43,7 @@ export async function awaitAction(
     deadline: Date.parse(request.expires_at),
   };
   const warn = (content: string) => log('Warn', content);
-  const deps = { rpc, waitCommitment, pollMs: limits.actionPollMs, now, signal, handBack, warn };
+  const deps = { rpc, waitCommitment, pollMs: limits.actionPollMs, now, signal, releasing, warn };
   try {
     const found = await waiting(() => watchAction(action, deps));
     if (found === undefined) throw new NodeError(`timeout: ${signer} did not send the transaction in time`);

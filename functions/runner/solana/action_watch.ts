@@ -1,5 +1,5 @@
 import { pause } from '../../_shared/pause.ts';
-import { haltError, HandedBack, NodeError } from '../engine/node.ts';
+import { haltError, NodeError, Released } from '../engine/node.ts';
 import { findInstructions } from './action_match.ts';
 import { readMemos } from './action_memo.ts';
 import { JsonRpcError } from './json_rpc.ts';
@@ -30,7 +30,7 @@ export interface WatchDeps {
   pollMs: number;
   now: () => number;
   signal: AbortSignal;
-  handBack: AbortSignal;
+  releasing: AbortSignal;
   /** Writes a warning into the log of the run. */
   warn: (content: string) => void;
 }
@@ -43,11 +43,11 @@ export interface FoundAction extends AddressSignature {
 /**
  * Looks for the action's transaction until it is there, or the time is over: then undefined, unless the last look had no answer: an
  * error says so, since it may be there. The memo is only where to look, since whoever has the message can send it with anything;
- * what counts is that all instructions are there. What the network fails to answer is asked again. Throws HandedBack when the run
- * goes back to the queue.
+ * what counts is that all instructions are there. What the network fails to answer is asked again. Throws Released when the run
+ * is released.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
-  const { rpc, signal, handBack, now, warn } = deps;
+  const { rpc, signal, releasing, now, warn } = deps;
   // A node lists no transactions that are only processed.
   const commitment = deps.waitCommitment === 'finalized' ? 'finalized' : 'confirmed';
   const passedOver = new Set(action.knownSignatures);
@@ -103,8 +103,8 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
       if (isLast) throw new NodeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
     }
     if (isLast) return undefined;
-    await pause(Math.min(deps.pollMs, Math.max(action.deadline - now(), 0)), signal, handBack);
+    await pause(Math.min(deps.pollMs, Math.max(action.deadline - now(), 0)), signal, releasing);
     if (signal.aborted) throw haltError(signal);
-    if (handBack.aborted) throw new HandedBack();
+    if (releasing.aborted) throw new Released();
   }
 }

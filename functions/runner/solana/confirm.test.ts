@@ -16,7 +16,7 @@ import {
   type WorldOptions,
 } from '../../../tests/support/transactions.ts';
 import { decode } from '../../../tests/support/wire.ts';
-import { type Halt, HandedBack } from '../engine/node.ts';
+import { type Halt, Released } from '../engine/node.ts';
 import type { TransactionOrder } from './transaction.ts';
 
 let chain: TestChain;
@@ -280,13 +280,13 @@ describe('a run that ends while its transaction is on its way', () => {
   });
 
   it.each(['simulateTransaction', 'getLatestBlockhash', 'store', 'sendTransaction', 'getSignatureStatuses'])(
-    'goes back to the queue at %s, and on from there',
+    'is released at %s, and on from there',
     async (step) => {
       const back = new AbortController();
-      const { execute, world, order, recipient } = await makeTransfer({}, { handBack: back.signal });
+      const { execute, world, order, recipient } = await makeTransfer({}, { releasing: back.signal });
       world.onStep(once(step, 1, () => back.abort()));
-      await expect(execute()).rejects.toThrow(HandedBack);
-      const again = { ...order, handBack: new AbortController().signal };
+      await expect(execute()).rejects.toThrow(Released);
+      const again = { ...order, releasing: new AbortController().signal };
       expect(await world.execute(again)).toMatchObject({ status: 'confirmed' });
       expect(chain.balance(recipient)).toBe(SOL);
     },

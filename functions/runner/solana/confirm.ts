@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import { getTransactionDecoder } from '@solana/kit';
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
-import { type Halt, haltError, HandedBack, NodeError } from '../engine/node.ts';
+import { type Halt, haltError, NodeError, Released } from '../engine/node.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { errorText, simulationError } from './member_errors.ts';
 import type { ChainRpc, Commitment, SignatureStatus } from './rpc.ts';
@@ -25,7 +25,7 @@ export interface ConfirmDeps {
   limits: { confirmPollMs: number; resendMs: number };
   now: () => number;
   signal: AbortSignal;
-  handBack: AbortSignal;
+  releasing: AbortSignal;
 }
 
 /** A signed transaction that is stored. */
@@ -56,11 +56,11 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 /**
  * Sends a transaction, always the very same bytes, until it has come as far as the settings want or its blockhash is no longer good.
  * Giving up earlier would not mean that nothing was transferred: there is no other limit in time. Only the answer to the very first
- * send of all tells by itself that it will never be in a block. Throws HandedBack when the run goes back to the queue.
+ * send of all tells by itself that it will never be in a block. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
-  { rpc, settings, limits, now, signal, handBack }: ConfirmDeps,
+  { rpc, settings, limits, now, signal, releasing }: ConfirmDeps,
 ): Promise<Confirmation> {
   const signature = nameOf(wire);
   const failed = (text: string, error: LosslessJson | undefined): Confirmation => ({
@@ -134,12 +134,12 @@ export async function confirmTransaction(
       // Without an answer nothing is known: it is asked again.
       if (!(error instanceof NodeError)) throw error;
     }
-    if (!signal.aborted && !handBack.aborted) await pause(limits.confirmPollMs, signal, handBack);
+    if (!signal.aborted && !releasing.aborted) await pause(limits.confirmPollMs, signal, releasing);
     if (signal.aborted) {
       // SAFETY: whoever aborts it gives a Halt.
       const { message } = signal.reason as Halt;
       return failed(`${message}; transaction ${signature} was sent and may still be executed`, undefined);
     }
-    if (handBack.aborted) throw new HandedBack();
+    if (releasing.aborted) throw new Released();
   }
 }

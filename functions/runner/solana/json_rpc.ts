@@ -2,7 +2,7 @@ import { LosslessNumber } from 'lossless-json';
 import { JsonLimitError, parseLosslessJson } from '../../../types/values/json_text.ts';
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
-import { haltError, HandedBack, type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
+import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
 import { TransientError } from '../reach/transient_error.ts';
 
 /** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
@@ -41,7 +41,7 @@ function numberedLogs(data: LosslessJson | undefined): string[] {
 export const isReadMethod = (method: string): boolean => /^(get|is|search|simulate)/i.test(method);
 
 /** What a call needs of the node that makes it. */
-export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'handBack'>;
+export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'releasing'>;
 
 export interface JsonRpcRequest {
   url: string;
@@ -117,7 +117,7 @@ export async function callJsonRpc(
     makeBody: () => new TextEncoder().encode(`${head}${makeParams()}}`),
     maxResponseBytes: maxAnswerBytes,
   };
-  const end = isRead ? AbortSignal.any([caller.signal, caller.handBack]) : caller.signal;
+  const end = isRead ? AbortSignal.any([caller.signal, caller.releasing]) : caller.signal;
 
   try {
     for (let attempt = 0;; attempt++) {
@@ -135,7 +135,7 @@ export async function callJsonRpc(
     }
   } catch (error) {
     if (caller.signal.aborted) throw haltError(caller.signal);
-    if (isRead && caller.handBack.aborted) throw new HandedBack();
+    if (isRead && caller.releasing.aborted) throw new Released();
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeNodeCall, testRun } from '../../../tests/support/node_call.ts';
 import { memo, SOL, startTestChain, type TestChain, transfer } from '../../../tests/support/solana.ts';
-import { type Halt, HandedBack, type NodeCall } from '../engine/node.ts';
+import { type Halt, type NodeCall, Released } from '../engine/node.ts';
 import { noteNode } from '../nodes/note/index.ts';
 import { makeHttpClient } from '../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
@@ -140,18 +140,18 @@ describe('a call that fails for the moment', () => {
     expect(chain.faults.take('getBlockHeight')).toMatchObject({ times: 0 });
   });
 
-  it('ends at once with the run, and goes back to the queue with it when it only reads', async () => {
+  it('ends at once with the run, and is released with it when it only reads', async () => {
     const halt: Halt = { status: 'stopped', message: 'canceled by user enough', graceMs: 0 };
     const stop = new AbortController();
     chain.faults.inject({ type: 'delay', ms: 500, method: 'getBlockHeight', times: 2 });
     setTimeout(() => stop.abort(halt), 50);
     expect((await failure(rpc({ signal: stop.signal }).getBlockHeight('processed'))).message).toBe(halt.message);
-    expect(await failure(rpc({ handBack: AbortSignal.timeout(50) }).getBlockHeight('processed'))).toBeInstanceOf(
-      HandedBack,
+    expect(await failure(rpc({ releasing: AbortSignal.timeout(50) }).getBlockHeight('processed'))).toBeInstanceOf(
+      Released,
     );
     chain.faults.inject({ type: 'delay', ms: 200, method: 'requestAirdrop' });
     const { address } = await generateKeyPairSigner();
-    expect(await rpc({ handBack: AbortSignal.timeout(50) }).requestAirdrop(address, SOL)).toEqual(expect.any(String));
+    expect(await rpc({ releasing: AbortSignal.timeout(50) }).requestAirdrop(address, SOL)).toEqual(expect.any(String));
   });
 });
 

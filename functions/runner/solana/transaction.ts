@@ -86,7 +86,7 @@ export interface TransactionStore {
   store: (transaction: TransactionRecord, requests: NewSignatureRequest[]) => Promise<StoredSignatureRequest[]>;
 }
 
-/** A transaction to be made, or gone on with. */
+/** A transaction to be made, or to be continued. */
 export interface TransactionOrder {
   /** In the order of their instructions; all have one fee payer. */
   members: TransactionMember[];
@@ -100,8 +100,8 @@ export interface TransactionOrder {
   knownSignatures: ReadonlySet<string>;
   /** Aborted, with a Halt as its reason, when the run ends. */
   signal: AbortSignal;
-  /** Aborted when the run goes back to the queue: what can be gone on with later throws HandedBack. */
-  handBack: AbortSignal;
+  /** Aborted when the run is released: what can be continued later throws Released. */
+  releasing: AbortSignal;
   /** Writes into the log of the run, as a line of the first member. */
   log: (level: LogLevel, content: string) => void;
 }
@@ -116,7 +116,7 @@ export type TransactionEnd =
   /** Requests are open: nothing can be done before they are answered. */
   | { status: 'waiting' };
 
-/** Makes, signs, sends and confirms the transactions of one run tree. Throws HandedBack when the run goes back to the queue. */
+/** Makes, signs, sends and confirms the transactions of one run tree. Throws Released when the run is released. */
 export interface Transactions {
   execute: (order: TransactionOrder) => Promise<TransactionEnd>;
 }

@@ -1,7 +1,7 @@
 import { combineInstructionSets } from './instruction_set.ts';
 import type { Parked, Step } from './bundling.ts';
 import type { Tree, TreeRun } from '../engine/context.ts';
-import { HandedBack, type LogLevel, NodeError } from '../engine/node.ts';
+import { type LogLevel, NodeError, Released } from '../engine/node.ts';
 import type { InstructionSet, StoredTransaction, TransactionEnd, TransactionOrder } from './transaction.ts';
 
 /** One run of the tree, as the phases see it. */
@@ -39,9 +39,9 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
 }
 
 export type PhasesOptions =
-  & Pick<Tree, 'halt' | 'cancel' | 'handBack' | 'history' | 'journal' | 'services' | 'sleepers' | 'now'>
+  & Pick<Tree, 'halt' | 'cancel' | 'releasing' | 'history' | 'journal' | 'services' | 'sleepers' | 'now'>
   & {
-    /** The least time, in milliseconds, for which a tree that only waits goes back to the queue. */
+    /** The least time, in milliseconds, for which a tree that only waits is released. */
     leastSleepMs: number;
   };
 
@@ -86,7 +86,7 @@ export class TransactionPhases {
     return this.#isLeaving;
   }
 
-  /** A run goes back to the queue, and with it the tree: who waits for nothing but a transaction goes, too. */
+  /** A run is released, and with it the tree: who waits for nothing but a transaction goes, too. */
   get isGoingBack(): boolean {
     return this.#isGoingBack;
   }
@@ -137,7 +137,7 @@ export class TransactionPhases {
 
   /**
    * A run has nothing to do but wait: if that is so everywhere, a transaction's time has come. If some of it is asleep for long, the
-   * tree goes back to the queue until then.
+   * tree is released until then.
    */
   consider(): void {
     if (this.#isUnderWay) return;
@@ -183,7 +183,7 @@ export class TransactionPhases {
         await this.#perform(task);
       }
     } catch (error) {
-      if (!(error instanceof HandedBack)) this.#fault = { error };
+      if (!(error instanceof Released)) this.#fault = { error };
       this.#leaveAll();
     } finally {
       // In one go with the last look: a run that begins to wait from now on is looked at anew.
@@ -239,7 +239,7 @@ export class TransactionPhases {
     const { members, others, stored } = step;
     const [first] = members;
     if (first === undefined) throw new Error('a transaction has members');
-    const { cancel, handBack, services } = this.#tree;
+    const { cancel, releasing, services } = this.#tree;
     const order: TransactionOrder = {
       members: members.map(({ execution, instructions }) => ({ execution, instructions })),
       stored,
@@ -247,7 +247,7 @@ export class TransactionPhases {
       environment: participant.run.graph.environment,
       knownSignatures: this.#knownSignatures,
       signal: cancel,
-      handBack,
+      releasing,
       log: (level, content) => participant.log(first, level, content),
     };
     for (const one of [...members, ...others]) this.#inFlight.add(one);

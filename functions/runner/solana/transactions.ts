@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
 import { actionSignerOf, type RunSettings } from '../queue/claims.ts';
-import { haltError, HandedBack, type HttpClient, NodeError } from '../engine/node.ts';
+import { haltError, type HttpClient, NodeError, Released } from '../engine/node.ts';
 import { sentBefore } from '../engine/sent_before.ts';
 import {
   isAsked,
@@ -91,11 +91,11 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     const record = { ...unsent, wire };
     // Stored before it is sent: nobody will ever make another one instead.
     if (isFresh) await store.store(record, []);
-    const { signal, handBack } = order;
+    const { signal, releasing } = order;
     const end = await options.resting(() =>
       confirmTransaction(
         { wire: base64.decode(wire), lastValidBlockHeight: BigInt(record.last_valid_block_height), isFresh },
-        { rpc: rpcFor(order), settings, limits, now, signal, handBack },
+        { rpc: rpcFor(order), settings, limits, now, signal, releasing },
       )
     );
     return end.status === 'confirmed' ? { ...end, hasFees: record.has_fees } : {
@@ -105,14 +105,14 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     };
   };
 
-  const rpcFor = ({ signal, handBack }: TransactionOrder) =>
-    makeChainRpc({ http: options.http, signal, handBack, run: { network: run.settings.chain_network } });
+  const rpcFor = ({ signal, releasing }: TransactionOrder) =>
+    makeChainRpc({ http: options.http, signal, releasing, run: { network: run.settings.chain_network } });
 
   const build = (order: TransactionOrder, settings: TransactionSettings) =>
     buildTransaction(order, mode.type === 'send' ? undefined : mode.identity, {
       run,
       settings,
-      caller: { http: options.http, signal: order.signal, handBack: order.handBack },
+      caller: { http: options.http, signal: order.signal, releasing: order.releasing },
       rpc: rpcFor(order),
       openWallet,
       heliusApiKey: options.heliusApiKey,
@@ -120,12 +120,12 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     });
 
   const carryOut = async (order: TransactionOrder): Promise<TransactionEnd> => {
-    const { signal, handBack, stored } = order;
+    const { signal, releasing, stored } = order;
     const isGiven = mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
     if (signal.aborted && (stored?.wire ?? null) === null) {
       throw isGiven ? sentBefore(stored, signal) : haltError(signal);
     }
-    if (handBack.aborted) throw new HandedBack();
+    if (releasing.aborted) throw new Released();
     const settings = readTransactionSettings(order.environment);
     const { requests, ...record } = stored === undefined
       ? { requests: [], ...await build(order, settings) }

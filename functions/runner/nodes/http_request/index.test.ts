@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
-import { type Halt, HandedBack, type NodeCall } from '../../engine/node.ts';
+import { type Halt, type NodeCall, Released } from '../../engine/node.ts';
 import { makeHttpClient } from '../../reach/http_client.ts';
 import { HTTP_LIMITS } from '../../../../tests/support/http_limits.ts';
 import { httpRequestNode } from './index.ts';
@@ -257,11 +257,11 @@ describe('an execution of http_request', () => {
     await expect(running).rejects.toThrow('canceled by user enough');
   });
 
-  it('goes back to the queue with its run when it can begin again, else is waited for', async () => {
+  it('is released with its run when it can begin again, else is waited for', async () => {
     const url = { S: `${base}/silent` };
-    await expect(run({ url }, { handBack: AbortSignal.timeout(50) })).rejects.toThrow(HandedBack);
+    await expect(run({ url }, { releasing: AbortSignal.timeout(50) })).rejects.toThrow(Released);
     const quick = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 300 });
-    await expect(run({ url, method: { S: 'POST' } }, { handBack: AbortSignal.timeout(50), http: quick })).rejects
+    await expect(run({ url, method: { S: 'POST' } }, { releasing: AbortSignal.timeout(50), http: quick })).rejects
       .toThrow(
         'the request took longer than 0.3 s',
       );

@@ -1,5 +1,5 @@
 import type { ValueMap } from '../../../../types/values/value.ts';
-import { haltError, HandedBack, type NodeModule } from '../../engine/node.ts';
+import { haltError, type NodeModule, Released } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
@@ -20,15 +20,15 @@ export const httpRequestNode: NodeModule = {
   definition,
   hasOutsideEffect: true,
   repeatable: isSafe,
-  run: async ({ inputs, maxOutputBytes, http, signal, handBack }) => {
+  run: async ({ inputs, maxOutputBytes, http, signal, releasing }) => {
     const request = readRequest(inputs);
     const canBeginAgain = isSafe(inputs);
     try {
-      const end = canBeginAgain ? AbortSignal.any([signal, handBack]) : signal;
+      const end = canBeginAgain ? AbortSignal.any([signal, releasing]) : signal;
       return readResponse(await http.request({ ...request, signal: end }), maxOutputBytes);
     } catch (error) {
       if (signal.aborted) throw haltError(signal);
-      if (canBeginAgain && handBack.aborted) throw new HandedBack();
+      if (canBeginAgain && releasing.aborted) throw new Released();
       throw error;
     }
   },

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeNodeCall, runNode } from '../../../../tests/support/node_call.ts';
 import { nodeDefinitionSchema } from '../../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../../types/values/value.ts';
-import { HandedBack, type NodeModule } from '../../engine/node.ts';
+import { type NodeModule, Released } from '../../engine/node.ts';
 import { rhaiScriptNodes } from './index.ts';
 
 const node = (id: string): NodeModule => {
@@ -140,12 +140,12 @@ describe('rhai_script', () => {
     await expect(runNode(node('rhai_script_0x1'), { source: { I: '1' } })).rejects.toThrow('source takes a string');
   });
 
-  it('looks at the time now and then, and passes on that the run goes back to the queue', async () => {
+  it('looks at the time now and then, and passes on that the run is released', async () => {
     let checks = 0;
     const checkTime = () => {
-      if (++checks === 3) throw new HandedBack();
+      if (++checks === 3) throw new Released();
     };
-    await expect(run('try { loop {} } catch { }', {}, { checkTime })).rejects.toThrow(HandedBack);
+    await expect(run('try { loop {} } catch { }', {}, { checkTime })).rejects.toThrow(Released);
   });
 });
 

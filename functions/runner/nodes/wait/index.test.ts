@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { runNode } from '../../../../tests/support/node_call.ts';
 import type { ValueMap } from '../../../../types/values/value.ts';
-import { type Halt, HandedBack, type NodeCall, NodeError } from '../../engine/node.ts';
+import { type Halt, type NodeCall, NodeError, Released } from '../../engine/node.ts';
 import { waitNode } from './index.ts';
 
 const NOW = 1_750_000_000_000;
@@ -60,12 +60,12 @@ it('wait fails at once when the run stops, and leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('wait goes back to the queue when the worker hands its run back', async () => {
-  const handBack = new AbortController();
-  const end = begin('60000', { handBack: handBack.signal });
-  handBack.abort();
+it('wait is released when the worker releases its run', async () => {
+  const releasing = new AbortController();
+  const end = begin('60000', { releasing: releasing.signal });
+  releasing.abort();
   await vi.advanceTimersByTimeAsync(0);
-  expect(end()).toBeInstanceOf(HandedBack);
+  expect(end()).toBeInstanceOf(Released);
   expect(vi.getTimerCount()).toBe(0);
 });
 

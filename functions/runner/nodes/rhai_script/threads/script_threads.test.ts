@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeNodeCall } from '../../../../../tests/support/node_call.ts';
 import { spawnNodeScriptThread } from '../../../../../worker/node_script_thread.ts';
-import { HandedBack, type ScriptResult, ThreadMissing } from '../../../engine/node.ts';
+import { Released, type ScriptResult, ThreadMissing } from '../../../engine/node.ts';
 import { rhaiScriptNodes } from '../index.ts';
 import { makeScriptThreads, type ScriptThread, type SpawnScriptThread, type ThreadRequest } from './script_threads.ts';
 
@@ -34,7 +34,7 @@ describe('scripts of a worker', () => {
     const { spawn, asked, answer } = makeFakeThreads();
     const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
     const compute = (owner: string, source: string) =>
-      scriptsOf(owner)!(taskOf(source), { signal: never(), handBack: never() });
+      scriptsOf(owner)!(taskOf(source), { signal: never(), releasing: never() });
     const results = [
       compute('a', 'a1'),
       compute('a', 'a2'),
@@ -51,15 +51,15 @@ describe('scripts of a worker', () => {
     expect(outputs).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'].map((text) => ({ S: text })));
   });
 
-  it('are left by a run that goes back while they wait, and ended with the thread when the run is stopped', async () => {
+  it('are left by a run that is released while they wait, and ended with the thread when the run is stopped', async () => {
     const { spawn, asked, answer, terminated } = makeFakeThreads();
     const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
-    const [stop, handBack] = [new AbortController(), new AbortController()];
-    const first = compute(taskOf('first'), { signal: stop.signal, handBack: handBack.signal });
-    const second = compute(taskOf('second'), { signal: never(), handBack: handBack.signal });
-    const third = compute(taskOf('third'), { signal: never(), handBack: never() });
-    handBack.abort();
-    await expect(second).rejects.toThrow(HandedBack);
+    const [stop, releasing] = [new AbortController(), new AbortController()];
+    const first = compute(taskOf('first'), { signal: stop.signal, releasing: releasing.signal });
+    const second = compute(taskOf('second'), { signal: never(), releasing: releasing.signal });
+    const third = compute(taskOf('third'), { signal: never(), releasing: never() });
+    releasing.abort();
+    await expect(second).rejects.toThrow(Released);
     stop.abort({ status: 'stopped', message: 'stopped by its owner', graceMs: 0 });
     await expect(first).rejects.toThrow('stopped by its owner');
     expect([terminated(), asked]).toEqual([1, ['first', 'third']]);
@@ -75,8 +75,8 @@ describe('scripts of a worker', () => {
     };
     const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
     const stop = new AbortController();
-    const stopped = scriptsOf('a')!(taskOf('first'), { signal: stop.signal, handBack: never() });
-    const other = scriptsOf('b')!(taskOf('second'), { signal: never(), handBack: never() });
+    const stopped = scriptsOf('a')!(taskOf('first'), { signal: stop.signal, releasing: never() });
+    const other = scriptsOf('b')!(taskOf('second'), { signal: never(), releasing: never() });
     stop.abort({ status: 'stopped', message: 'stopped by its owner', graceMs: 0 });
     await expect(stopped).rejects.toThrow('stopped by its owner');
     // It was on its way when the thread was ended.
@@ -95,7 +95,7 @@ describe('scripts of a worker', () => {
     for (const spawn of runtimes) {
       const scriptsOf = makeScriptThreads({ spawn, budgetMs: Infinity });
       const compute = scriptsOf('a')!;
-      const run = { signal: never(), handBack: never() };
+      const run = { signal: never(), releasing: never() };
       await expect(compute(taskOf('1'), run)).rejects.toThrow(ThreadMissing);
       await expect(compute(taskOf('1'), run)).rejects.toThrow(ThreadMissing);
       expect(scriptsOf('a')).toBeUndefined();

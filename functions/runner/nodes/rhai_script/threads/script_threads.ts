@@ -1,8 +1,8 @@
 import {
   type ComputeScript,
   haltError,
-  HandedBack,
   NodeError,
+  Released,
   type ScriptResult,
   type ScriptTask,
   ThreadMissing,
@@ -140,16 +140,16 @@ export function makeScriptThreads(
     thread.post({ task: active.task, budgetMs });
   };
 
-  const makeCompute = (ownerId: string): ComputeScript => (task, { signal, handBack }) => {
+  const makeCompute = (ownerId: string): ComputeScript => (task, { signal, releasing }) => {
     if (isMissing) return Promise.reject(new ThreadMissing());
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
-      /** What computes goes on when the run goes back: it is soon done, and would begin anew. */
+      /** What computes goes on when the run is released: it is soon done, and would begin anew. */
       const leave = () => {
         const place = queue.indexOf(job);
         if (place === -1) return;
         queue.splice(place, 1);
-        reject(new HandedBack());
+        reject(new Released());
       };
       const cancel = () => {
         if (active === job) {
@@ -160,17 +160,17 @@ export function makeScriptThreads(
         reject(haltError(signal));
       };
       const settle = <T>(goOn: (value: T) => void) => (value: T) => {
-        handBack.removeEventListener('abort', leave);
+        releasing.removeEventListener('abort', leave);
         signal.removeEventListener('abort', cancel);
         goOn(value);
       };
       job.resolve = settle(resolve);
       job.reject = settle(reject);
-      handBack.addEventListener('abort', leave);
+      releasing.addEventListener('abort', leave);
       signal.addEventListener('abort', cancel);
       queue.push(job);
       next();
-      if (handBack.aborted) leave();
+      if (releasing.aborted) leave();
     });
   };
   return (ownerId) => isMissing ? undefined : makeCompute(ownerId);
