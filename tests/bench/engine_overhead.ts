@@ -23,7 +23,6 @@ const forgetful: Journal = {
   nodeBegan: () => {},
   nodeEnded: () => {},
   logged: () => {},
-  transactionEnded: () => {},
   flush: () => Promise.resolve(),
   isFull: () => false,
 };

@@ -1,6 +1,6 @@
 import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BuiltInstructions } from '../../functions/runner/engine/node.ts';
+import type { BuiltInstructions } from '../../functions/runner/solana/instruction_module.ts';
 import { associatedTokenAccountNode } from '../../functions/runner/nodes/associated_token_account/index.ts';
 import { createMintAccountNode } from '../../functions/runner/nodes/create_mint_account/index.ts';
 import { createTokenAccountNode } from '../../functions/runner/nodes/create_token_account/index.ts';

@@ -26,6 +26,7 @@ import type {
   Transactions,
   TransactionStore,
 } from '../../functions/runner/solana/transaction.ts';
+import { makeSettlement, type SettlementOptions } from '../../functions/runner/solana/settlement.ts';
 import { executeTree } from '../../functions/runner/engine/tree.ts';
 import { heldBytes, measureValue } from '../../functions/runner/engine/value_size.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
@@ -55,7 +56,7 @@ export interface ExecuteFlowOptions {
   limits?: Partial<RunLimits>;
   /** For less than this it waits by itself; for any time, unless given. */
   leastSleepMs?: number;
-  services?: Partial<NodeServices>;
+  services?: Partial<NodeServices> & { transactions?: Transactions };
   environment?: Graph['environment'];
   network?: RunInfo['network'];
   /** Another user than the owner, unless given. */
@@ -129,7 +130,12 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
 }
 
 /** Keeps what an execution reports in memory. */
-function recordInMemory(now: () => number): { journal: Journal; store: TransactionStore; read: () => JournalEvent[] } {
+function recordInMemory(now: () => number): {
+  journal: Journal;
+  transactionEnded: SettlementOptions['transactionEnded'];
+  store: TransactionStore;
+  read: () => JournalEvent[];
+} {
   const events: JournalEvent[] = [];
   const asReported: string[] = [];
   const at = () => new Date(now()).toISOString();
@@ -156,14 +162,14 @@ function recordInMemory(now: () => number): { journal: Journal; store: Transacti
         return Promise.resolve([]);
       },
     },
+    transactionEnded: (transaction, outcome, signature) =>
+      add({ type: 'transactionEnded', transaction, outcome, signature }),
     journal: {
       runBegan: (run) => add({ type: 'runBegan', run }),
       runEnded: (id, result) => add({ type: 'runEnded', id, result }),
       nodeBegan: (run) => add({ type: 'nodeBegan', run }),
       nodeEnded: (run) => add({ type: 'nodeEnded', run }),
       logged: (line) => add({ type: 'logged', line }),
-      transactionEnded: (transaction, outcome, signature) =>
-        add({ type: 'transactionEnded', transaction, outcome, signature }),
       flush: () => Promise.resolve(),
       isFull: () => false,
     },
@@ -194,36 +200,47 @@ export async function claimFlow(
   options: ExecuteFlowOptions = {},
 ): Promise<{ result: RunResult | Release | Suspension; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, now = () => 0 } = options;
-  const { journal, store, read } = recordInMemory(now);
+  const { journal, transactionEnded, store, read } = recordInMemory(now);
+  const { transactions = options.makeTransactions?.(store) ?? { execute: noService }, ...services } =
+    options.services ?? {};
   const limits = { ...runLimits, ...options.limits };
   const flows = Object.entries(options.flows ?? {}).map(([id, called]) => [id, called.graph()]);
+  const snapshot = {
+    entry: { ...flow.graph(), environment: options.environment ?? {} },
+    flows: Object.fromEntries(flows),
+  };
+  const run = {
+    ownerId: '00000000-0000-4000-8000-0000000000aa',
+    startedBy: options.startedBy ?? '00000000-0000-4000-8000-0000000000bb',
+    network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
+  };
   const result = await executeTree({
     root: { id: ROOT_RUN_ID, inputs },
-    snapshot: {
-      entry: { ...flow.graph(), environment: options.environment ?? {} },
-      flows: Object.fromEntries(flows),
-    },
-    run: {
-      ownerId: '00000000-0000-4000-8000-0000000000aa',
-      startedBy: options.startedBy ?? '00000000-0000-4000-8000-0000000000bb',
-      network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
-    },
+    snapshot,
+    run,
     registry,
+    settlement: makeSettlement({
+      transactions,
+      stored: earlier?.transactions ?? [],
+      transactionEnded,
+      actionSigner: options.actionSigner,
+      isBundled: options.isBundled ?? false,
+      snapshot,
+      registry,
+      run,
+    }),
     services: {
       http: { request: noService },
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
       rest: (wait) => wait(),
-      transactions: options.makeTransactions?.(store) ?? { execute: noService },
-      ...options.services,
+      ...services,
     },
     journal: { ...journal, ...options.journal },
     history: makeHistory({
       node_runs: earlier?.nodeRuns ?? [],
       children: earlier?.children ?? [],
-      transactions: earlier?.transactions ?? [],
       ended_executions: countEnded(earlier),
-    }, options.actionSigner),
-    isBundled: options.isBundled ?? false,
+    }),
     limits,
     outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: outputBytesOf(earlier) }),
     leastSleepMs: options.leastSleepMs ?? Infinity,

@@ -12,7 +12,8 @@ import {
 } from '@solana/kit';
 import { expect } from 'vitest';
 import { addressOf } from '../../functions/runner/solana/instruction_nodes.ts';
-import type { BuiltInstructions, InstructionModule, NodeCall } from '../../functions/runner/engine/node.ts';
+import type { NodeCall } from '../../functions/runner/engine/node.ts';
+import type { BuiltInstructions, InstructionModule } from '../../functions/runner/solana/instruction_module.ts';
 import type { InstructionSet } from '../../functions/runner/solana/transaction.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';

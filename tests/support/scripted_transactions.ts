@@ -1,12 +1,7 @@
 import type { Address } from '@solana/kit';
 import { base58, base64 } from '@scure/base';
-import {
-  type BuiltInstructions,
-  type InstructionModule,
-  type NodeCall,
-  NodeError,
-  type NodeRegistry,
-} from '../../functions/runner/engine/node.ts';
+import { type NodeCall, NodeError, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import type { BuiltInstructions, InstructionModule } from '../../functions/runner/solana/instruction_module.ts';
 import type {
   ChainSigner,
   TransactionOrder,

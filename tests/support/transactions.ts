@@ -3,7 +3,7 @@ import { AccountRole, type Address, address, createNoopSigner, type Instruction 
 import { getTransferSolInstruction } from '@solana-program/system';
 import { randomUUID } from 'node:crypto';
 import { makeTransactions, type TransactionsOptions } from '../../functions/runner/solana/transactions.ts';
-import type { RunSettings } from '../../functions/runner/queue/claims.ts';
+import type { RunSettings } from '../../functions/runner/solana/run_settings.ts';
 import type { HttpClient, HttpRequest } from '../../functions/runner/engine/node.ts';
 import type {
   ChainSigner,

@@ -1,14 +1,14 @@
-import type { Graph, Snapshot } from '../../../types/flow.ts';
+import type { Snapshot } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { History, Journal, StoredNodeRun } from './journal.ts';
 import type { RunLimits } from './limits.ts';
-import type { RunNode } from './graph.ts';
-import type { Effect, NodeRegistry, NodeServices, RunInfo } from './node.ts';
+import type { NodeRegistry, NodeServices, RunInfo } from './node.ts';
 import type { OutputBudget } from './output_budget.ts';
+import type { Settlement } from './settlement.ts';
 import type { Sleepers } from './sleepers.ts';
 import type { Slice } from './slice.ts';
-import type { InstructionSet } from '../solana/transaction.ts';
-import type { TransactionPhases } from '../solana/transaction_phases.ts';
+import type { Standstill } from './standstill.ts';
+import type { CallSite } from './tree_run.ts';
 
 /** The run is released: another claim continues it. */
 export interface Release {
@@ -40,7 +40,7 @@ export interface Tree {
   cancel: AbortSignal;
   /** Aborted when the run shall be released. */
   releasing: AbortSignal;
-  /** Sends the run back to the queue. */
+  /** Releases the run. */
   release: () => void;
   /**
    * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
@@ -60,37 +60,9 @@ export interface Tree {
   /** Runs a flow for a node, as a run of its own. */
   callFlow: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /** Runs a flow for a node up to its first instructions, and gives them. */
-  collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<InstructionSet>;
-  /** The owner started the run, and a wallet node of the flows names the key: a stored one may sign, wherever it came from. */
-  isOwnersChoice: (publicKey: string) => boolean;
-  /** The nodes of all flows share transactions, whatever the flows say. */
-  isBundled: boolean;
-  /** Where instructions become transactions. */
-  phases: TransactionPhases;
-}
-
-/** The node execution that calls a flow. */
-export interface CallSite {
-  execution: Effect;
-  node: RunNode;
-  run: TreeRun;
-  /** What is to be stored in one go with the execution's end. */
-  atEnd?: () => void;
-}
-
-/** One run of a tree. */
-export interface TreeRun {
-  id: string;
-  graph: Graph;
-  inputs: ValueMap;
-  /** 0 for the root. */
-  depth: number;
-  /** No earlier claim has begun it. */
-  isNew: boolean;
-  /** What called it; undefined for the root. */
-  caller?: CallSite;
-  /** Executions of its nodes that wait for flows that they called. */
-  callsUnderWay: number;
-  /** Its first instructions are collected, not sent. */
-  isCollected: boolean;
+  collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<unknown>;
+  /** Settles the instructions that executions hand over. */
+  settlement: Settlement;
+  /** What the runs do together when none of them can continue by itself. */
+  standstill: Standstill;
 }

@@ -1,7 +1,7 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { ConversionError } from '../../../types/values/conversion.ts';
-import type { TreeRun } from './context.ts';
 import type { RunNode } from './graph.ts';
+import type { TreeRun } from './tree_run.ts';
 
 /** Names that are told. */
 const MAX_NAMES = 5;

@@ -1,15 +1,15 @@
-import { type Parked, SIGNATURE } from '../solana/bundling.ts';
-import type { Value } from '../../../types/values/value.ts';
-import type { Release, Tree, TreeRun } from './context.ts';
+import type { Release, Tree } from './context.ts';
 import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
 import { beginExecution, type Execution, logLine } from './node_execution.ts';
-import { completeInputs, copyMap, type Handover, type Outcome, toError } from './node_values.ts';
+import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
 import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
 import { type Completion, RunRecord } from './run_record.ts';
-import type { MemberEnd, Participant } from '../solana/transaction_phases.ts';
+import { type Handover, type Parked, type ParkedEnd, SIGNATURE } from './settlement.ts';
+import type { Participant } from './standstill.ts';
+import type { TreeRun } from './tree_run.ts';
 
 /** An execution that has begun. */
 type Begun = Pick<Completion, 'node' | 'times' | 'isElement'> & Pick<Execution, 'record'>;
@@ -25,7 +25,7 @@ class RunExecution {
   readonly #underWay = new Map<RunNode, Begun>();
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
-  /** Those that gave up their time, to be ended should the run end after all. */
+  /** Those that were released, to be ended should the run end after all. */
   readonly #released: Begun[] = [];
   #wake = () => {};
   #isWaiting = false;
@@ -35,14 +35,13 @@ class RunExecution {
     this.#run = run;
     tree.slice.enter();
     this.#graph = makeRunGraph(run.graph, tree.registry);
-    const isBundled = tree.isBundled || run.isCollected || run.graph.instructions_bundling === 'Automatic';
-    this.#parking = new Parking(run.id, this.#graph.nodes, isBundled);
+    this.#parking = new Parking(run.id);
     tree.slice.leave();
   }
 
   async execute(): Promise<RunResult | Release> {
-    const { halt, slice, phases } = this.#tree;
-    phases.join(this.#asParticipant());
+    const { halt, slice, standstill } = this.#tree;
+    standstill.join(this.#asParticipant());
     if (this.#run.isNew) {
       for (const warning of this.#graph.warnings) logLine(this.#tree, this.#run, 'Warn', warning);
     }
@@ -53,10 +52,10 @@ class RunExecution {
     if (this.#isReleasing() && !halt.aborted) {
       if (!this.#isLeftBehind()) {
         this.#tree.release();
-        phases.goBack();
+        standstill.release();
       }
-      // What can't begin again goes on to its end, which its own time limits bring; the rest gives way.
-      while (this.#underWay.size > this.#parking.size) await this.#news();
+      // What can't begin again goes on to its end, which its own time limits bring; the rest is released.
+      while (this.#underWay.size > this.#parking.parked.size) await this.#news();
     }
     halt.removeEventListener('abort', onHalt);
     // SAFETY: whoever aborts it gives a Halt.
@@ -83,7 +82,7 @@ class RunExecution {
       if (this.#completions.length === 0) {
         if (halt.aborted || this.#underWay.size === 0) break;
         const news = this.#news();
-        this.#tree.phases.consider();
+        this.#tree.standstill.consider();
         await this.#pause(news);
       }
       const batch = this.#completions;
@@ -123,11 +122,11 @@ class RunExecution {
     const inputs = completeInputs(node, values, this.#run.inputs);
     const { outcome, record } = beginExecution(this.#tree, this.#run, node, times, inputs, stored);
     const begun: Begun = { node, times, isElement, record };
-    if (!(outcome instanceof Promise)) return this.#settle(begun, outcome);
+    if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
     this.#underWay.set(node, begun);
     void outcome.then((given) => {
       // Not under way any more: it was cancelled, and is recorded as that.
-      if (this.#underWay.get(node) === begun) this.#settle(begun, given);
+      if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
     }, () => {
       this.#underWay.delete(node);
       this.#released.push(begun);
@@ -136,7 +135,7 @@ class RunExecution {
   }
 
   /** Takes what an execution gave: its end, or what it hands over before. */
-  #settle(begun: Begun, given: Outcome | Handover): void {
+  #endOrPark(begun: Begun, given: Outcome | Handover): void {
     const { node, times } = begun;
     if (!('instructions' in given)) return this.#end(begun, given);
     this.#underWay.set(node, begun);
@@ -158,25 +157,27 @@ class RunExecution {
     this.#completions.push({ ...begun, outcome, part: wasParked || handedOver !== undefined ? 'rest' : 'all' });
   }
 
-  /** Ends a parked execution with what became of its transaction. */
-  #endParked({ node, handedOver }: Parked, end: MemberEnd): void {
+  /** Ends a parked execution with what its settlement came to. */
+  #endParked({ node, handedOver }: Parked, end: ParkedEnd): void {
     const begun = this.#underWay.get(node);
     if (begun === undefined) return;
-    if ('error' in end) {
-      this.#end(begun, { ...toError(end.error), handedOver });
-    } else {
-      const signature: Value = end.signature === null ? { N: 0 } : { B6: end.signature };
-      this.#end(begun, { outputs: Object.assign(copyMap(handedOver), { [SIGNATURE]: signature }) });
-    }
+    this.#end(
+      begun,
+      'error' in end
+        ? { ...toError(end.error), handedOver }
+        : { outputs: Object.assign(copyMap(handedOver), end.outputs) },
+    );
     this.#wake();
   }
 
   #asParticipant(): Participant {
     return {
       run: this.#run,
+      nodes: this.#graph.nodes,
+      parked: this.#parking.parked,
+      endings: this.#parking.endings,
       isQuiet: () => this.#isWaiting && this.#isResting(),
       isDormant: () => this.#isWaiting && this.#isResting(this.#tree.sleepers.countOf(this.#run)),
-      nextStep: (begun) => this.#parking.nextStep(begun),
       end: (parked, end) => this.#endParked(parked, end),
       log: ({ node, execution }, level, content) =>
         logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
@@ -218,17 +219,17 @@ class RunExecution {
 
   /** Waits for what runs as long as the halt allows, and cancels the rest. */
   async #endUnderWay({ message }: Halt): Promise<void> {
-    const { cancel, phases } = this.#tree;
+    const { cancel, standstill } = this.#tree;
     // What has not been sent will not be.
-    for (const one of this.#parking.all()) {
-      if (!phases.isInFlight(one)) this.#endParked(one, { error: message });
+    for (const one of [...this.#parking.parked.values()]) {
+      if (!standstill.isInFlight(one)) this.#endParked(one, { error: message });
     }
     const wake = () => this.#wake();
     cancel.addEventListener('abort', wake);
     while (this.#underWay.size > 0 && !cancel.aborted) await this.#news();
     cancel.removeEventListener('abort', wake);
-    // What hears of its cancellation and ends at once may say so itself; of what was sent the phase knows.
-    await phases.settled().catch(() => {});
+    // What hears of its cancellation and ends at once may say so itself; of what was sent the settlement knows.
+    await standstill.settled().catch(() => {});
     for (const begun of [...this.#underWay.values(), ...this.#released]) {
       this.#end(begun, this.#cancelled(begun, message));
     }
@@ -236,27 +237,27 @@ class RunExecution {
   }
 
   #cancelled({ node }: Begun, message: string): Outcome {
-    return { ...toError(message), handedOver: this.#parking.handedOverBy(node) };
+    return { ...toError(message), handedOver: this.#parking.parked.get(node)?.handedOver };
   }
 
   /** All that is under way is parked, or waits for flows that it called, or is asleep. */
   #isResting(asleep = 0): boolean {
     return this.#completions.length === 0 &&
-      this.#underWay.size === this.#parking.size + this.#run.callsUnderWay + asleep;
+      this.#underWay.size === this.#parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
   /** Nothing more shall be started: a node was released, or the run shall be released and this claim has brought something. */
   #isReleasing(): boolean {
-    const { releasing, slice, hasProgressed, phases } = this.#tree;
-    return this.#released.length > 0 || phases.isLeaving || this.#isLeftBehind() ||
-      (phases.isGoingBack && this.#underWay.size > 0 && this.#isResting()) ||
+    const { releasing, slice, hasProgressed, standstill } = this.#tree;
+    return this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||
+      (standstill.isReleasing && this.#underWay.size > 0 && this.#isResting()) ||
       ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }
 
   /** It ends where it is: its instructions, or those of another run of the tree, are all that was wanted. */
   #isLeftBehind(): boolean {
-    const { phases } = this.#tree;
-    return phases.putOut !== undefined || phases.collectedFrom(this.#run) !== undefined;
+    const { standstill } = this.#tree;
+    return standstill.putOut !== undefined || standstill.collectedFrom(this.#run) !== undefined;
   }
 
   /** Resolves when something has ended, or the run is halted. */

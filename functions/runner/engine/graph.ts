@@ -46,6 +46,10 @@ export interface RunNode {
   fault: string | undefined;
 }
 
+/** Its executions hand instructions over, and end when these are settled. */
+export const isInstructionNode = ({ module }: RunNode): boolean =>
+  module !== undefined && 'buildInstructions' in module;
+
 /** A graph made ready to run, and what was left out on the way. */
 export interface RunGraph {
   /** In the order of the flow's nodes array, which is the order of starting. */

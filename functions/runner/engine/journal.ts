@@ -1,7 +1,6 @@
 import { type EndedStatus, hasEnded, type RunStatus } from '../../../types/flow_run.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { Effect, LogLevel } from './node.ts';
-import { isAsked, type StoredTransaction } from '../solana/transaction.ts';
 
 /** One execution of a node, as node_run stores it. */
 export interface NodeRun {
@@ -52,8 +51,6 @@ export interface Journal {
   nodeBegan: (run: NodeRun) => void;
   nodeEnded: (run: NodeRun) => void;
   logged: (line: LogLine) => void;
-  /** What became of a transaction, by its first member; `signature` when it was sent. */
-  transactionEnded: (transaction: Effect, outcome: 'confirmed' | 'failed', signature: string | null) => void;
   /** Resolves when everything so far is stored; rejects when it can't be. */
   flush: () => Promise<void>;
   /** More is unstored than should be held in memory: whoever writes waits for a flush. */
@@ -78,12 +75,6 @@ export interface History {
   nodeRun: (execution: Effect) => StoredNodeRun | undefined;
   /** The run that a node execution called. */
   child: (caller: Effect) => StoredChild | undefined;
-  transactions: StoredTransaction[];
-  /**
-   * The transaction that an execution's instructions are part of, signed as a whole or in the hands of an action's signer: they are
-   * not made again, since what they are made of may have changed by being executed.
-   */
-  givenTransaction: (execution: Effect) => StoredTransaction | undefined;
 }
 
 /** A child as the database has it: begun, or ended as well. */
@@ -103,14 +94,12 @@ export const executionKey = ({ flow_run_id, node_id, times }: Effect): string =>
 export interface StoredProgress {
   node_runs: StoredNodeRun[];
   children: ChildRow[];
-  transactions: StoredTransaction[];
   /** Node executions of the children that have ended. */
   ended_executions: number;
 }
 
-/** `actionSigner` is whoever signs last, and sends, where the run is an action. */
-export function makeHistory(stored: StoredProgress, actionSigner?: string): History {
-  const { node_runs: nodeRuns, children, transactions, ended_executions: endedExecutions } = stored;
+export function makeHistory(stored: StoredProgress): History {
+  const { node_runs: nodeRuns, children, ended_executions: endedExecutions } = stored;
   const runs = new Map(nodeRuns.map((run) => [executionKey(run), run]));
   const childRuns = new Map(
     children.map((row) => {
@@ -122,16 +111,8 @@ export function makeHistory(stored: StoredProgress, actionSigner?: string): Hist
       ];
     }),
   );
-  const given = new Map(
-    transactions.filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((
-      transaction,
-    ) => transaction.members.map((member) => [executionKey(member), transaction] as const)),
-  );
   return {
     endedExecutions,
-    transactions,
-    // Asked for every execution: most runs have none.
-    givenTransaction: (execution) => given.size === 0 ? undefined : given.get(executionKey(execution)),
     isEmpty: runs.size === 0 && childRuns.size === 0,
     nodeRun: (execution) => runs.get(executionKey(execution)),
     child: (caller) => childRuns.get(executionKey(caller)),

@@ -2,7 +2,6 @@ import type { SnapshotNode } from '../../../types/flow.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../../types/values/value.ts';
 import { readField } from '../../../types/values/conversion.ts';
-import type { InstructionSet, Transactions } from '../solana/transaction.ts';
 
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
@@ -67,8 +66,11 @@ export interface NodeCall {
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
-  /** As `callFlow`, but the flow's first instructions are neither sent nor is anything behind them run: it gives them. */
-  collectInstructions: (flowId: number, inputs: ValueMap) => Promise<InstructionSet>;
+  /**
+   * As `callFlow`, but gives the flow's first instructions, which are not sent; nothing behind them runs. Whoever settles instructions
+   * knows what they are.
+   */
+  collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
    * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner's may sign for it; not one
    * that comes from whoever started the run, or from anywhere outside.
@@ -90,7 +92,6 @@ export interface NodeServices {
   http: HttpClient;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
-  transactions: Transactions;
   scripts?: ComputeScript | undefined;
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
@@ -221,22 +222,23 @@ export interface NodeModule extends NodeTraits {
 }
 
 /** What an instruction node hands over. */
-export interface BuiltInstructions {
-  instructions: InstructionSet;
+export interface HandedInstructions {
+  /** Whoever settles them knows what they are. */
+  instructions: unknown;
   /** All outputs but `signature`: handed on at once, while the transaction is still to come. */
   outputs: ValueMap;
 }
 
 /**
- * A node of which the engine sends the instructions, in a transaction of its own or together with those of other nodes, and hands
- * on the transaction's `signature`. It has the inputs `submit` and the output `signature`, which are the engine's.
+ * An instruction node: it hands instructions over, and ends when they are settled, alone or together with those of other nodes. It
+ * has the input `submit` and the output `signature`, which are the engine's.
  */
-export interface InstructionModule extends NodeTraits {
-  /** Makes the instructions; reads the chain, if need be, and changes nothing. What it throws becomes the node's error. */
-  buildInstructions: (call: NodeCall) => BuiltInstructions | Promise<BuiltInstructions>;
+export interface SettledModule extends NodeTraits {
+  /** Makes the instructions; reads what it needs, and changes nothing. What it throws becomes the node's error. */
+  buildInstructions: (call: NodeCall) => HandedInstructions | Promise<HandedInstructions>;
 }
 
-export type AnyModule = NodeModule | InstructionModule;
+export type AnyModule = NodeModule | SettledModule;
 
 /** Finds the module of a native node. */
 export type NodeRegistry = (nodeId: string) => AnyModule | undefined;

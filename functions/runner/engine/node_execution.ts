@@ -1,25 +1,23 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
-import { SIGNATURE } from '../solana/bundling.ts';
-import type { CallSite, Tree, TreeRun } from './context.ts';
+import type { Tree } from './context.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
-import { isKeyNamedByFlow } from '../solana/key_origin.ts';
 import { LogBuffer } from './log_buffer.ts';
 import { isLogged } from './log_filter.ts';
-import { type BuiltInstructions, haltError, type LogLevel, type NodeCall, NodeError, Released } from './node.ts';
+import { haltError, type HandedInstructions, type LogLevel, type NodeCall, NodeError, Released } from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
-import { copyMap, type Handover, type Outcome, type OutputLimits, settle, toError, tooLarge } from './node_values.ts';
-import { SUBMIT } from './readiness.ts';
-import { sentBefore } from './sent_before.ts';
+import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
+import { type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
 import { toLogContent } from './text_limits.ts';
+import type { CallSite, TreeRun } from './tree_run.ts';
 import { measureMap } from './value_size.ts';
 
 /** One execution of a node that has begun. */
 export interface Execution {
   /**
-   * At once, or later; rejects with Released when the node stopped because its run is released. An instruction node ends with its transaction: what
-   * comes here is what it hands over to that.
+   * At once, or later; rejects with Released when the node stopped because its run is released. An instruction node ends
+   * when its instructions are settled: what comes here is what it hands over.
    */
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Puts the outcome on record, once. */
@@ -131,12 +129,12 @@ export function beginExecution(
   };
 
   /** What an instruction node hands over; its row tells of it, since the node may wait long. */
-  const handOver = ({ instructions, outputs }: BuiltInstructions): Handover | Outcome => {
-    const settled = settle(node, inputs, outputs, outputLimits, SIGNATURE);
-    if ('error' in settled) return settled;
+  const handOver = ({ instructions, outputs }: HandedInstructions): Handover | Outcome => {
+    const outcome = toOutcome(node, inputs, outputs, outputLimits, SIGNATURE);
+    if ('error' in outcome) return outcome;
     const isSubmitted = readFieldOr(inputs, SUBMIT, true, toBoolean);
-    if (stored?.output == null) tree.journal.nodeBegan({ ...row, output: { M: settled.outputs } });
-    return { handedOver: settled.outputs, instructions: isSubmitted ? instructions : undefined };
+    if (stored?.output == null) tree.journal.nodeBegan({ ...row, output: { M: outcome.outputs } });
+    return { handedOver: outcome.outputs, instructions: isSubmitted ? instructions : undefined };
   };
 
   /** What an earlier claim handed on of it: those behind it have that, whatever becomes of it now. */
@@ -144,12 +142,12 @@ export function beginExecution(
 
   /** What a node gives comes to: a handover, an end. */
   type Given = Outcome | Handover;
-  const settled = (outputs: ValueMap): Given => settle(node, inputs, outputs, outputLimits);
+  const ended = (outputs: ValueMap): Given => toOutcome(node, inputs, outputs, outputLimits);
 
   const compute = (): Given | Promise<Given> => {
-    const given = tree.history.givenTransaction(site);
-    if (tree.halt.aborted) throw given === undefined ? haltError(tree.halt) : sentBefore(given, tree.halt);
-    if (given !== undefined) return { handedOver: handedOver() ?? copyMap({}), instructions: undefined };
+    const sent = tree.settlement.sentBefore(site);
+    if (tree.halt.aborted) throw sent === undefined ? haltError(tree.halt) : sent.haltError(tree.halt);
+    if (sent !== undefined) return { handedOver: handedOver() ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = node.type === 'native'
         ? `there is no node ${node.nodeId}`
@@ -170,8 +168,7 @@ export function beginExecution(
       releasing: tree.releasing,
       log: log.write,
       checkTime: tree.slice.makeCheck(stored !== undefined),
-      isNamedByFlow: (inputName, publicKey) =>
-        isKeyNamedByFlow(tree, node, inputName, run) || tree.isOwnersChoice(publicKey),
+      isNamedByFlow: (inputName, publicKey) => tree.settlement.isNamedByFlow(run, node, inputName, publicKey),
       callFlow: (flowId, flowInputs) => tree.callFlow(caller, flowId, flowInputs),
       collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
       http: tree.services.http,
@@ -183,7 +180,7 @@ export function beginExecution(
           : tree.sleepers.during(run, until, () => tree.services.rest(wait)),
     };
     if ('buildInstructions' in module) return followedBy(module.buildInstructions(call), handOver);
-    if (!module.hasOutsideEffect) return followedBy(module.run(call), settled);
+    if (!module.hasOutsideEffect) return followedBy(module.run(call), ended);
     const isRepeatable = module.repeatable?.(inputs) ?? false;
     if (stored !== undefined && !isRepeatable) throw new NodeError(UNKNOWN_OUTCOME);
     begun();
@@ -191,7 +188,7 @@ export function beginExecution(
       if (tree.halt.aborted) throw haltError(tree.halt);
       // One that can't be repeated goes on: begun as it is, the next claim would not run it.
       if (tree.releasing.aborted && isRepeatable) throw new Released();
-      return followedBy(module.run(call), settled);
+      return followedBy(module.run(call), ended);
     }, () => {
       // What can't be stored is not begun: the run is released, and its claim tells why.
       throw new Released();

@@ -3,19 +3,10 @@ import { toPubkey } from '../../../types/values/keys.ts';
 import type { RunNode } from './graph.ts';
 import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
-import type { InstructionSet } from '../solana/transaction.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
 /** How one execution of a node ended; one that failed after it had handed outputs on, with those. */
 export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
-
-/** What an instruction node hands over on its way: its end comes with the transaction. */
-export interface Handover {
-  /** All outputs but the signature. */
-  handedOver: ValueMap;
-  /** Undefined: it shall submit nothing. */
-  instructions: InstructionSet | undefined;
-}
 
 /** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
@@ -82,7 +73,7 @@ export const toError = (error: unknown, hint = ''): { error: string } => ({
  * What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. `later` names an
  * output that is still to come.
  */
-export const settle = (
+export const toOutcome = (
   node: RunNode,
   given: ValueMap,
   outputs: ValueMap,

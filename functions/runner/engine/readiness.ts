@@ -1,19 +1,17 @@
 import type { ValueMap } from '../../../types/values/value.ts';
-import type { RunEdge, RunNode } from './graph.ts';
+import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
 import type { Entry } from './queue.ts';
+import { SUBMIT } from './settlement.ts';
 
 /** The nodes that will give no further output: what `spreadFinished` keeps up to date. */
 export type FinishedNodes = Set<RunNode>;
-
-/** The input that tells an instruction node whether to submit its transaction. */
-export const SUBMIT = 'submit';
 
 const isSatisfiedBy = (edge: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined && (head.value !== undefined || !edge.input.required);
 
 /** The entry that tells an instruction node not to submit. */
 export const submitHead = (node: RunNode): Entry | undefined => {
-  if (node.module === undefined || !('buildInstructions' in node.module)) return undefined;
+  if (!isInstructionNode(node)) return undefined;
   const head = node.incoming.find((edge) => edge.input.name === SUBMIT)?.queue.head;
   return head?.value !== undefined && 'B' in head.value && !head.value.B ? head : undefined;
 };

@@ -1,4 +1,4 @@
-import type { TreeRun } from './context.ts';
+import type { TreeRun } from './tree_run.ts';
 
 /** The node executions of a tree that wait for a time which they know. */
 export class Sleepers {

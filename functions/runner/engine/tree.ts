@@ -1,14 +1,13 @@
 import { uuidv7 } from 'uuidv7';
 import type { ValueMap } from '../../../types/values/value.ts';
-import type { CallSite, Release, Suspension, Tree, TreeRun } from './context.ts';
+import type { Release, Suspension, Tree } from './context.ts';
 import { executeRun } from './execute.ts';
 import type { RunResult } from './journal.ts';
-import { keysOfWallets } from '../solana/key_origin.ts';
 import { type Halt, NodeError, Released } from './node.ts';
 import { copyMap } from './node_values.ts';
-import type { InstructionSet } from '../solana/transaction.ts';
 import { Sleepers } from './sleepers.ts';
-import { TransactionPhases } from '../solana/transaction_phases.ts';
+import { Standstill } from './standstill.ts';
+import type { CallSite, TreeRun } from './tree_run.ts';
 
 type Given =
   | 'snapshot'
@@ -20,7 +19,7 @@ type Given =
   | 'limits'
   | 'slice'
   | 'now'
-  | 'isBundled'
+  | 'settlement'
   | 'outputs';
 
 export interface TreeOptions extends Pick<Tree, Given> {
@@ -38,7 +37,8 @@ export interface TreeOptions extends Pick<Tree, Given> {
 /** How a called flow ended. */
 interface ChildEnd {
   result: RunResult;
-  collected?: InstructionSet;
+  /** The instructions that it was called for, if it came to any. */
+  collected?: unknown;
 }
 
 function outputsOf(result: RunResult): ValueMap {
@@ -53,7 +53,6 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   const cancel = new AbortController();
   const back = new AbortController();
   const children = new Set<Promise<unknown>>();
-  let namedKeys: ReadonlySet<string> | undefined;
   let executions = history.endedExecutions;
   let elements = 0;
   let bytes = 0;
@@ -68,12 +67,12 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
     const result = await executeRun(tree, run);
     if (result.status === 'released') throw new Released();
-    const collected = phases.collectedFrom(run);
+    const collected = standstill.collectedFrom(run);
     // What was collected is kept nowhere but in the caller's outputs: until they are stored the run has not ended.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
     // It ended where it was, and so does its caller.
-    if (phases.putOut !== undefined) throw new Released();
+    if (standstill.putOut !== undefined) throw new Released();
     return { result, collected };
   };
 
@@ -114,7 +113,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     try {
       return await execute(run, caller);
     } finally {
-      phases.leave(run);
+      standstill.leave(run);
       openNodes -= nodes;
       caller.run.callsUnderWay -= 1;
     }
@@ -141,7 +140,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   if (slice.cutOff.aborted) release();
   const releasing = back.signal;
   const sleepers = new Sleepers();
-  const phases = new TransactionPhases({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
+  const standstill = new Standstill({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
   const tree: Tree = {
     ...options,
     halt: halt.signal,
@@ -177,12 +176,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
       outputsOf(result);
       throw new NodeError('no instructions: the flow ended without handing any over');
     },
-    isOwnersChoice: (publicKey) => {
-      if (options.run.startedBy !== options.run.ownerId) return false;
-      namedKeys ??= keysOfWallets(options);
-      return namedKeys.has(publicKey);
-    },
-    phases,
+    standstill,
   };
 
   let grace: ReturnType<typeof setTimeout> | undefined;
@@ -215,12 +209,12 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     });
     // After a halt the root does not wait for the nodes that call flows; their runs end all the same.
     await Promise.allSettled(children);
-    await phases.settled();
+    await standstill.settled();
     if (result.status === 'released') {
-      if (phases.isSuspended) return { status: 'waiting' };
-      return phases.sleepsUntil === undefined ? result : { ...result, until: phases.sleepsUntil };
+      if (standstill.isSuspended) return { status: 'waiting' };
+      return standstill.sleepsUntil === undefined ? result : { ...result, until: standstill.sleepsUntil };
     }
-    if (phases.putOut !== undefined) result.output.M.transaction ??= { S: phases.putOut };
+    for (const [name, value] of Object.entries(standstill.putOut ?? {})) result.output.M[name] ??= value;
     return result;
   } finally {
     clearTimeout(grace);

@@ -4,6 +4,7 @@ import { pause } from '../../_shared/pause.ts';
 import { makeGrouped } from './grouped.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
+import type { RunSettings } from '../solana/run_settings.ts';
 import type {
   NewSignatureRequest,
   StoredSignatureRequest,
@@ -17,25 +18,6 @@ export interface StopRequest {
   reason: string | null;
   timeout_millies: number | null;
 }
-
-/** What a run's deployment set for it, as it was when the run was started. */
-export interface RunSettings {
-  /** The first transaction is put out instead of sent. */
-  output_instructions: boolean;
-  /** Public key of the owner's wallet that signs the memo of actions. */
-  action_identity: string | null;
-  /** Public key that signs and sends the transactions of actions by itself. */
-  action_signer: string | null;
-  /** Lamports as decimal text. */
-  fees: [recipient: string, lamports: string][];
-  /** `url` is the RPC address, which may carry a secret. */
-  chain_network: { url: string; cluster: string };
-}
-
-/** The key that signs last, and whose holder sends, when the transactions of the run are those of an action. */
-export const actionSignerOf = (
-  { output_instructions, action_identity, action_signer }: RunSettings,
-): string | undefined => output_instructions || action_identity === null ? undefined : action_signer ?? undefined;
 
 /** A run that this worker may execute until its lease is over. */
 export interface Claim {

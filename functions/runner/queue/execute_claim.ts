@@ -1,21 +1,16 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
-import {
-  actionSignerOf,
-  type Claim,
-  type Claims,
-  type FinalResult,
-  NOTHING,
-  type StopRequest,
-  type StoredHistory,
-} from './claims.ts';
+import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
 import type { Release, Suspension } from '../engine/context.ts';
-import { type Journal, makeHistory } from '../engine/journal.ts';
+import { makeHistory } from '../engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from '../engine/node.ts';
 import type { Slice } from '../engine/slice.ts';
 import { executeTree } from '../engine/tree.ts';
 import { makeOutputBudget, type OutputBudget } from '../engine/output_budget.ts';
 import { errorText, type RunFacts, type WriteLog } from '../log_line.ts';
+import { actionSignerOf } from '../solana/run_settings.ts';
+import { makeSettlement } from '../solana/settlement.ts';
+import type { Transactions } from '../solana/transaction.ts';
 import type { MemoryRoom, MemorySeat } from './memory_room.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makeWorkClock, type WorkClock } from './work_clock.ts';
@@ -24,11 +19,16 @@ import type { Snapshot } from '../../../types/flow.ts';
 /** What the queue takes as a delay. A run that sleeps longer wakes, and sleeps on. */
 const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
+/** What a claimed run reaches outside: its nodes, and those who settle its instructions. */
+export interface RunServices extends NodeServices {
+  transactions: Transactions;
+}
+
 export interface ExecuteClaimDeps {
   claims: Claims;
   registry: NodeRegistry;
   /** What the nodes of a claimed run reach outside; what only waits for somebody there is told to the clock. */
-  makeServices: (claim: Claim, work: { journal: Journal; clock: WorkClock }) => NodeServices;
+  makeServices: (claim: Claim, work: { journal: ClaimJournal; clock: WorkClock }) => RunServices;
   settings: RunnerSettings;
   log: WriteLog;
   /** Milliseconds since 1970. */
@@ -130,12 +130,26 @@ export function executeClaim(
     outputs: OutputBudget,
   ): Promise<FinalResult | Release | Suspension> => {
     try {
+      const { registry } = deps;
+      const snapshot = readSnapshot();
+      const run = { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network };
+      const { transactions, ...services } = deps.makeServices(claim, { journal: recording, clock });
       return await executeTree({
         root: { id: claim.flow_run_id, inputs: claim.inputs.M },
-        snapshot: readSnapshot(),
-        run: { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network },
-        registry: deps.registry,
-        services: deps.makeServices(claim, { journal: recording, clock }),
+        snapshot,
+        run,
+        registry,
+        services,
+        settlement: makeSettlement({
+          transactions,
+          stored: history.transactions,
+          transactionEnded: recording.transactionEnded,
+          actionSigner: actionSignerOf(claim.settings),
+          isBundled: claim.settings.output_instructions,
+          snapshot,
+          registry,
+          run,
+        }),
         journal: {
           ...recording,
           nodeEnded: (run) => {
@@ -143,7 +157,7 @@ export function executeClaim(
             recording.nodeEnded(run);
           },
         },
-        history: makeHistory(history, actionSignerOf(claim.settings)),
+        history: makeHistory(history),
         limits: {
           nodeExecutions: settings.flowRunMaxNodeExecutions,
           interflowDepth: settings.flowRunMaxInterflowDepth,
@@ -156,7 +170,6 @@ export function executeClaim(
         },
         outputs,
         leastSleepMs: settings.runnerLongWaitMs,
-        isBundled: claim.settings.output_instructions,
         slice,
         stop: halt.signal,
         abandon: abandon.signal,

@@ -1,5 +1,5 @@
 import { NodeError } from '../engine/node.ts';
-import { mayStillSend } from '../engine/sent_before.ts';
+import { mayStillSend } from './sent_before.ts';
 import type { TransactionEnd, TransactionOrder, TransactionStore } from './transaction.ts';
 import { watchAction } from './action_watch.ts';
 import { type Collected, listSignatures } from './collect_signatures.ts';

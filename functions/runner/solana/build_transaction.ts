@@ -1,7 +1,6 @@
 import { type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 import { getTransferSolInstruction } from '@solana-program/system';
-import type { RunSettings } from '../queue/claims.ts';
 import { haltError, NodeError } from '../engine/node.ts';
 import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from './transaction.ts';
 import { appendMemo, memoReference, memoText } from './action_memo.ts';
@@ -12,6 +11,7 @@ import { readLookupTable } from './lookup_table.ts';
 import { compileMessage, encodeTransaction } from './message.ts';
 import { DEFAULT_PRICE, estimatePrice, writableAccounts } from './priority_fee.ts';
 import type { ChainRpc } from './rpc.ts';
+import type { RunSettings } from './run_settings.ts';
 import { type OpenWallet, signWithStored } from './signing.ts';
 import type { TransactionSettings } from './transaction_settings.ts';
 

@@ -1,14 +1,12 @@
-import type { RunNode } from '../engine/graph.ts';
+import { isInstructionNode, type RunNode } from '../engine/graph.ts';
 import { executionKey } from '../engine/journal.ts';
-import type { Effect } from '../engine/node.ts';
-import type { Handover } from '../engine/node_values.ts';
 import { isHeldBack } from '../engine/readiness.ts';
-import type { StoredTransaction } from './transaction.ts';
+import { type Parked, SIGNATURE } from '../engine/settlement.ts';
+import type { InstructionSet, StoredTransaction } from './transaction.ts';
 
 /** A node execution that has handed its instructions over and waits for their transaction. */
-export interface Parked extends Handover {
-  node: RunNode;
-  execution: Effect;
+export interface ParkedInstructions extends Parked {
+  instructions: InstructionSet | undefined;
 }
 
 /** The place of a flow's instruction nodes among its transactions. */
@@ -20,12 +18,6 @@ interface Place {
 }
 
 export type Grouping = ReadonlyMap<RunNode, Place>;
-
-export const isInstructionNode = ({ module }: RunNode): boolean =>
-  module !== undefined && 'buildInstructions' in module;
-
-/** The output that comes with the transaction; all others are handed on before. */
-export const SIGNATURE = 'signature';
 
 /** Where a node belongs among nodes in the order of the flow's. */
 function placeOf({ index }: RunNode, sorted: RunNode[]): number {
@@ -42,7 +34,7 @@ function placeOf({ index }: RunNode, sorted: RunNode[]): number {
  * Splits a flow's instruction nodes into ordered groups: a group holds all that can be reached without crossing a signature.
  * Source: RUNTIME.md, section 5.2.
  */
-export function groupInstructionNodes(nodes: RunNode[]): Grouping {
+export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   const places = new Map<RunNode, Place>();
   if (!nodes.some(isInstructionNode)) return places;
   const groups = new Map<RunNode, number>();
@@ -67,10 +59,10 @@ export function groupInstructionNodes(nodes: RunNode[]): Grouping {
 /** What is to be done next with parked executions of one run. */
 export type Step =
   /** One transaction, `stored` if an earlier claim began it; `others` of its group fail with it. */
-  | { type: 'send'; members: Parked[]; others: Parked[]; stored?: StoredTransaction }
+  | { type: 'send'; members: ParkedInstructions[]; others: ParkedInstructions[]; stored?: StoredTransaction }
   /** They submit nothing, and succeed without a signature. */
-  | { type: 'release'; parked: Parked[] }
-  | { type: 'fail'; parked: Parked[]; error: string };
+  | { type: 'submit_nothing'; parked: ParkedInstructions[] }
+  | { type: 'fail'; parked: ParkedInstructions[]; error: string };
 
 const NOT_SIGNED = 'fee payer is not in signers';
 const INCOMPLETE = 'some node failed to provide instructions';
@@ -80,13 +72,13 @@ export interface Bundling {
   grouping: Grouping;
   /** Automatic: the nodes of a group share transactions. Else each has its own. */
   isBundled: boolean;
-  parked: ReadonlyMap<RunNode, Parked>;
+  parked: ReadonlyMap<RunNode, ParkedInstructions>;
   /** How the latest execution of each node ended that has one. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
 /** The first of these, and those after it for which the same key pays. */
-function takeSamePayer(parked: Parked[]): Parked[] {
+function takeSamePayer(parked: ParkedInstructions[]): ParkedInstructions[] {
   const payer = parked[0]?.instructions?.feePayer.publicKey;
   const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);
   return end < 0 ? parked : parked.slice(0, end);
@@ -94,8 +86,8 @@ function takeSamePayer(parked: Parked[]): Parked[] {
 
 /** Goes on with a transaction that an earlier claim began, of which members are parked here. */
 function storedStep(
-  group: Parked[],
-  byKey: ReadonlyMap<string, Parked>,
+  group: ParkedInstructions[],
+  byKey: ReadonlyMap<string, ParkedInstructions>,
   stored: StoredTransaction,
 ): Step | undefined {
   const members = stored.members.flatMap((member) => byKey.get(executionKey(member)) ?? []);
@@ -110,10 +102,10 @@ function storedStep(
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,
-  begun: StoredTransaction[],
+  begun: readonly StoredTransaction[],
 ): Step | undefined {
-  const rankOf = ({ node }: Parked) => grouping.get(node)?.rank ?? 0;
-  const groupOf = ({ node }: Parked) => grouping.get(node)?.group ?? 1;
+  const rankOf = ({ node }: ParkedInstructions) => grouping.get(node)?.rank ?? 0;
+  const groupOf = ({ node }: ParkedInstructions) => grouping.get(node)?.group ?? 1;
   const all = [...parked.values()].sort((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
   const [first] = all;
   if (first === undefined) return undefined;
@@ -133,7 +125,7 @@ export function nextStep(
   );
   if (!isComplete) return { type: 'fail', parked: group, error: INCOMPLETE };
   const silent = group.filter(({ instructions }) => instructions === undefined);
-  if (silent.length > 0) return { type: 'release', parked: silent };
+  if (silent.length > 0) return { type: 'submit_nothing', parked: silent };
   const members = takeSamePayer(group);
   return { type: 'send', members, others: group.slice(members.length) };
 }

@@ -1,7 +1,6 @@
 import { base64 } from '@scure/base';
-import { actionSignerOf, type RunSettings } from '../queue/claims.ts';
 import { haltError, type HttpClient, NodeError, Released } from '../engine/node.ts';
-import { sentBefore } from '../engine/sent_before.ts';
+import { sentBeforeError } from './sent_before.ts';
 import {
   isAsked,
   type StoredTransaction,
@@ -17,6 +16,7 @@ import { confirmTransaction } from './confirm.ts';
 import { memberErrors } from './member_errors.ts';
 import { encodeTransaction, messageOf } from './message.ts';
 import { makeChainRpc } from './rpc.ts';
+import { actionSignerOf, type RunSettings } from './run_settings.ts';
 import type { OpenWallet } from './signing.ts';
 import { readTransactionSettings, type TransactionSettings } from './transaction_settings.ts';
 
@@ -123,7 +123,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     const { signal, releasing, stored } = order;
     const isGiven = mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
     if (signal.aborted && (stored?.wire ?? null) === null) {
-      throw isGiven ? sentBefore(stored, signal) : haltError(signal);
+      throw isGiven ? sentBeforeError(stored, signal) : haltError(signal);
     }
     if (releasing.aborted) throw new Released();
     const settings = readTransactionSettings(order.environment);

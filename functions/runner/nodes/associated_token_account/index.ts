@@ -3,7 +3,7 @@ import { readField } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { associatedTokenAddress } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates the associated token account of an owner, unless it exists. */

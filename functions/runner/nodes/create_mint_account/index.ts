@@ -3,7 +3,7 @@ import { readField, readOptionalField, toInteger, toText } from '../../../../typ
 import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../solana/instruction_nodes.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates a mint, with a memo, be it empty. */

@@ -3,7 +3,7 @@ import { readField } from '../../../../types/values/conversion.ts';
 import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Creates a token account at an address of its own, that of a new key. */

@@ -1,3 +1,4 @@
+import { collectInstructions } from '../../solana/instruction_module.ts';
 import { instructionsToValues } from '../../solana/instruction_values.ts';
 import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
@@ -7,6 +8,6 @@ import definition from './definition.json' with { type: 'json' };
 export const interflowInstructionsNode: NodeModule = {
   definition,
   takesPortsFromFlow: 'inputs',
-  run: async ({ inputs, formData, collectInstructions }) =>
-    instructionsToValues(await collectInstructions(readCalledFlow(formData), inputs)),
+  run: async (call) =>
+    instructionsToValues(await collectInstructions(call, readCalledFlow(call.formData), call.inputs)),
 };

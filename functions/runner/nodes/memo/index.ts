@@ -1,7 +1,7 @@
 import { readField, toText } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet, memoInstruction } from '../../solana/instruction_nodes.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Writes a text into the log of a transaction, signed by the fee payer. */

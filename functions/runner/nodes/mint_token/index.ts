@@ -7,7 +7,8 @@ import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruc
 import { type ChainAccount, makeChainRpc } from '../../solana/rpc.ts';
 import { assertTokenOf, asTokenAccount, readDecimals } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import { type InstructionModule, NodeError } from '../../engine/node.ts';
+import { NodeError } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Throws when an account can't get tokens of the mint. One that does not exist may be created by the same transaction. */

@@ -3,7 +3,7 @@ import { readField, toDecimal } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { readOptionalSigner, readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Decimal places of a SOL: its smallest unit is the lamport. */

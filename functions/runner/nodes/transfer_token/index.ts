@@ -11,7 +11,7 @@ import {
 import { makeChainRpc } from '../../solana/rpc.ts';
 import { associatedTokenAddress, readDecimals } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
-import type { InstructionModule } from '../../engine/node.ts';
+import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 import { findDestination } from './recipient.ts';
 

@@ -1,0 +1,215 @@
+import type { ValueMap } from '../../../types/values/value.ts';
+import { Released } from './node.ts';
+import type { Parked, ParkedEnd, ParkedRun, Settlement, SettlementEnd, SettlementStep } from './settlement.ts';
+import type { Sleepers } from './sleepers.ts';
+import type { TreeRun } from './tree_run.ts';
+
+/** One run of the tree, as the standstill sees it. */
+export interface Participant extends ParkedRun {
+  /** Nothing of it can continue by itself: all that runs is parked, or waits for flows that it called. */
+  isQuiet: () => boolean;
+  /** The same, but that some of it may be asleep. */
+  isDormant: () => boolean;
+  /** Ends a parked execution. */
+  end: (parked: Parked, end: ParkedEnd) => void;
+  /** Lets it look whether it has to leave. */
+  wake: () => void;
+}
+
+/** A run before those that it called, and these in the order of the nodes that called them: whenever they began, it is the same. */
+function comparePaths(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((step, at) => step !== b[at]);
+  return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
+}
+
+export interface StandstillOptions {
+  settlement: Settlement;
+  sleepers: Sleepers;
+  /** Aborted with a Halt: nothing is settled any more. */
+  halt: AbortSignal;
+  /** Aborted with the Halt when the time is over that it leaves to what is under way. */
+  cancel: AbortSignal;
+  /** Aborted when the tree shall be released. */
+  releasing: AbortSignal;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** The least time, in milliseconds, for which a tree that only waits is released. */
+  leastSleepMs: number;
+}
+
+/**
+ * What the runs of a tree do together when none of them can continue by itself. Parked instructions are settled, one step at a time.
+ * A tree that only sleeps is released.
+ * Source: RUNTIME.md, sections 3.1, 5.2 and 7.9.
+ */
+export class Standstill {
+  readonly #tree: StandstillOptions;
+  readonly #participants = new Map<TreeRun, Participant>();
+  /** Where each run stands in the tree: places in the flows' nodes arrays, and times, of the executions that it was called from. */
+  readonly #paths = new Map<TreeRun, number[]>();
+  readonly #inFlight = new Set<Parked>();
+  readonly #collected = new Map<TreeRun, unknown>();
+  #isUnderWay = false;
+  #settling: Promise<void> | undefined;
+  #isLeaving = false;
+  #isReleasing = false;
+  #isSuspended = false;
+  #sleepsUntil: number | undefined;
+  #putOut: ValueMap | undefined;
+  #fault: { error: unknown } | undefined;
+
+  constructor(tree: StandstillOptions) {
+    this.#tree = tree;
+  }
+
+  /** No run of the tree continues in this claim. */
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /** A run is released, and with it the tree: so are those that only wait for a settlement. */
+  get isReleasing(): boolean {
+    return this.#isReleasing;
+  }
+
+  /** The tree continues when a signature has come. */
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  /** When the tree continues, in milliseconds since 1970, if nothing can happen in it before. */
+  get sleepsUntil(): number | undefined {
+    return this.#sleepsUntil;
+  }
+
+  /** What the tree puts out of its instructions: with it every run ends where it is. */
+  get putOut(): ValueMap | undefined {
+    return this.#putOut;
+  }
+
+  join(participant: Participant): void {
+    const { run } = participant;
+    this.#participants.set(run, participant);
+    const { caller } = run;
+    const path = caller && [...this.#paths.get(caller.run) ?? [], caller.node.index, caller.execution.times];
+    this.#paths.set(run, path ?? []);
+  }
+
+  leave(run: TreeRun): void {
+    this.#participants.delete(run);
+    this.#paths.delete(run);
+  }
+
+  /** A run is released, or waits until those that it called are: nothing is settled until the next claim. */
+  release(): void {
+    this.#isReleasing = true;
+    this.#wakeAll();
+  }
+
+  /** What was collected of a run that was called for its instructions: it ends with that. */
+  collectedFrom(run: TreeRun): unknown {
+    return this.#collected.get(run);
+  }
+
+  /** The execution is part of the step under way: its end comes from there. */
+  isInFlight(parked: Parked): boolean {
+    return this.#inFlight.has(parked);
+  }
+
+  /**
+   * A run has nothing to do but wait: if that is so everywhere, a settlement's time has come. If some of it is asleep for long, the
+   * tree is released until then.
+   */
+  consider(): void {
+    if (this.#isUnderWay) return;
+    if (!this.#isTime()) {
+      this.#considerSleep();
+      return;
+    }
+    this.#isUnderWay = true;
+    this.#settling = this.#settleAll();
+  }
+
+  /** Resolves when no step is under way; rejects with what kept one from being stored. */
+  async settled(): Promise<void> {
+    await this.#settling;
+    if (this.#fault !== undefined) throw this.#fault.error;
+  }
+
+  #considerSleep(): void {
+    const { sleepers, now, leastSleepMs } = this.#tree;
+    const until = sleepers.earliest();
+    if (until === undefined || until - now() < leastSleepMs || !this.#isOpen()) return;
+    if (![...this.#participants.values()].every((participant) => participant.isDormant())) return;
+    this.#sleepsUntil = until;
+    this.#leaveAll();
+  }
+
+  #isOpen(): boolean {
+    return !(this.#tree.halt.aborted || this.#isLeaving || this.#isReleasing);
+  }
+
+  #isTime(): boolean {
+    if (!this.#isOpen()) return false;
+    return [...this.#participants.values()].every((participant) => participant.isQuiet());
+  }
+
+  async #settleAll(): Promise<void> {
+    try {
+      // Whoever said that it waits has to be waiting.
+      await Promise.resolve();
+      while (this.#isTime()) {
+        const step = this.#tree.settlement.nextStep(this.#inOrder());
+        if (step === undefined) return;
+        await this.#settle(step);
+      }
+    } catch (error) {
+      if (!(error instanceof Released)) this.#fault = { error };
+      this.#leaveAll();
+    } finally {
+      // In one go with the last look: a run that begins to wait from now on is looked at anew.
+      this.#isUnderWay = false;
+    }
+  }
+
+  #inOrder(): Participant[] {
+    const pathOf = ({ run }: Participant) => this.#paths.get(run) ?? [];
+    return [...this.#participants.values()].sort((a, b) => comparePaths(pathOf(a), pathOf(b)));
+  }
+
+  #leaveAll(): void {
+    this.#isLeaving = true;
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const { wake } of this.#participants.values()) wake();
+  }
+
+  async #settle({ run, parked, settle }: SettlementStep): Promise<void> {
+    const participant = this.#participants.get(run);
+    if (participant === undefined) throw new Error('a step is of a run that takes part');
+    for (const one of parked) this.#inFlight.add(one);
+    try {
+      const end = settle({ signal: this.#tree.cancel, releasing: this.#tree.releasing });
+      this.#apply(participant, end instanceof Promise ? await end : end);
+    } finally {
+      this.#inFlight.clear();
+    }
+  }
+
+  /** Applies a step's end without a pause: what is reported on the way is stored together, or not at all. */
+  #apply(participant: Participant, end: SettlementEnd): void {
+    if (end.status === 'ended') {
+      end.store?.();
+      for (const one of end.ends) participant.end(one.parked, one.end);
+    } else if (end.status === 'collected') {
+      this.#collected.set(participant.run, end.instructions);
+      participant.wake();
+    } else {
+      if (end.status === 'put_out') this.#putOut = end.outputs;
+      else this.#isSuspended = true;
+      this.#leaveAll();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { ValueMap } from '../../../types/values/value.ts';
+import type { RunNode } from '../engine/graph.ts';
+import type { HandedInstructions, NodeCall, SettledModule } from '../engine/node.ts';
+import type { ParkedRun } from '../engine/settlement.ts';
+import type { ParkedInstructions } from './bundling.ts';
+import type { InstructionSet } from './transaction.ts';
+
+/** What an instruction node hands over. */
+export interface BuiltInstructions extends HandedInstructions {
+  instructions: InstructionSet;
+}
+
+/** A node that builds instructions for a transaction. */
+export interface InstructionModule extends SettledModule {
+  buildInstructions: (call: NodeCall) => BuiltInstructions | Promise<BuiltInstructions>;
+}
+
+/** The parked executions of a run, with what they handed over. */
+export const parkedInstructions = ({ parked }: ParkedRun): ReadonlyMap<RunNode, ParkedInstructions> =>
+  // SAFETY: all nodes that hand instructions over are an InstructionModule; the engine hands on what they gave.
+  parked as ReadonlyMap<RunNode, ParkedInstructions>;
+
+/** Runs a flow for a node up to its first instructions, and gives them. */
+export const collectInstructions = async (
+  call: Pick<NodeCall, 'collectInstructions'>,
+  flowId: number,
+  inputs: ValueMap,
+): Promise<InstructionSet> =>
+  // SAFETY: the settlement made them, in a step that it calls collected.
+  await call.collectInstructions(flowId, inputs) as InstructionSet;

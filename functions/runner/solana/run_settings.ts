@@ -1,0 +1,18 @@
+/** What a run's deployment set for its transactions, as it was when the run was started. */
+export interface RunSettings {
+  /** The first transaction is put out instead of sent. */
+  output_instructions: boolean;
+  /** Public key of the owner's wallet that signs the memo of actions. */
+  action_identity: string | null;
+  /** Public key that signs and sends the transactions of actions by itself. */
+  action_signer: string | null;
+  /** Lamports as decimal text. */
+  fees: [recipient: string, lamports: string][];
+  /** `url` is the RPC address, which may carry a secret. */
+  chain_network: { url: string; cluster: string };
+}
+
+/** The key that signs last, and whose holder sends, when the transactions of the run are those of an action. */
+export const actionSignerOf = (
+  { output_instructions, action_identity, action_signer }: RunSettings,
+): string | undefined => output_instructions || action_identity === null ? undefined : action_signer ?? undefined;
