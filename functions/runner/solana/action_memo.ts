@@ -1,11 +1,10 @@
 import { base58, hex } from '@scure/base';
 import { AccountRole, address, type Instruction } from '@solana/kit';
 import { NodeError } from '../engine/node.ts';
+import { MEMO_V1, MEMO_V2 } from './memo.ts';
+import { type OpenWallet, signWithStored } from './signing.ts';
 
-const MEMO_V1 = address('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo');
-
-/** The programs whose instructions are memos. Version 2 takes no account that doesn't sign. */
-const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1, 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr']);
+const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1, MEMO_V2]);
 
 /** What an action's memo refers to: seconds since 1970 as a little-endian i64, the 16 bytes of the run's id, and 8 zero bytes. */
 export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
@@ -18,6 +17,17 @@ export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
 /** The text by which an action's transaction is found. Source: Solana Actions specification, "Action Identity". */
 export const memoText = (identity: string, reference: Uint8Array, signature: Uint8Array): string =>
   ['solana-action', identity, base58.encode(reference), base58.encode(signature)].join(':');
+
+/** The memo of one transaction, signed by the action's identity; throws when the owner has no stored key of it. */
+export async function signMemo(
+  identity: string,
+  { runId, now, openWallet }: { runId: string; now: number; openWallet: OpenWallet },
+): Promise<string> {
+  const reference = memoReference(runId, BigInt(Math.floor(now / 1_000)));
+  const signature = await signWithStored(openWallet, identity, reference);
+  if (signature === undefined) throw new NodeError(`the owner has no stored key of the action identity ${identity}`);
+  return memoText(identity, reference, signature);
+}
 
 /** The instructions with a memo behind them, and the identity among their accounts; throws when there is nowhere to put it. */
 export function appendMemo(instructions: readonly Instruction[], identity: string, text: string): Instruction[] {

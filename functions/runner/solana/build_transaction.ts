@@ -1,18 +1,17 @@
-import { type Address, address, createNoopSigner, type Instruction } from '@solana/kit';
-import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
-import { getTransferSolInstruction } from '@solana-program/system';
+import type { Address, Instruction } from '@solana/kit';
 import { haltError, NodeError } from '../engine/node.ts';
 import type { ChainSigner, InstructionSet, TransactionOrder, TransactionRecord } from './transaction.ts';
-import { appendMemo, memoReference, memoText } from './action_memo.ts';
-import { type BudgetSources, withComputeBudget } from './compute_budget.ts';
+import { appendMemo, signMemo } from './action_memo.ts';
+import { type BudgetSources, isOfComputeBudget, withComputeBudget } from './compute_budget.ts';
+import { feeInstructions } from './fees.ts';
 import { combineInstructionSets, uniteSigners } from './instruction_set.ts';
 import type { RpcCaller } from './json_rpc.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { compileMessage, encodeTransaction } from './message.ts';
-import { DEFAULT_PRICE, estimatePrice, writableAccounts } from './priority_fee.ts';
+import { estimatePrice, writableAccounts } from './priority_fee.ts';
 import type { ChainRpc } from './rpc.ts';
 import type { RunSettings } from './run_settings.ts';
-import { type OpenWallet, signWithStored } from './signing.ts';
+import type { OpenWallet } from './signing.ts';
 import type { TransactionSettings } from './transaction_settings.ts';
 
 export interface BuildDeps {
@@ -27,9 +26,6 @@ export interface BuildDeps {
 
 /** For a message that is only simulated, under whatever blockhash. */
 const NO_BLOCKHASH = '1'.repeat(32);
-
-/** Those of the compute budget stand for the whole transaction, and a wallet may change them. */
-const isCounted = ({ programAddress }: Instruction): boolean => programAddress !== COMPUTE_BUDGET_PROGRAM_ADDRESS;
 
 /** The instructions of each member: as long as a transaction is not signed as a whole, they are there. */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
@@ -46,24 +42,6 @@ export function signersOfOrder(order: TransactionOrder, settings: TransactionSet
   return uniteSigners(signers);
 }
 
-/** The fees of the run, in list order. */
-const transfers = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
-  fees.map(([recipient, lamports]) =>
-    getTransferSolInstruction({
-      source: createNoopSigner(address(feePayer)),
-      destination: address(recipient),
-      amount: BigInt(lamports),
-    })
-  );
-
-/** The action's memo, signed by its identity; throws when the identity's key is not stored any more. */
-async function makeMemo(identity: string, { run, openWallet, now }: BuildDeps): Promise<string> {
-  const reference = memoReference(run.id, BigInt(Math.floor(now() / 1_000)));
-  const signature = await signWithStored(openWallet, identity, reference);
-  if (signature === undefined) throw new NodeError(`the owner has no stored key of the action identity ${identity}`);
-  return memoText(identity, reference, signature);
-}
-
 /** Makes the message of an order, with nothing signed; `identity` is that of its memo. Throws a NodeError when it can't be made. */
 export async function buildTransaction(
   order: TransactionOrder,
@@ -75,7 +53,7 @@ export async function buildTransaction(
   const combined = combineInstructionSets(sets);
   const feePayer = settings.overwriteFeePayer ?? combined.feePayer.publicKey;
   const fees = order.chargesFees ? run.settings.fees : [];
-  const instructions = [...combined.instructions, ...transfers(feePayer, fees)];
+  const instructions = [...combined.instructions, ...feeInstructions(feePayer, fees)];
 
   const table = settings.lookupTables[run.settings.chain_network.cluster];
   const lookupTables: { [table: Address]: Address[] } = table === undefined
@@ -98,8 +76,8 @@ export async function buildTransaction(
       }
       return undefined;
     },
-    estimatePrice: async () =>
-      deps.heliusApiKey === undefined ? DEFAULT_PRICE : await estimatePrice(
+    estimatePrice: () =>
+      estimatePrice(
         caller,
         deps.heliusApiKey,
         writableAccounts(feePayer, instructions),
@@ -107,7 +85,9 @@ export async function buildTransaction(
       ),
   };
   const budgeted = await withComputeBudget(instructions, settings, sources);
-  const memo = identity === undefined ? null : await makeMemo(identity, deps);
+  const memo = identity === undefined
+    ? null
+    : await signMemo(identity, { runId: run.id, now: deps.now(), openWallet: deps.openWallet });
   const final = identity === undefined || memo === null ? budgeted : appendMemo(budgeted, identity, memo);
 
   // Last of all: it is good for about a minute.
@@ -119,7 +99,7 @@ export async function buildTransaction(
     flow_run_id,
     node_id,
     times,
-    instruction_count: sets[index]?.instructions.filter(isCounted).length ?? 0,
+    instruction_count: sets[index]?.instructions.filter((one) => !isOfComputeBudget(one)).length ?? 0,
   }));
   const [{ flow_run_id, node_id, times }] = members as [typeof members[number]];
   return {

@@ -21,10 +21,12 @@ export interface BudgetSources {
   estimatePrice: () => Promise<bigint>;
 }
 
+/** An instruction that stands for the whole transaction, and that a wallet may change. */
+export const isOfComputeBudget = ({ programAddress }: Instruction): boolean =>
+  programAddress === COMPUTE_BUDGET_PROGRAM_ADDRESS;
+
 const has = (instructions: readonly Instruction[], discriminator: number): boolean =>
-  instructions.some(({ programAddress, data }) =>
-    programAddress === COMPUTE_BUDGET_PROGRAM_ADDRESS && data?.[0] === discriminator
-  );
+  instructions.some((one) => isOfComputeBudget(one) && one.data?.[0] === discriminator);
 
 const setLimit = (units: bigint): Instruction =>
   getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { MEMO_V2 } from '../../../tests/support/solana.ts';
 import type { ChainSigner } from './transaction.ts';
-import { makeInstructionSet, memoInstruction, signatureOf } from './instruction_nodes.ts';
+import { makeInstructionSet, signatureOf } from './instruction_nodes.ts';
+import { memoInstruction } from './memo.ts';
 
 const pair = makeKeypair();
 const adapter = (isNamedByFlow: boolean, publicKey = pair.publicKey): ChainSigner => ({

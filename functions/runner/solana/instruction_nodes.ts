@@ -1,5 +1,4 @@
 import {
-  AccountRole,
   type Address,
   address,
   createNoopSigner,
@@ -12,9 +11,6 @@ import { toPubkey } from '../../../types/values/keys.ts';
 import type { ChainSigner, InstructionSet } from './transaction.ts';
 import { uniteSigners } from './instruction_set.ts';
 
-/** The SPL Memo program, version 2. */
-const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
-
 /** As `toPubkey`, for what kit's instructions take. */
 export const toAddress = (value: Value): Address => address(toPubkey(value));
 
@@ -22,13 +18,6 @@ export const addressOf = ({ publicKey }: ChainSigner): Address => address(public
 
 /** Stands for a wallet where an instruction wants its signature; who signs in the end is not the instruction's business. */
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
-
-/** A memo that a wallet signs: its text, however short, stands in the transaction's log. */
-export const memoInstruction = (text: string, signer: ChainSigner): Instruction => ({
-  programAddress: MEMO_PROGRAM,
-  accounts: [{ address: addressOf(signer), role: AccountRole.READONLY_SIGNER }],
-  data: new TextEncoder().encode(text),
-});
 
 /** Instructions hold no signer objects: two for one address would be an error when they are signed. */
 const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction => ({

@@ -4,7 +4,7 @@ import { haltError, NodeError } from '../engine/node.ts';
 import { callJsonRpc, isObject, type RpcCaller } from './json_rpc.ts';
 
 /** Micro-lamports for a compute unit where nobody tells what others pay. */
-export const DEFAULT_PRICE = 100n;
+const DEFAULT_PRICE = 100n;
 
 const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
 
@@ -19,14 +19,15 @@ export const writableAccounts = (feePayer: string, instructions: readonly Instru
 
 /**
  * What a middling priority costs on the main network now, in micro-lamports for a compute unit. Source: Helius documentation,
- * "getPriorityFeeEstimate". Without an answer it is the default, and the warning is told.
+ * "getPriorityFeeEstimate". Without a key nobody is asked, and the default is taken; so it is without an answer, with a warning.
  */
 export async function estimatePrice(
   caller: RpcCaller,
-  apiKey: string,
+  apiKey: string | undefined,
   accountKeys: string[],
   warn: (content: string) => void,
 ): Promise<bigint> {
+  if (apiKey === undefined) return DEFAULT_PRICE;
   const makeParams = () => JSON.stringify([{ accountKeys, options: { priorityLevel: 'Medium' } }]);
   const url = `${HELIUS_URL}?api-key=${encodeURIComponent(apiKey)}`;
   try {

@@ -13,6 +13,7 @@ import type { TreeRun } from '../engine/tree_run.ts';
 import { type Grouping, groupInstructionNodes, nextStep, type ParkedInstructions, type Step } from './bundling.ts';
 import { parkedInstructions } from './instruction_module.ts';
 import { combineInstructionSets } from './instruction_set.ts';
+import { areFeesPaid } from './fees.ts';
 import { isKeyNamedByFlow, keysOfWallets } from './key_origin.ts';
 import { sentBeforeError } from './sent_before.ts';
 import { isAsked, type StoredTransaction, type TransactionEnd, type Transactions } from './transaction.ts';
@@ -96,7 +97,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
   );
   const knownSignatures = new Set(stored.flatMap(({ signature }) => signature ?? []));
   const groupings = new WeakMap<TreeRun, Grouping>();
-  let areFeesCharged = stored.some(({ has_fees, outcome }) => has_fees && outcome === 'confirmed');
+  let hasPaidFees = areFeesPaid(stored);
   let walletKeys: ReadonlySet<string> | undefined;
 
   const groupingOf = ({ run, nodes }: ParkedRun): Grouping => {
@@ -124,7 +125,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     if (end.status === 'waiting') return { status: 'waiting' };
     const { signature, status } = end;
     if (signature !== null) knownSignatures.add(signature);
-    if (end.status === 'confirmed') areFeesCharged ||= end.hasFees;
+    if (end.status === 'confirmed') hasPaidFees ||= end.hasFees;
     const ends = end.status === 'confirmed' ? endAll(members, withSignature(signature)) : [
       ...members.map((parked, index) => ({ parked, end: { error: end.errors[index] ?? OTHER_FAILED } })),
       ...endAll(others, { error: OTHER_FAILED }),
@@ -148,7 +149,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     const end = await transactions.execute({
       members: members.map(({ execution, instructions }) => ({ execution, instructions })),
       stored: step.stored,
-      chargesFees: !areFeesCharged,
+      chargesFees: !hasPaidFees,
       environment: parkedRun.run.graph.environment,
       knownSignatures,
       ...signals,

@@ -1,6 +1,7 @@
 import { getInitializeMint2Instruction, getMintSize } from '@solana-program/token';
 import { readField, readOptionalField, toInteger, toText } from '../../../../types/values/conversion.ts';
-import { addressOf, makeInstructionSet, memoInstruction, toAddress } from '../../solana/instruction_nodes.ts';
+import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/memo.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';

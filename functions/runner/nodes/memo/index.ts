@@ -1,5 +1,6 @@
 import { readField, toText } from '../../../../types/values/conversion.ts';
-import { makeInstructionSet, memoInstruction } from '../../solana/instruction_nodes.ts';
+import { makeInstructionSet } from '../../solana/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/memo.ts';
 import { readSigner } from '../../solana/wallets.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };

@@ -1,13 +1,8 @@
 import { getCreateAssociatedTokenIdempotentInstruction, getTransferCheckedInstruction } from '@solana-program/token';
 import { readField, readOptionalField, toBoolean, toDecimal, toText } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
-import {
-  addressOf,
-  makeInstructionSet,
-  memoInstruction,
-  signatureOf,
-  toAddress,
-} from '../../solana/instruction_nodes.ts';
+import { addressOf, makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
+import { memoInstruction } from '../../solana/memo.ts';
 import { makeChainRpc } from '../../solana/rpc.ts';
 import { associatedTokenAddress, readDecimals } from '../../solana/token_accounts.ts';
 import { readSigner } from '../../solana/wallets.ts';

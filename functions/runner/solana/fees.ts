@@ -1,0 +1,18 @@
+import { address, createNoopSigner, type Instruction } from '@solana/kit';
+import { getTransferSolInstruction } from '@solana-program/system';
+import type { RunSettings } from './run_settings.ts';
+import type { StoredTransaction } from './transaction.ts';
+
+/** The instructions that pay a run's fees, in the order of its settings. They go with the run's first transaction. */
+export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
+  fees.map(([recipient, lamports]) =>
+    getTransferSolInstruction({
+      source: createNoopSigner(address(feePayer)),
+      destination: address(recipient),
+      amount: BigInt(lamports),
+    })
+  );
+
+/** Whether one of a run's transactions has paid its fees. One that failed has paid nothing: the next one carries them again. */
+export const areFeesPaid = (transactions: readonly Pick<StoredTransaction, 'has_fees' | 'outcome'>[]): boolean =>
+  transactions.some(({ has_fees, outcome }) => has_fees && outcome === 'confirmed');
