@@ -9,6 +9,7 @@ import { connect } from '../local/postgres.ts';
 import { StackError } from '../local/stack_error.ts';
 import { generatedDocs, type GeneratedFile } from './docs.ts';
 import { importMap, importMapFile } from './import_map.ts';
+import { checkImports, checkRows, type Source, sourcesWithImportRules } from './imports.ts';
 import { hasAllPlatforms } from './lock_platforms.ts';
 import { openapiDocument, openapiFile } from './openapi.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
@@ -48,12 +49,37 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
   throw new StackError(`The check "${name}" can't fail: it did not find what its canary has wrong.`);
 }
 
-const canaryLintFile = 'tests/fixtures/canary/types/imports_upwards.ts';
+const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';
 
 /** Each of them holds one pattern that backtracks. */
 const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
   name,
 ) => `tests/fixtures/canary/patterns/${name}`);
+
+/** Each of these would break one rule of import_rules.ts, or go round in a circle. */
+const canaryImports: { [name: string]: Source[] } = {
+  'types that import a function': [
+    { file: 'types/canary.ts', text: "import { apiError } from '../functions/_shared/api_error.ts';" },
+  ],
+  'the engine that imports a type of solana/': [
+    {
+      file: 'functions/runner/engine/canary.ts',
+      text: "import type { Transactions } from '../solana/transaction.ts';",
+    },
+  ],
+  'a node that imports another one when it runs': [
+    { file: 'functions/runner/nodes/print/canary.ts', text: "export const wait = () => import('../wait/index.ts');" },
+  ],
+  'a node that opens sockets': [{ file: 'functions/runner/nodes/print/canary.ts', text: "import 'node:net';" }],
+  'a function that hands on what is of another one': [
+    { file: 'functions/flow/canary.ts', text: "export * from '../deployment/app.ts';" },
+  ],
+  'two files that import each other for their types': [
+    { file: 'types/canary_a.ts', text: "import type { B } from './canary_b.ts';" },
+    { file: 'types/canary_b.ts', text: "export type B = import('./canary_a.ts').A;" },
+  ],
+  'a file that no row knows': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
+};
 
 function checkDocs(files: GeneratedFile[]): void {
   const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
@@ -86,10 +112,22 @@ const sourceChecks: Check[] = [
     run: () => runProgram(denoBinary(), ['fmt', '--config', 'deno.json', '--check', '--quiet']),
   },
   {
-    name: 'lint and import direction (oxlint)',
+    name: 'lint (oxlint)',
     run: async () => {
       await runProgram(program('oxlint'), ['--deny-warnings', '--ignore-pattern=tests/fixtures/canary']);
       await mustFail('lint', () => runProgram(program('oxlint'), ['--deny-warnings', canaryLintFile]));
+    },
+  },
+  {
+    name: 'imports keep to import_rules.ts, and none goes round in a circle',
+    run: async () => {
+      const sources = await sourcesWithImportRules();
+      checkRows(sources.map(({ file }) => file));
+      checkImports(sources);
+      for (const [name, canary] of Object.entries(canaryImports)) {
+        await mustFail(`imports: ${name}`, async () => checkImports(canary));
+      }
+      await mustFail('rows of import rules', async () => checkRows([]));
     },
   },
   {

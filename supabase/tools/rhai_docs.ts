@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Native } from '../../functions/runner/rhai/native.ts';
+import type { Native } from '../../functions/runner/rhai/run.ts';
 import { standardLibrary } from '../../functions/runner/rhai/library/table.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';

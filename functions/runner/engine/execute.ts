@@ -221,7 +221,7 @@ class RunExecution {
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { cancel, standstill } = this.#tree;
     // What has not been sent will not be.
-    for (const one of [...this.#parking.parked.values()]) {
+    for (const one of this.#parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#endParked(one, { error: message });
     }
     const wake = () => this.#wake();

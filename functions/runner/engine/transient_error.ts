@@ -1,4 +1,4 @@
-import { NodeError } from '../engine/node.ts';
+import { NodeError } from './node.ts';
 
 /** The network or a server beyond it failed: the same request may succeed a moment later. */
 export class TransientError extends NodeError {}

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
-import { TransientError } from './transient_error.ts';
+import { TransientError } from '../engine/transient_error.ts';
 
 /** Gives the IP addresses of a host name, the one to try first at the head. */
 export type Resolve = (hostname: string) => Promise<string[]>;

@@ -5,7 +5,7 @@ import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveByS
 import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
-import { TransientError } from './transient_error.ts';
+import { TransientError } from '../engine/transient_error.ts';
 
 export interface HttpClientOptions {
   /** Whether an IP address may be reached; those of the public Internet unless given. */

@@ -1,7 +1,6 @@
 import { decodeValue } from '../../../types/values/value.ts';
 import { ApiError } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
-import type { Claim } from '../queue/claims.ts';
 import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
 
 /**
@@ -20,7 +19,7 @@ function toNodeFailure(error: unknown): unknown {
 /** Makes the key-value stores of the owner of a claimed run, for each execution of a node; `rpc` acts as service role. */
 export const makeKvStores = (
   rpc: Rpc,
-  { flow_run_id, attempt }: Pick<Claim, 'flow_run_id' | 'attempt'>,
+  { flow_run_id, attempt }: { flow_run_id: string; attempt: number },
 ): (effect: Effect) => KvStores => {
   const call = async <Result>(name: string, args: object): Promise<Result> => {
     try {

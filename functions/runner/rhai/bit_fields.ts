@@ -1,5 +1,5 @@
 import { type Int, INT_MAX, toInt } from './integers.ts';
-import type { Run } from './run.ts';
+import type { Memory } from './memory.ts';
 import type { Range } from './values.ts';
 
 const INT_BITS = 64;
@@ -10,26 +10,26 @@ export interface BitSpan {
   readonly count: number;
 }
 
-const outside = (run: Run, index: Int): never =>
+const outside = (run: Memory, index: Int): never =>
   run.fail('BitFieldBounds', `Bit-field index ${index} out of bounds: only ${INT_BITS} bits in bit-field`, run.at, {
     length: INT_BITS,
     index,
   });
 
 /** The place of a bit, counted from the most significant one when the index is negative. */
-export function bitPlace(run: Run, index: Int): number {
+export function bitPlace(run: Memory, index: Int): number {
   const place = index < 0 ? INT_BITS + Number(index) : Number(index);
   return place >= 0 && place < INT_BITS ? place : outside(run, index);
 }
 
 /** So many bits from a place on, as far as there are any. */
-export function bitSpan(run: Run, start: Int, count: Int): BitSpan {
+export function bitSpan(run: Memory, start: Int, count: Int): BitSpan {
   const place = bitPlace(run, start);
   return { start: place, count: Math.min(Math.max(Number(count), 0), INT_BITS - place) };
 }
 
 /** The bits that a range selects; fails when some of them don't exist. */
-export function rangeSpan(run: Run, { start, end, isInclusive }: Range): BitSpan {
+export function rangeSpan(run: Memory, { start, end, isInclusive }: Range): BitSpan {
   if (start < 0 || start >= INT_BITS) outside(run, start);
   const most = isInclusive ? INT_BITS - 1 : INT_BITS;
   // A range that has no end goes as far as there are bits.

@@ -1,25 +1,6 @@
 import type { Ref } from './refs.ts';
-import type { Run } from './run.ts';
-import type { RhaiValue, TypeTag } from './values.ts';
-
-/** A built-in function: undefined means that there is none for arguments of these types. */
-export type NativeCall = (run: Run, self: RhaiValue, args: readonly RhaiValue[], ref: Ref) => RhaiValue | undefined;
-
-export interface Native {
-  readonly min: number;
-  readonly max: number;
-  /** It may be read like a property. */
-  readonly isProperty: boolean;
-  /** It changes what it is called on, which must not be a constant. */
-  readonly isWriter: boolean;
-  readonly call: NativeCall;
-}
-
-/** Functions of one type by name. */
-export type NativeMethods = ReadonlyMap<string, Native>;
-
-/** By the type that they belong to; `any` for every type, `none` for those without a subject. */
-export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
+import type { Native, NativeCall, Run } from './run.ts';
+import type { RhaiValue } from './values.ts';
 
 /** A kind of value, as functions take it. */
 export type Taking<T extends RhaiValue> = (

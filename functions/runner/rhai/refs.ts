@@ -1,5 +1,5 @@
 import { type BitSpan, readBits, writeBits } from './bit_fields.ts';
-import type { Run } from './run.ts';
+import type { Memory } from './memory.ts';
 import {
   type Blob,
   Cell,
@@ -69,7 +69,7 @@ export class SlotRef extends Ref {
 }
 
 /** Accounts for a member that took the place of another; numbers and the like weigh the same. */
-function replaceMember(run: Run, container: Container, previous: RhaiValue, value: RhaiValue): void {
+function replaceMember(run: Memory, container: Container, previous: RhaiValue, value: RhaiValue): void {
   const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';
   if (isLight(previous) && isLight(value)) return;
   run.forget(container, [previous]);
@@ -77,10 +77,10 @@ function replaceMember(run: Run, container: Container, previous: RhaiValue, valu
 }
 
 export class ElementRef extends Ref {
-  readonly #run: Run;
+  readonly #run: Memory;
   readonly #array: RhaiArray;
   readonly #index: number;
-  constructor(run: Run, array: RhaiArray, index: number, constant?: string) {
+  constructor(run: Memory, array: RhaiArray, index: number, constant?: string) {
     super(constant);
     this.#run = run;
     this.#array = array;
@@ -100,10 +100,10 @@ export class ElementRef extends Ref {
 }
 
 export class PropertyRef extends Ref {
-  readonly #run: Run;
+  readonly #run: Memory;
   readonly #map: RhaiMap;
   readonly #key: string;
-  constructor(run: Run, map: RhaiMap, key: string, constant: string | undefined) {
+  constructor(run: Memory, map: RhaiMap, key: string, constant: string | undefined) {
     super(constant);
     this.#run = run;
     this.#map = map;
@@ -122,10 +122,10 @@ export class PropertyRef extends Ref {
 }
 
 export class CharacterRef extends Ref {
-  readonly #run: Run;
+  readonly #run: Memory;
   readonly #text: Ref;
   readonly #index: number;
-  constructor(run: Run, text: Ref, index: number) {
+  constructor(run: Memory, text: Ref, index: number) {
     super(text.constant);
     this.#run = run;
     this.#text = text;
@@ -143,10 +143,10 @@ export class CharacterRef extends Ref {
 }
 
 export class ByteRef extends Ref {
-  readonly #run: Run;
+  readonly #run: Memory;
   readonly #blob: Blob;
   readonly #index: number;
-  constructor(run: Run, blob: Blob, index: number, constant: string | undefined) {
+  constructor(run: Memory, blob: Blob, index: number, constant: string | undefined) {
     super(constant);
     this.#run = run;
     this.#blob = blob;
@@ -165,11 +165,11 @@ export class ByteRef extends Ref {
 
 /** Bits of an integer: one of them as a bool, several as an integer. */
 export class BitsRef extends Ref {
-  readonly #run: Run;
+  readonly #run: Memory;
   readonly #integer: Ref;
   readonly #span: BitSpan;
   readonly #isSingle: boolean;
-  constructor(run: Run, integer: Ref, span: BitSpan, isSingle: boolean) {
+  constructor(run: Memory, integer: Ref, span: BitSpan, isSingle: boolean) {
     super(integer.constant);
     this.#run = run;
     this.#integer = integer;
@@ -195,7 +195,7 @@ export class BitsRef extends Ref {
   }
 }
 
-export function boundsError(run: Run, kind: 'Array' | 'String', length: number, index: number | bigint): never {
+export function boundsError(run: Memory, kind: 'Array' | 'String', length: number, index: number | bigint): never {
   const unit = kind === 'Array' ? 'element' : 'character';
   const rest = length === 0
     ? `${kind.toLowerCase()} is empty`

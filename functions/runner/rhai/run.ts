@@ -2,9 +2,8 @@ import type { Variable } from './ast.ts';
 import { functionKey, methodName } from './ast.ts';
 import { type Call, RhaiError } from './errors.ts';
 import { Memory } from './memory.ts';
-import type { Native, NativeTable } from './native.ts';
 import { type Ref, ValueRef } from './refs.ts';
-import { Cell, Container, type FnPointer, type RhaiValue, tagOf, typeName } from './values.ts';
+import { Cell, Container, type FnPointer, type RhaiValue, tagOf, typeName, type TypeTag } from './values.ts';
 
 /** A part of a script, compiled. */
 export type Evaluate = (frame: Frame) => RhaiValue;
@@ -74,6 +73,25 @@ export interface CompiledFunction {
   readonly depth: number;
   readonly body: Evaluate;
 }
+
+/** A built-in function: undefined means that there is none for arguments of these types. */
+export type NativeCall = (run: Run, self: RhaiValue, args: readonly RhaiValue[], ref: Ref) => RhaiValue | undefined;
+
+export interface Native {
+  readonly min: number;
+  readonly max: number;
+  /** It may be read like a property. */
+  readonly isProperty: boolean;
+  /** It changes what it is called on, which must not be a constant. */
+  readonly isWriter: boolean;
+  readonly call: NativeCall;
+}
+
+/** Functions of one type by name. */
+export type NativeMethods = ReadonlyMap<string, Native>;
+
+/** By the type that they belong to; `any` for every type, `none` for those without a subject. */
+export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
 
 /**
  * Nodes that may be evaluated within each other. Each takes one frame of the JavaScript stack, some two or three: the worst

@@ -3,7 +3,7 @@ import { JsonLimitError, parseLosslessJson } from '../../../types/values/json_te
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
 import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
-import { TransientError } from '../reach/transient_error.ts';
+import { TransientError } from '../engine/transient_error.ts';
 
 /** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });

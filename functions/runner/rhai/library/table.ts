@@ -1,4 +1,4 @@
-import { type Native, type NativeMethods, type NativeTable } from '../native.ts';
+import type { Native, NativeMethods, NativeTable } from '../run.ts';
 import { arrayVisits } from './array_visits.ts';
 import { arrayFunctions } from './arrays.ts';
 import { bitFunctions } from './bits.ts';

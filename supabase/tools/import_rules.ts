@@ -1,0 +1,169 @@
+/** What the files of one folder, or one file, may import. */
+export interface ImportRule {
+  /** A folder with all in it, or a file; `*` is any one folder. Of the rows that hold a file, the one that names most of its path counts. */
+  files: string;
+  /** Folders with all in them, and files. */
+  mayImport: readonly string[];
+  /** Packages with all their parts; `node:` are the modules of Node. */
+  packages: readonly string[];
+  /** What the row is good for, as the end of a sentence. */
+  why: string;
+}
+
+/** The folder that `files` names; where that holds a `*`, only the one folder that the file is in. */
+export const ITSELF = 'itself';
+
+/** Any package, and any module of Node. */
+export const ANY = 'any package';
+
+const ENCODINGS = ['@scure/base', 'lossless-json'];
+const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-program/system', '@solana-program/token'];
+const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
+
+/**
+ * Which source file may import what, types included. Tests may import anything, and nothing imports tests, sql/ or supabase/. What no
+ * row allows is forbidden; a file without a row is an error.
+ */
+export const importRules: readonly ImportRule[] = [
+  {
+    files: 'types',
+    mayImport: [ITSELF],
+    packages: ['zod', ...ENCODINGS],
+    why: 'types/ runs everywhere, in browsers too, so it needs pure libraries only.',
+  },
+  {
+    files: 'types/values',
+    mayImport: [ITSELF],
+    packages: ['zod', 'decimal.js', ...ENCODINGS],
+    why: 'what computes with values knows no flow, run or deployment.',
+  },
+  {
+    files: 'functions/_shared',
+    mayImport: [ITSELF, 'types'],
+    packages: ['hono', 'zod', '@noble/curves', ...ENCODINGS],
+    why: 'it is what all functions share, so it imports none of them, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/_shared/message.ts',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['@solana/kit', ...ENCODINGS],
+    why:
+      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+  },
+  {
+    files: 'functions/_shared/message_changes.ts',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['@solana-program/compute-budget', ...ENCODINGS],
+    why:
+      "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+  },
+  {
+    files: 'functions/deployment',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/flow',
+    ...ENDPOINT,
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/wallets',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, ...ENCODINGS],
+    why: 'a function imports no other function, and only the runner and the signature function know of Solana.',
+  },
+  {
+    files: 'functions/signature',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, '@noble/curves', ...ENCODINGS, ...SOLANA],
+    why: 'a function imports no other function, and it uses web platform APIs only.',
+  },
+  {
+    files: 'functions/runner',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['hono', 'zod', ...ENCODINGS],
+    why: "it puts the runner's parts together, imports no other function, and leaves Solana and sockets to its parts.",
+  },
+  {
+    files: 'functions/runner/engine',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['lossless-json', 'uuidv7'],
+    why:
+      'the engine executes graphs, whoever settles their instructions, keeps their runs or reaches outside for them.',
+  },
+  {
+    files: 'functions/runner/solana',
+    mayImport: [ITSELF, 'functions/runner/engine', 'functions/_shared', 'types'],
+    packages: ['zod', '@noble/curves', ...ENCODINGS, ...SOLANA],
+    why: 'it settles instructions for the engine, and knows no queue, no node and no socket.',
+  },
+  {
+    files: 'functions/runner/queue',
+    mayImport: [
+      ITSELF,
+      'functions/runner/engine',
+      'functions/runner/solana',
+      'functions/runner/log_line.ts',
+      'functions/runner/settings.ts',
+      'functions/_shared',
+      'types',
+    ],
+    packages: ['lossless-json'],
+    why: 'it claims and executes runs, and is handed the nodes and what they reach.',
+  },
+  {
+    files: 'functions/runner/reach',
+    mayImport: [ITSELF, 'functions/runner/engine', 'functions/_shared', 'types'],
+    packages: ['ipaddr.js', 'node:'],
+    why: 'it is where flows reach outside: the one part of the functions that may use sockets.',
+  },
+  {
+    files: 'functions/runner/nodes',
+    mayImport: [ITSELF, 'functions/runner/engine'],
+    packages: [],
+    why: 'the registry lists the nodes.',
+  },
+  {
+    files: 'functions/runner/nodes/*',
+    mayImport: [ITSELF, 'functions/runner/engine', 'functions/runner/solana', 'functions/_shared', 'types'],
+    packages: ['@noble/curves', '@scure/bip39', ...ENCODINGS, ...SOLANA],
+    why: 'a node imports no other node, and what it reaches outside comes with its call.',
+  },
+  {
+    files: 'functions/runner/nodes/rhai_script',
+    mayImport: [ITSELF, 'functions/runner/rhai', 'functions/runner/engine', 'functions/_shared', 'types'],
+    packages: ENCODINGS,
+    why: 'a node imports no other node; this one alone runs the interpreter.',
+  },
+  {
+    files: 'functions/runner/rhai',
+    mayImport: [ITSELF, 'types/values/decimal.ts'],
+    packages: [],
+    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+  },
+  {
+    files: 'functions/runner/rhai/library',
+    mayImport: [ITSELF, 'functions/runner/rhai', 'types/values/decimal.ts'],
+    packages: [],
+    why: 'scripts are strangers, so the interpreter has nothing at hand that reaches outside.',
+  },
+  {
+    files: 'functions/runner/rhai/library/encodings.ts',
+    mayImport: ['functions/runner/rhai'],
+    packages: ['@noble/hashes', '@scure/base'],
+    why: 'these two libraries compute, and reach nothing outside.',
+  },
+  {
+    files: 'worker',
+    mayImport: [ITSELF, 'functions', 'types', 'supabase/local'],
+    packages: ['node:'],
+    why: "it is a process on Node that runs the functions' runner, and finds the local stack by itself.",
+  },
+  {
+    files: 'supabase',
+    mayImport: [ITSELF, 'functions', 'types'],
+    packages: [ANY],
+    why: 'these are the tools of the project. They work where its tests are missing.',
+  },
+];

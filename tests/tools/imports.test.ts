@@ -1,0 +1,128 @@
+import { expect, it } from 'vitest';
+import type { ImportRule } from '../../supabase/tools/import_rules.ts';
+import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } from '../../supabase/tools/imports.ts';
+
+const targetsOf = (text: string, file = 'a/b/c.ts') => importsOf(file, text).map(({ to }) => to);
+
+/** What is wrong with the imports of a file of this text, in the project's own rules. */
+const faultsOf = (file: string, text: string) => importsOf(file, text).flatMap((one) => wrongImport(one) ?? []);
+
+it('imports are read in all their forms, with their place', () => {
+  const text = `import { a } from './a.ts';
+import type { B } from '../b.ts';
+export * from './c/d.ts';
+export { e } from './e.ts';
+const f = () => import('./f.ts');
+type G = import('./g.ts').G;
+new Worker(new URL('./h.ts', import.meta.url));
+import definition from './definition.json' with { type: 'json' };`;
+  const paths = ['a/b/a.ts', 'a/b.ts', 'a/b/c/d.ts', 'a/b/e.ts', 'a/b/f.ts', 'a/b/g.ts', 'a/b/h.ts'];
+  expect(targetsOf(text)).toEqual([...paths, 'a/b/definition.json']);
+  expect(importsOf('a/b/c.ts', text).map(({ place }) => place)).toEqual(
+    [...text.split('\n').keys()].map((index) => `a/b/c.ts:${index + 1}`),
+  );
+});
+
+it('a package is one with all its parts, and what is put together at run time is no file', () => {
+  const text =
+    "import '@scope/name/part.js'; import 'name/part'; import 'node:net'; import(name); new URL('./x', base);";
+  expect(targetsOf(text)).toEqual(['@scope/name', 'name', 'node:net', 'what is only known at run time']);
+});
+
+it('the row that names most of a path counts, and a folder by its name before any folder', () => {
+  const row = (files: string): ImportRule => ({ files, mayImport: [], packages: [], why: '' });
+  const rules = ['a', 'a/*', 'a/b', 'a/b/c.ts'].map(row);
+  expect(['a/x.ts', 'a/x/x.ts', 'a/b/x.ts', 'a/b/c.ts', 'a/b/c/d.ts'].map((file) => ruleOf(file, rules).files))
+    .toEqual(['a', 'a/*', 'a/b', 'a/b/c.ts', 'a/b']);
+  expect(() => ruleOf('ab/x.ts', rules)).toThrow(
+    'ab/x.ts is in no row of supabase/tools/import_rules.ts: give it one.',
+  );
+});
+
+it('an import that no row allows is told with its rule, one of a type as well', () => {
+  expect(faultsOf('functions/runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
+    'functions/runner/engine/x.ts:2 imports functions/runner/solana/transaction.ts, but functions/runner/engine may ' +
+    'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs, whoever settles ' +
+    'their instructions, keeps their runs or reaches outside for them.',
+  ]);
+});
+
+const wrong: [file: string, specifier: string][] = [
+  ['types/x.ts', '../functions/_shared/app.ts'],
+  ['types/x.ts', 'node:crypto'],
+  ['types/x.ts', 'hono'],
+  ['types/values/x.ts', '../flow.ts'],
+  ['functions/_shared/x.ts', '../flow/app.ts'],
+  ['functions/_shared/x.ts', '@solana/kit'],
+  ['functions/_shared/x.ts', 'node:net'],
+  ['functions/deployment/x.ts', '../flow/app.ts'],
+  ['functions/deployment/x.ts', '../../tests/support/api.ts'],
+  ['functions/deployment/x.ts', '../../supabase/local/paths.ts'],
+  ['functions/signature/x.ts', 'node:crypto'],
+  ['functions/wallets/x.ts', '@solana/kit'],
+  ['functions/runner/x.ts', '@solana/kit'],
+  ['functions/runner/x.ts', 'node:net'],
+  ['functions/runner/x.ts', '../flow/app.ts'],
+  ['functions/runner/engine/x.ts', '../reach/http_client.ts'],
+  ['functions/runner/engine/x.ts', '../nodes/registry.ts'],
+  ['functions/runner/engine/x.ts', '../settings.ts'],
+  ['functions/runner/engine/x.ts', 'node:crypto'],
+  ['functions/runner/solana/x.ts', '../queue/claims.ts'],
+  ['functions/runner/queue/x.ts', '../nodes/registry.ts'],
+  ['functions/runner/nodes/print/x.ts', '../wait/index.ts'],
+  ['functions/runner/nodes/print/x.ts', '../registry.ts'],
+  ['functions/runner/nodes/print/x.ts', '../../settings.ts'],
+  ['functions/runner/nodes/print/x.ts', '../../rhai/script.ts'],
+  ['functions/runner/nodes/print/x.ts', 'node:net'],
+  ['functions/runner/rhai/x.ts', '../engine/node.ts'],
+  ['functions/runner/rhai/x.ts', '../../../types/values/value.ts'],
+  ['functions/runner/rhai/x.ts', '@scure/base'],
+  ['functions/runner/rhai/library/texts.ts', '@noble/hashes/sha2.js'],
+  ['functions/runner/rhai/library/encodings.ts', '../../../../types/values/decimal.ts'],
+  ['functions/runner/rhai/library/encodings.ts', '@noble/curves/ed25519.js'],
+  ['worker/x.ts', '../tests/support/api.ts'],
+  ['worker/x.ts', 'tsx'],
+  ['supabase/tools/x.ts', '../../tests/support/api.ts'],
+];
+
+it.each(wrong)('%s may not import %s', (file, specifier) => {
+  expect(faultsOf(file, `import '${specifier}';`)).toHaveLength(1);
+});
+
+const right: [file: string, specifier: string][] = [
+  ['types/x.ts', './values/value.ts'],
+  ['functions/_shared/message.ts', '@solana/kit'],
+  ['functions/signature/x.ts', '@solana/kit'],
+  ['functions/runner/solana/x.ts', '../engine/node.ts'],
+  ['functions/runner/nodes/print/x.ts', '../../solana/rpc.ts'],
+  ['functions/runner/nodes/print/x.ts', './definition.json'],
+  ['functions/runner/nodes/registry.ts', './print/index.ts'],
+  ['functions/runner/nodes/rhai_script/threads/x.ts', '../evaluate.ts'],
+  ['functions/runner/reach/x.ts', 'node:net'],
+  ['functions/runner/rhai/library/encodings.ts', '@noble/hashes/sha2.js'],
+  ['functions/runner/rhai/library/x.ts', '../../../../types/values/decimal.ts'],
+];
+
+it.each(right)('%s may import %s', (file, specifier) => {
+  expect(faultsOf(file, `import '${specifier}';`)).toEqual([]);
+});
+
+it('a circle is found, through types too, and what only meets again is none', () => {
+  const importOf = (pair: string) => {
+    const [from = '', to = ''] = pair.split('');
+    return { place: from, from, to };
+  };
+  expect(findCycle(['ab', 'bd', 'ac', 'cd'].map(importOf))).toBeUndefined();
+  expect(findCycle(['ab', 'bc', 'cd', 'db'].map(importOf))).toEqual(['b', 'c', 'd', 'b']);
+  const sources = [
+    { file: 'types/a.ts', text: "import type { B } from './b.ts';" },
+    { file: 'types/b.ts', text: "import type { A } from './a.ts';" },
+  ];
+  expect(() => checkImports(sources)).toThrow('These files import each other: types/a.ts -> types/b.ts -> types/a.ts.');
+});
+
+it('a row that no file is in is told', () => {
+  const rules: ImportRule[] = [{ files: 'a', mayImport: [], packages: [], why: '' }];
+  expect(() => checkRows(['a/x.ts'], rules)).not.toThrow();
+  expect(() => checkRows([], rules)).toThrow('no source file is in a.');
+});
