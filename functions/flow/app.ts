@@ -1,7 +1,7 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { lookForAsking, lookForEnded, makeRunWaiter } from '../_shared/run_waiter.ts';
+import { lookForAsking, lookForEnded, makeRunWaiter } from './run_waiter.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeFlowOutput } from './flow_output.ts';

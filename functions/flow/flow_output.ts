@@ -4,7 +4,7 @@ import { apiError } from '../_shared/api_error.ts';
 import { parse, readQuery } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { EndedRun, RunWaiter } from '../_shared/run_waiter.ts';
+import type { EndedRun, RunWaiter } from './run_waiter.ts';
 
 /**
  * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. `pokeRunner` is called

@@ -1,5 +1,5 @@
 import type { FlowRunResult } from '../../types/flow_run.ts';
-import type { ReadRows, Rpc } from './database.ts';
+import type { ReadRows, Rpc } from '../_shared/database.ts';
 
 /** How soon the database is asked after somebody has come; then ever less often: after half of the time that was waited … */
 const FIRST_PAUSE_MS = 2;

@@ -4,7 +4,7 @@ import type { PendingSignatureResult } from '../../types/signature_request.ts';
 import { parse, readQuery } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { RunWaiter } from '../_shared/run_waiter.ts';
+import type { RunWaiter } from './run_waiter.ts';
 
 /**
  * `GET /flow/signature_request/{flow_run_id}?wait=`: the oldest signature that the run or what it called waits for, once it does.

@@ -2,7 +2,7 @@ import { base58 } from '@scure/base';
 import type { Value } from '../../../../types/values/value.ts';
 import { ConversionError, readField, readOptionalField } from '../../../../types/values/conversion.ts';
 import { toBytes, toPubkey } from '../../../../types/values/keys.ts';
-import { findProgramAddress, MAX_SEED_LENGTH } from '../../../_shared/program_address.ts';
+import { findProgramAddress, MAX_SEED_LENGTH } from './program_address.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
 import { collectInstructions } from '../../solana/instruction_module.ts';
-import { instructionsToValues } from '../../solana/instruction_values.ts';
+import { instructionsToValues } from './instruction_values.ts';
 import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };

@@ -1,8 +1,8 @@
 import { isSignerRole, isWritableRole } from '@solana/kit';
-import type { Value, ValueMap } from '../../../types/values/value.ts';
-import { bytesToValue } from '../../../types/values/value.ts';
-import { walletToValue } from '../../../types/values/keys.ts';
-import type { InstructionSet } from './transaction.ts';
+import type { Value, ValueMap } from '../../../../types/values/value.ts';
+import { bytesToValue } from '../../../../types/values/value.ts';
+import { walletToValue } from '../../../../types/values/keys.ts';
+import type { InstructionSet } from '../../solana/transaction.ts';
 
 /** Instructions as values: `fee_payer`, the `signers`' wallets, and `instructions` in the words of RUNTIME.md, section 5.1. */
 export const instructionsToValues = ({ feePayer, signers, instructions }: InstructionSet): ValueMap => ({
