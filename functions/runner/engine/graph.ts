@@ -1,7 +1,7 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
 import { type AnyModule, formMember, type InputPort, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
-import { EntryQueue } from './queue.ts';
+import { EntryQueue } from './entry_queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {

@@ -1,6 +1,6 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
-import type { Entry } from './queue.ts';
+import type { Entry } from './entry_queue.ts';
 import { SUBMIT } from './settlement.ts';
 
 /** The nodes that will give no further output: what `spreadFinished` keeps up to date. */

@@ -2,7 +2,7 @@ import { getCreateAssociatedTokenIdempotentInstruction } from '@solana-program/t
 import { readField } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { associatedTokenAddress } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 

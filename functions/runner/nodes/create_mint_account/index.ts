@@ -3,7 +3,7 @@ import { readField, readOptionalField, toInteger, toText } from '../../../../typ
 import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
 import { memoInstruction } from '../../solana/memo.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { getInitializeAccount3Instruction, getTokenSize } from '@solana-program/
 import { readField } from '../../../../types/values/conversion.ts';
 import { addressOf, makeInstructionSet, toAddress } from '../../solana/instruction_nodes.ts';
 import { createTokenProgramAccount } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 import { readField, toText } from '../../../../types/values/conversion.ts';
 import { makeInstructionSet } from '../../solana/instruction_nodes.ts';
 import { memoInstruction } from '../../solana/memo.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 

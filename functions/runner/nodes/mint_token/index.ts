@@ -6,7 +6,7 @@ import { toSmallestUnits } from '../../solana/amounts.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
 import { type ChainAccount, makeChainRpc } from '../../solana/rpc.ts';
 import { assertTokenOf, asTokenAccount, readDecimals } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import { NodeError } from '../../engine/node.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };

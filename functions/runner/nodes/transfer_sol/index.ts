@@ -2,7 +2,7 @@ import { getTransferSolInstruction } from '@solana-program/system';
 import { readField, toDecimal } from '../../../../types/values/conversion.ts';
 import { toSmallestUnits } from '../../solana/amounts.ts';
 import { makeInstructionSet, signatureOf, toAddress } from '../../solana/instruction_nodes.ts';
-import { readOptionalSigner, readSigner } from '../../solana/wallets.ts';
+import { readOptionalSigner, readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -5,7 +5,7 @@ import { addressOf, makeInstructionSet, signatureOf, toAddress } from '../../sol
 import { memoInstruction } from '../../solana/memo.ts';
 import { makeChainRpc } from '../../solana/rpc.ts';
 import { associatedTokenAddress, readDecimals } from '../../solana/token_accounts.ts';
-import { readSigner } from '../../solana/wallets.ts';
+import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 import { findDestination } from './recipient.ts';
