@@ -13,7 +13,7 @@ import type { CallSite } from './tree_run.ts';
 /** The run is released: another claim continues it. */
 export interface Release {
   status: 'released';
-  /** When it goes on, in milliseconds since 1970, where nothing can happen before; else at once. */
+  /** When it continues, in milliseconds since 1970. Undefined: at once. */
   until?: number;
 }
 
@@ -43,23 +43,23 @@ export interface Tree {
   /** Releases the run. */
   release: () => void;
   /**
-   * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: it is one too many,
-   * and the tree is halted instead.
+   * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: the run has had all
+   * that it may have, and the tree is halted instead.
    */
   countExecution: (stored: StoredNodeRun | undefined) => boolean;
-  /** Counts elements of loops, each of which is an execution to come or is passed over. */
+  /** Counts elements of loops: each of them is executed later, or passed over. */
   countElements: (count: number) => void;
   /** Counts bytes of values that are kept: inputs and outputs of node executions. */
   countBytes: (bytes: number) => void;
-  /** What the nodes of all runs may still put out. */
+  /** How much the nodes of all runs may still put out. */
   outputs: OutputBudget;
-  /** The executions that wait for a time which they know. */
+  /** The executions that wait for a known time. */
   sleepers: Sleepers;
-  /** Whether this claim has brought enough that is new: a run that is released without any would never end. */
+  /** Whether this claim has brought the run on. A run that were released each time without any progress would never end. */
   hasProgressed: () => boolean;
   /** Runs a flow for a node, as a run of its own. */
   callFlow: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<ValueMap>;
-  /** Runs a flow for a node up to its first instructions, and gives them. */
+  /** Runs a flow for a node up to its first instructions, and returns these. */
   collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<unknown>;
   /** Settles the instructions that executions hand over. */
   settlement: Settlement;

@@ -3,9 +3,9 @@ import { ConversionError } from '../../../types/values/conversion.ts';
 import type { RunNode } from './graph.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** Names that are told. */
+/** Names that the error lists at most. */
 const MAX_NAMES = 5;
-/** Characters of each: a label may be of any length. */
+/** Characters of each name that the error shows: a label may be of any length. */
 const MAX_NAME_LENGTH = 100;
 
 /** The input of the flow that this input of a node takes its null from, because the run was given no value for it. */
@@ -18,8 +18,8 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 }
 
 /**
- * What stands behind the error of a node that had to do with null: which inputs of the flow had no value; else an empty text. Of a
- * node that only computes any null may be the cause; what goes wrong outside is no matter of the inputs, unless the error says so.
+ * A note for a node's error: which inputs of the flow had no value, where that may be the cause; else an empty text. In a node that
+ * only computes, any null may be the cause. What goes wrong outside is not caused by inputs, unless the error names one.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

@@ -1,10 +1,10 @@
 import type { Value } from '../../../types/values/value.ts';
 
-/** One entry of an edge's queue: a value, or the news that there is none. */
+/** One entry of an edge's queue: a value, or the fact that its source gave none. */
 export interface Entry {
   /** Undefined: the source gave no value. */
   value: Value | undefined;
-  /** It belongs to one iteration of a loop: taken out when used, while other entries stay for every iteration. */
+  /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
   isElement: boolean;
 }
 
@@ -24,7 +24,7 @@ export class EntryQueue {
   /** Takes the head out. */
   shift(): void {
     this.#taken += 1;
-    // Arrays shift in linear time: the taken ones go when they are half of it.
+    // Shifting an array takes linear time, so the taken entries are removed once they are half of it.
     if (this.#taken > 64 && this.#taken * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#taken);
       this.#taken = 0;

@@ -14,7 +14,7 @@ import type { TreeRun } from './tree_run.ts';
 /** An execution that has begun. */
 type Begun = Pick<Completion, 'node' | 'times' | 'isElement'> & Pick<Execution, 'record'>;
 
-/** One run on its way: the state of its graph, and what is under way. */
+/** One run while it is executed: the state of its graph, and the executions under way. */
 class RunExecution {
   readonly #tree: Tree;
   readonly #run: TreeRun;
@@ -25,7 +25,7 @@ class RunExecution {
   readonly #underWay = new Map<RunNode, Begun>();
   /** What has ended since the last turn. */
   #completions: Completion[] = [];
-  /** Those that were released, to be ended should the run end after all. */
+  /** Executions that were released. They are ended if the run ends after all. */
   readonly #released: Begun[] = [];
   #wake = () => {};
   #isWaiting = false;
@@ -54,7 +54,7 @@ class RunExecution {
         this.#tree.release();
         standstill.release();
       }
-      // What can't begin again goes on to its end, which its own time limits bring; the rest is released.
+      // A node that can't begin again runs to its end, within its own time limits. All others are released.
       while (this.#underWay.size > this.#parking.parked.size) await this.#news();
     }
     halt.removeEventListener('abort', onHalt);
@@ -63,7 +63,7 @@ class RunExecution {
     if (reason !== undefined) {
       await this.#endUnderWay(reason);
     } else if (this.#isLeftBehind()) {
-      // What is under way stays as it is on record.
+      // The record of what is under way stays as it is.
       this.#underWay.clear();
     } else if (this.#isReleasing()) {
       return { status: 'released' };
@@ -71,7 +71,7 @@ class RunExecution {
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), reason);
   }
 
-  /** Turn by turn: starts what is ready, waits for something to end, hands on what it gave. */
+  /** Turn by turn: starts what is ready, waits for something to end, hands its outputs on. */
   async #goThroughGraph(): Promise<void> {
     const { halt } = this.#tree;
     const { nodes } = this.#graph;
@@ -108,8 +108,8 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless its execution is one too many. After a halt only what is on record is gone through again: the outputs
-   * of the run are made of it, and what an earlier claim began is cancelled.
+   * Starts a node, unless the run has had all executions that it may have. After a halt only executions on record are replayed: the
+   * run's outputs are made of them, and those that an earlier claim began are cancelled.
    */
   #start(node: RunNode): void {
     const { halt, history, countExecution } = this.#tree;
@@ -125,7 +125,7 @@ class RunExecution {
     if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
     this.#underWay.set(node, begun);
     void outcome.then((given) => {
-      // Not under way any more: it was cancelled, and is recorded as that.
+      // If it is not under way any more, it was cancelled and recorded as cancelled.
       if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
     }, () => {
       this.#underWay.delete(node);
@@ -134,7 +134,7 @@ class RunExecution {
     }).finally(() => this.#wake());
   }
 
-  /** Takes what an execution gave: its end, or what it hands over before. */
+  /** Ends an execution that gave its outcome; parks one that handed instructions over. */
   #endOrPark(begun: Begun, given: Outcome | Handover): void {
     const { node, times } = begun;
     if (!('instructions' in given)) return this.#end(begun, given);
@@ -150,7 +150,7 @@ class RunExecution {
     begun.record(outcome);
     const wasParked = this.#parking.end(node, outcome);
     const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
-    // An earlier claim handed it over, and then it failed.
+    // An earlier claim handed these outputs on, and then the execution failed.
     if (handedOver !== undefined && !wasParked) {
       this.#completions.push({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
     }
@@ -194,7 +194,7 @@ class RunExecution {
     this.#completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) }, part: 'all' });
   }
 
-  /** Hands the outputs on; returns the nodes that may be ready now. */
+  /** Hands outputs on; returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
     const { node, isElement, outcome, part } = completion;
     const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
@@ -220,7 +220,7 @@ class RunExecution {
   /** Waits for what runs as long as the halt allows, and cancels the rest. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { cancel, standstill } = this.#tree;
-    // What has not been sent will not be.
+    // Instructions that are not in flight are not sent any more.
     for (const one of this.#parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#endParked(one, { error: message });
     }
@@ -228,7 +228,7 @@ class RunExecution {
     cancel.addEventListener('abort', wake);
     while (this.#underWay.size > 0 && !cancel.aborted) await this.#news();
     cancel.removeEventListener('abort', wake);
-    // What hears of its cancellation and ends at once may say so itself; of what was sent the settlement knows.
+    // A node that ends as soon as it is cancelled may give its own error. Of sent instructions the settlement knows.
     await standstill.settled().catch(() => {});
     for (const begun of [...this.#underWay.values(), ...this.#released]) {
       this.#end(begun, this.#cancelled(begun, message));
@@ -240,13 +240,13 @@ class RunExecution {
     return { ...toError(message), handedOver: this.#parking.parked.get(node)?.handedOver };
   }
 
-  /** All that is under way is parked, or waits for flows that it called, or is asleep. */
+  /** Everything under way is parked, waits for a flow that it called, or is asleep. */
   #isResting(asleep = 0): boolean {
     return this.#completions.length === 0 &&
       this.#underWay.size === this.#parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
-  /** Nothing more shall be started: a node was released, or the run shall be released and this claim has brought something. */
+  /** Nothing more shall be started: a node was released, or the run shall be and this claim has brought it on. */
   #isReleasing(): boolean {
     const { releasing, slice, hasProgressed, standstill } = this.#tree;
     return this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||
@@ -254,7 +254,7 @@ class RunExecution {
       ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }
 
-  /** It ends where it is: its instructions, or those of another run of the tree, are all that was wanted. */
+  /** The run ends where it is: its instructions were collected, or a transaction of the tree was put out. */
   #isLeftBehind(): boolean {
     const { standstill } = this.#tree;
     return standstill.putOut !== undefined || standstill.collectedFrom(this.#run) !== undefined;
@@ -271,7 +271,7 @@ class RunExecution {
     );
   }
 
-  /** Waits, and counts the time as none of the slice's computing. */
+  /** Waits. This time does not count as computing. */
   async #pause(until: Promise<void>): Promise<void> {
     const { slice } = this.#tree;
     slice.leave();
@@ -283,9 +283,9 @@ class RunExecution {
 /**
  * Executes one run to its end, or until it is released.
  *
- * Each edge carries a queue of values; a node starts when each of its edges has one, or will never have one and needs none. Nodes
- * that become ready together start in the order of the flow's `nodes`. A failing node fails alone: who needs its outputs
- * does not run, the rest goes on. After a halt no node starts; what runs is told, and recorded if it ends in time.
+ * Each edge carries a queue of values. A node starts when each of its edges has a value, or needs none and will never have one. Nodes
+ * that become ready together start in the order of the flow's `nodes`. A node fails alone: nodes that need its outputs do not run,
+ * all others do. After a halt no node starts; those that run are told, and recorded if they end in time.
  * Source: RUNTIME.md, sections 3 and 7.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>

@@ -6,11 +6,11 @@ import { EntryQueue } from './entry_queue.ts';
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {
   source: RunNode;
-  /** Output name; for a passthrough edge the name of the input that is handed on. */
+  /** Name of the output; of a passthrough edge, name of the input that is handed on. */
   sourcePort: string;
-  /** When the source gives nothing, those behind this edge are told so. */
+  /** When the source gives nothing, the target learns that, instead of waiting for ever. */
   isOptional: boolean;
-  /** An array is handed on element by element, each for one iteration. */
+  /** An array is handed on one element for each iteration. */
   isSpread: boolean;
   target: RunNode;
   input: InputPort;
@@ -24,7 +24,7 @@ export interface RunNode {
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
-  /** Undefined: there is no such native node; it fails when it is reached. */
+  /** Undefined: there is no such native node. It fails when it starts. */
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
@@ -42,7 +42,7 @@ export interface RunNode {
   isRunning: boolean;
   /** It was started at least once. */
   hasStarted: boolean;
-  /** An edge names a port that the node does not have, or form data holds no value: its error when it is reached. */
+  /** The error that it starts with: an edge names a port that it does not have, or its form data holds no value. */
   fault: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface RunNode {
 export const isInstructionNode = ({ module }: RunNode): boolean =>
   module !== undefined && 'buildInstructions' in module;
 
-/** A graph made ready to run, and what was left out on the way. */
+/** A graph that is ready to run, and warnings about what was left out of it. */
 export interface RunGraph {
   /** In the order of the flow's nodes array, which is the order of starting. */
   nodes: RunNode[];
@@ -80,7 +80,7 @@ function portsOf(module: AnyModule | undefined, data: SnapshotNode['data']): Nod
   return module.takesPortsFromFlow === 'inputs' ? { ...ports, inputs: flowPorts(data).inputs } : ports;
 }
 
-/** The values that form data has for inputs, or why one is none. */
+/** The values that form data has for inputs, or the error of the first that is not a value. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
   try {
@@ -101,7 +101,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
   const ports = portsOf(module, data);
   return {
     id,
-    // Whatever the editor saved: only texts are names.
+    // The editor may save anything here. Only texts are names.
     title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
     nodeId: data.node_id,
     type: data.type,
@@ -140,7 +140,7 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
     kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)),
   );
   const warnings: string[] = [];
-  // By name, for nodes with thousands of ports; where two have one, the first counts.
+  // Maps, since a node may have thousands of ports. Of two with the same name the first counts.
   const inputsOf = byName((node) => node.ports.inputs);
   const outputsOf = byName((node) => node.ports.outputs);
 
@@ -192,7 +192,7 @@ export function makeRunGraph(graph: Graph, registry: NodeRegistry): RunGraph {
   return { nodes: [...nodes.values()], warnings };
 }
 
-/** Looks ports up by name; those of a node are gone through once. */
+/** Looks ports up by name, and reads each node's ports once. */
 function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]): (node: RunNode) => Map<string, Port> {
   const known = new Map<RunNode, Map<string, Port>>();
   return (node) => {
@@ -202,7 +202,7 @@ function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]):
   };
 }
 
-/** The name under which an edge reaches a port: a labelled node has one port, whatever the JSON calls it. */
+/** The name of the port that an edge means: a labelled node has one port, whatever name the JSON has for it. */
 function wiredName(
   node: RunNode,
   name: string,

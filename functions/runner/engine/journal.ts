@@ -47,13 +47,13 @@ export interface RunResult {
 export interface Journal {
   runBegan: (run: ChildRun) => void;
   runEnded: (id: string, result: RunResult) => void;
-  /** A node runs that does not end at once. */
+  /** A node has begun that does not end at once. */
   nodeBegan: (run: NodeRun) => void;
   nodeEnded: (run: NodeRun) => void;
   logged: (line: LogLine) => void;
   /** Resolves when everything so far is stored; rejects when it can't be. */
   flush: () => Promise<void>;
-  /** More is unstored than should be held in memory: whoever writes waits for a flush. */
+  /** Memory holds as much that is not stored as it should. Whoever writes waits for a flush. */
   isFull: () => boolean;
 }
 
@@ -67,7 +67,7 @@ export interface StoredChild {
   result: RunResult | null;
 }
 
-/** What earlier claims of a run stored: taken as it is, not done again. */
+/** What earlier claims of a run stored. It is taken over, not done again. */
 export interface History {
   isEmpty: boolean;
   /** Node executions of children that have ended. */
@@ -77,7 +77,7 @@ export interface History {
   child: (caller: Effect) => StoredChild | undefined;
 }
 
-/** A child as the database has it: begun, or ended as well. */
+/** A child as the database has it: begun, or begun and ended. */
 export interface ChildRow extends ChildRun {
   status: RunStatus;
   start_time: string;

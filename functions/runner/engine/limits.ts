@@ -1,14 +1,14 @@
-/** What one run may use up, its interflow children included. */
+/** What one run may use, its interflow children included. */
 export const runLimits = Object.freeze({
-  /** Node executions, all iterations of loops and all children counted. */
+  /** Node executions, with all iterations of loops and all children. */
   nodeExecutions: 100_000,
   /** How deep flows may call flows. */
   interflowDepth: 1_024,
-  /** Nodes of all flows that are executed at the same time, each as often as it is called: their graphs are held in memory. */
+  /** Nodes of all flows under way, a flow counted each time it is called. Their graphs are held in memory. */
   openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
-  /** Bytes of the outputs of all node executions, as JSON and 32 for each value: whoever goes on with the run holds them in memory. */
+  /** Bytes of the outputs of all node executions: as JSON, and 32 for each value. Every claim of the run holds them in memory. */
   allOutputBytes: 16_777_216,
   /** Bytes of the inputs and outputs of all node executions, as JSON. */
   totalBytes: 134_217_728,

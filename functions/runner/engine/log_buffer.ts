@@ -4,7 +4,7 @@ import { toLogContent } from './text_limits.ts';
 
 export type LoggedLine = Parameters<NodeCall['log']>;
 
-/** Lines, and characters of them, that a run may log: what is beyond them would be left out anyway. */
+/** Lines, and characters in all of them, that a run may log. What exceeds them is left out anyway. */
 export interface LogLimits {
   readonly logLines: number;
   readonly logCharacters: number;
@@ -23,7 +23,7 @@ export class LogBuffer {
     this.#limits = limits;
   }
 
-  /** Keeps a line, unless the run's log will not: the one that takes it beyond its characters is kept, so that it says so. */
+  /** Keeps a line, unless the run's log would leave it out. The line that exceeds the limit is kept, so that the log says so. */
   readonly add = (...[level, content]: LoggedLine): void => {
     const { logLines, logCharacters } = this.#limits;
     if (this.lines.length >= logLines || this.#characters > logCharacters) return;

@@ -6,17 +6,17 @@ import { readField } from '../../../types/values/conversion.ts';
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
   name: string;
-  /** With an edge, the node waits for a value; without one this has no meaning. */
+  /** The node waits for a value, if there is an edge to it. Without an edge this has no meaning. */
   required: boolean;
   /** The input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
-  /** Its first type bound is a public key: a key pair is handed on as its public half. */
+  /** Its first type bound is a public key, so a key pair is handed on as its public half. */
   wantsPublicKey: boolean;
 }
 
 export interface OutputPort {
   name: string;
-  /** When the node gives no value for it, followers are told so instead of waiting for ever. */
+  /** When the node gives no value for it, the nodes behind it learn that, instead of waiting for ever. */
   optional: boolean;
 }
 
@@ -54,14 +54,14 @@ export interface NodeCall {
   run: RunInfo;
   /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
   startTime: number;
-  /** Aborted, with a Halt as its reason, when the run ends and the time is over that it leaves to its nodes. */
+  /** Aborted, with a Halt as its reason, when the run ends and its nodes have had the time that it leaves them. */
   signal: AbortSignal;
   /** Aborted when the worker releases the run: a node that can begin again throws Released. */
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * For a long computation, to be called now and then: throws Released, or node_cpu_limit when even a claim of its own
-   * has no time enough for it.
+   * A long computation calls this now and then. It throws Released, or node_cpu_limit when even a claim of its own is too short for
+   * the computation.
    */
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
@@ -72,8 +72,8 @@ export interface NodeCall {
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner's may sign for it; not one
-   * that comes from whoever started the run, or from anywhere outside.
+   * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner may sign for it. A key that
+   * comes from whoever started the run, or from anywhere outside, is not named by a flow.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -81,8 +81,8 @@ export interface NodeCall {
   /** Computes a script beside the engine; undefined where the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
-   * Runs what only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds since 1970:
-   * a run that has nothing else to do is released for that long, so it has to end when `releasing` is aborted.
+   * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in milliseconds
+   * since 1970. A run that has nothing else to do is released until then, so it must also end when `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
 }
@@ -96,7 +96,7 @@ export interface NodeServices {
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
-/** A script with all that it gets: plain data, so that it can be handed to another thread. */
+/** A script with its inputs: plain data, which can be sent to another thread. */
 export interface ScriptTask {
   inputs: ValueMap;
   inputNames: readonly string[];
@@ -108,8 +108,8 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a thread of its own, when its turn has come. Rejects with Released or the error of the run's end when the
- * run does not wait any more, and with ThreadMissing where there turns out to be no thread.
+ * Computes a script in a thread of its own, when its turn has come. Rejects with Released when the run is released, with the run's
+ * error when it ends, and with ThreadMissing where no thread can be started.
  */
 export type ComputeScript = (
   task: ScriptTask,
@@ -127,7 +127,7 @@ export interface HttpRequest {
   url: string;
   headers: [name: string, value: string][];
   body?: Uint8Array;
-  /** Makes the body when the request's turn has come: bodies of requests that wait take no memory. */
+  /** Makes the body when the request's turn has come, so that waiting requests hold no bodies in memory. */
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
   /** Bytes that the body of the answer may have, where the client's own limit is larger. */
   maxResponseBytes?: number;
@@ -141,12 +141,12 @@ export interface HttpResponse {
   body: Uint8Array;
 }
 
-/** Makes requests to addresses that a flow may reach. Throws a NodeError for those that it may not, and for what goes wrong. */
+/** Makes requests to addresses that a flow may reach. Throws a NodeError for all others, and for what goes wrong. */
 export interface HttpClient {
   request: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** One execution of a node: in its name the database makes a change once, however often it is asked to. */
+/** Names one execution of a node. The database makes a change once for it, however often it is asked to. */
 export interface Effect {
   flow_run_id: string;
   node_id: string;
@@ -168,12 +168,12 @@ export class Released extends Error {
   override name = 'Released';
 }
 
-/** Why a run ends before it is done: the reason of an aborted `signal`. */
+/** Why a run ends before it is done. It is the reason of an aborted `signal`. */
 export interface Halt {
   status: 'stopped' | 'failed';
   /** The error of the nodes that are cancelled, and of the run when it fails. */
   message: string;
-  /** Time that running nodes have to end by themselves. */
+  /** Milliseconds that running nodes have to end by themselves. */
   graceMs: number;
 }
 
@@ -183,7 +183,7 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** What a native node is, whatever it does. */
+/** What all native nodes may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
   /** Its one port on this side is named by the label in its form data, whatever the flow's JSON calls it. */
@@ -194,15 +194,15 @@ interface NodeTraits {
   leavesOutputsUnset?: true;
   /** The node sees all inputs of the flow instead of its own. */
   takesFlowInputs?: true;
-  /** It takes all that its input's edge delivers at once, as `A`, when nothing more will come, and runs exactly once. */
+  /** It runs exactly once, when nothing more will come, and gets all that came along its input's edge as one `A`. */
   collects?: true;
   /** Its array outputs are handed on element by element. */
   spreads?: true;
   /** What it puts out is an output of the flow. */
   isFlowOutput?: true;
   /**
-   * It changes something outside that must not change twice. That it begins is stored before it does; one that was begun and
-   * not finished when its worker died is not run again but fails, unless it is `repeatable` with the same inputs.
+   * It changes something outside that must not change twice. Its begin is stored before it runs. If its worker died while it ran, it
+   * fails instead of running again, unless it is `repeatable` with the same inputs.
    */
   hasOutsideEffect?: true;
   /** Whether an execution of a node with outside effects may safely be repeated. */
@@ -211,7 +211,7 @@ interface NodeTraits {
   namesKeys?: true;
   /** The keys in its outputs are those of this input. */
   handsOnKeysOf?: string;
-  /** The flow that its inputs go to, and its outputs come from. */
+  /** The flow that gets its inputs and gives its outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }
 
@@ -248,7 +248,7 @@ export class NodeError extends Error {
   override name = 'NodeError';
 }
 
-/** The ports of one use of a node: those that its definition declares, a labelled one under its label. */
+/** The ports of one use of a node, as its definition declares them. A labelled port has the name of its label. */
 export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
   const [drawn] = module.labelledSide === 'input' ? use.targets : use.sources;
@@ -267,7 +267,7 @@ export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePor
   };
 }
 
-/** The input's value; throws as the reference server words it when there is none. */
+/** The input's value; throws the reference server's error when there is none. */
 export function requireInput(inputs: ValueMap, name: string): Value {
   return readField(inputs, name, (value) => value);
 }

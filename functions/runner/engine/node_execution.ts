@@ -55,7 +55,7 @@ function replay(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Execution 
   return { outcome, record: () => {} };
 }
 
-/** Keeps log lines until it is opened: a node that is released writes them again when it begins anew. */
+/** Keeps log lines until it is opened: a node that is released writes them when it runs again. */
 function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): { write: NodeCall['log']; open: () => void } {
   let add = buffer.add;
   return {
@@ -70,13 +70,13 @@ function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): { write: NodeCa
 const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it does outside may have happened, ' +
   'so it was not run again';
 
-/** Goes on with a result at once where it is there. */
+/** Continues at once with a result that is there, and later with a promise. */
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
   result instanceof Promise ? result.then(goOn) : goOn(result);
 
 /**
  * Begins one execution of a node, or takes over what an earlier claim recorded of it, `stored`.
- * A node with outside effects runs only after its begin is stored, so that whoever claims the run next knows of it.
+ * A node with outside effects runs only after its begin is stored, so that the next claim knows of it.
  */
 export function beginExecution(
   tree: Tree,
@@ -124,11 +124,11 @@ export function beginExecution(
 
   const outputLimits: OutputLimits = {
     maxBytes: tree.limits.outputBytes,
-    // What is stored of it was taken before.
+    // The outputs that are stored of it were counted before.
     take: (bytes) => stored?.output == null ? tree.outputs.take(bytes) : undefined,
   };
 
-  /** What an instruction node hands over; its row tells of it, since the node may wait long. */
+  /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */
   const handOver = ({ instructions, outputs }: HandedInstructions): Handover | Outcome => {
     const outcome = toOutcome(node, inputs, outputs, outputLimits, SIGNATURE);
     if ('error' in outcome) return outcome;
@@ -137,10 +137,10 @@ export function beginExecution(
     return { handedOver: outcome.outputs, instructions: isSubmitted ? instructions : undefined };
   };
 
-  /** What an earlier claim handed on of it: those behind it have that, whatever becomes of it now. */
+  /** What an earlier claim handed on of it. The nodes behind it have these outputs, whatever becomes of it now. */
   const handedOver = () => stored?.output == null ? undefined : copyMap(stored.output.M);
 
-  /** What a node gives comes to: a handover, an end. */
+  /** A node either ends or hands over. */
   type Given = Outcome | Handover;
   const ended = (outputs: ValueMap): Given => toOutcome(node, inputs, outputs, outputLimits);
 
@@ -186,11 +186,11 @@ export function beginExecution(
     begun();
     return tree.journal.flush().then(() => {
       if (tree.halt.aborted) throw haltError(tree.halt);
-      // One that can't be repeated goes on: begun as it is, the next claim would not run it.
+      // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
       if (tree.releasing.aborted && isRepeatable) throw new Released();
       return followedBy(module.run(call), ended);
     }, () => {
-      // What can't be stored is not begun: the run is released, and its claim tells why.
+      // Without a stored begin it may not run. The run is released, and its claim tells why.
       throw new Released();
     });
   };

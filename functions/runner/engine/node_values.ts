@@ -5,7 +5,7 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** How one execution of a node ended; one that failed after it had handed outputs on, with those. */
+/** How one execution of a node ended. One that failed after it had handed outputs on keeps these. */
 export type Outcome = { outputs: ValueMap } | { error: string; handedOver?: ValueMap };
 
 /** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
@@ -21,7 +21,7 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
   return values;
 };
 
-/** A key as its public half, in whatever form, so that no secret is handed on; what is no key stays as it is. */
+/** The public half of a key, in whatever form it comes, so that no secret is handed on. What is not a key stays as it is. */
 function publicKeyOf(value: Value): Value {
   try {
     return { B3: toPubkey(value) };
@@ -40,13 +40,13 @@ const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): Val
   return outputs;
 };
 
-/** The error of outputs that are too large, or would be. */
+/** The error of outputs that are too large. */
 export const tooLarge = (bytes: number, maxBytes: number): string =>
   `output_too_large: the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`;
 
-/** What outputs have to keep to. */
+/** Limits of outputs. */
 export interface OutputLimits {
-  /** Bytes of one execution's. */
+  /** Bytes of one execution's outputs. */
   maxBytes: number;
   take: OutputBudget['take'];
 }
@@ -64,14 +64,14 @@ function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): strin
   return bytes > maxBytes ? tooLarge(bytes, maxBytes) : take(held);
 }
 
-/** How an execution that threw ended, in a text that can be stored: who reads it again finds the same. `hint` comes behind it. */
+/** The outcome of an execution that threw, as a text that can be stored and is the same when it is read again; `hint` ends it. */
 export const toError = (error: unknown, hint = ''): { error: string } => ({
   error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
 });
 
 /**
- * What a node that succeeded gives: an error after all when a mandatory output is missing, or one can't be stored. `later` names an
- * output that is still to come.
+ * The outcome of a node that gave outputs: an error when a mandatory output is missing, or one can't be stored. `later` names an
+ * output that comes later.
  */
 export const toOutcome = (
   node: RunNode,

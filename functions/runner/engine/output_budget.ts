@@ -1,6 +1,6 @@
-/** What the nodes of a run, and of those that it called, may still put out. */
+/** How much the nodes of a run, and of the runs that it called, may still put out. */
 export interface OutputBudget {
-  /** Takes as many bytes; gives what is wrong instead when they are too many. */
+  /** Takes so many bytes. Returns an error when they are too many, and takes none. */
   take: (bytes: number) => string | undefined;
   /** Bytes taken so far, by earlier claims as well. */
   used: () => number;

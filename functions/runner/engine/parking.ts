@@ -17,7 +17,7 @@ export class Parking {
     return this.#parked;
   }
 
-  /** How the latest execution of each instruction node ended that has ended. */
+  /** How the latest execution of an instruction node ended, for those that have ended. */
   get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
     return this.#endings;
   }
@@ -33,7 +33,7 @@ export class Parking {
     return this.#parked.delete(node);
   }
 
-  /** An element is passed over, before it is taken: because it is not to be submitted, or lacks something. */
+  /** An element is about to be passed over, because it is not to be submitted or lacks something. */
   skip(node: RunNode): void {
     if (isInstructionNode(node)) this.#endings.set(node, submitHead(node) === undefined ? 'failed' : 'succeeded');
   }

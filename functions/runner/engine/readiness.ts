@@ -22,7 +22,7 @@ export const isHeldBack = (node: RunNode): boolean => {
   return head !== undefined && !head.isElement;
 };
 
-/** Whether the node will give no further output, `finished` holding those before it of which that is known. */
+/** Whether the node will give no further output; `finished` holds the nodes before it that will give none. */
 const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
   if (isHeldBack(node)) return true;
@@ -33,7 +33,7 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   let mayStillGet = false;
   for (const { input, queue: { head }, source } of node.incoming) {
     const isOver = head === undefined && finished.has(source);
-    // What it needs will never come.
+    // A value that it needs will never come.
     if (input.required && isOver) return true;
     if (input.required && head === undefined) isStarving = true;
     if (input.required && head?.value === undefined) lacksValue = true;
@@ -46,9 +46,9 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
 };
 
 /**
- * Adds the nodes to `finished` that have become so since these were touched: they themselves, and what is behind them. Returns those
- * that an input of is now known to stay empty for ever. Whoever is finished stays that, so that all calls of a run together look at
- * each edge a few times only; without recursion, since flows may be longer than a stack is deep.
+ * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished. Returns the nodes that have an
+ * input which will stay empty for ever. A finished node stays finished, so all calls of a run together look at each edge a few times
+ * only. There is no recursion, since a flow may be longer than a stack is deep.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
   const behind: RunNode[] = [];
@@ -87,7 +87,7 @@ const takeHeads = (node: RunNode): Taken => {
   return { values, isElement };
 };
 
-/** Takes everything out of the queues, as one array an input; absent entries are left out. */
+/** Takes everything out of the queues, as one array for each input. Entries without a value are left out. */
 const takeAll = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
   for (const edge of node.incoming) {
@@ -100,9 +100,9 @@ const takeAll = (node: RunNode): Taken => {
 export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(node) : takeHeads(node);
 
 /**
- * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran before
- * runs again only for another element of a loop; `skip` passes over an element that lacks a required value, so that the ones
- * after it keep their places.
+ * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran before runs
+ * again only for another element of a loop. `skip` passes over an element that lacks a required value, so that the elements behind
+ * it keep their places.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

@@ -17,11 +17,11 @@ export interface Completion {
   /** It belonged to one iteration of a loop. */
   isElement: boolean;
   outcome: Outcome;
-  /** Of an instruction node that has handed over: what it handed over, and later the rest. */
+  /** An instruction node completes in two parts: what it handed over, and later the rest. */
   part: 'all' | 'handed_over' | 'rest';
 }
 
-/** What a run gives: gathered while its nodes end. */
+/** The outputs and errors of a run, gathered while its nodes end. */
 export class RunRecord {
   readonly #errors: { node: RunNode; times: number; line: string }[] = [];
   readonly #outputs = new Map<RunNode, Value[]>();
@@ -39,7 +39,7 @@ export class RunRecord {
     }
   }
 
-  /** In the order of the nodes, not of time: the same run gives the same lines. */
+  /** In the order of the nodes, not of time, so that the same run gives the same lines. */
   #keepFirstErrors(): void {
     this.#errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).splice(MAX_ERROR_LINES);
   }

@@ -30,7 +30,7 @@ export interface ParkedRun {
   nodes: readonly RunNode[];
   /** May be empty. */
   parked: ReadonlyMap<RunNode, Parked>;
-  /** How the latest execution of each instruction node ended that has ended. */
+  /** How the latest execution of an instruction node ended, for those that have ended. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
   /** Writes into the log of the run, as a line of this execution. */
   log: (parked: Parked, level: LogLevel, content: string) => void;

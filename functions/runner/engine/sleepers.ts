@@ -1,6 +1,6 @@
 import type { TreeRun } from './tree_run.ts';
 
-/** The node executions of a tree that wait for a time which they know. */
+/** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
 
@@ -9,7 +9,7 @@ export class Sleepers {
     return this.#times.get(run)?.length ?? 0;
   }
 
-  /** When the first of them goes on, in milliseconds since 1970; undefined when none sleeps. */
+  /** When the first of them wakes, in milliseconds since 1970; undefined when none sleeps. */
   earliest(): number | undefined {
     let earliest: number | undefined;
     for (const times of this.#times.values()) {
@@ -18,7 +18,7 @@ export class Sleepers {
     return earliest;
   }
 
-  /** Waits, and counts as asleep until the time meanwhile. */
+  /** Waits. Meanwhile an execution of the run counts as asleep until this time. */
   async during<T>(run: TreeRun, until: number, wait: () => Promise<T>): Promise<T> {
     const times = this.#times.get(run) ?? [];
     this.#times.set(run, times);

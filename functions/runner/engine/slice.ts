@@ -3,21 +3,21 @@ import { NodeError, Released } from './node.ts';
 
 /** How long everything that runs on one thread may work before it lets the event loop have a turn. */
 const BREATH_MS = 20;
-/** Nothing computed for so long: the event loop has had its turn. */
+/** When nothing has computed for so long, the event loop has had its turn. */
 const IDLE_MS = 1;
-/** The share of a slice that brings a run on, even when going through its history took all of it. */
+/** The share of a slice that a run gets for new work, even when its history took all of the slice. */
 const LEAST_SHARE = 0.25;
-/** A computation that began within this share of a slice had the slice to itself. */
+/** A computation that began within this first share of a slice had the slice to itself. */
 const FRESH_SHARE = 0.1;
 
 /**
- * The time that one claim of the thread has: a wall clock and a budget of computing time, shared by all runs that the worker
- * executes at once. When it is over, the runs are released.
+ * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at once share it. When it
+ * is over, the runs are released.
  */
 export interface Slice {
-  /** Aborted when the runs shall be released, as soon as they have brought something. */
+  /** Aborted when the runs shall be released, each as soon as it has made progress. */
   releasing: AbortSignal;
-  /** Aborted when they have to, whatever they have come to: the time on the clock is over, or the worker leaves. */
+  /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker leaves. */
   cutOff: AbortSignal;
   /** Ends it before its time. */
   end: () => void;
@@ -25,16 +25,16 @@ export interface Slice {
   enter: () => void;
   /** Computing pauses. */
   leave: () => void;
-  /** Enough was computed in one go: time for a breath. */
+  /** So much was computed in one go that it is time for a breath. */
   needsBreath: () => boolean;
   /**
-   * Lets timers and answers of the network have their turn; then those who wait go on one at a time, the owners in turn: however many
-   * runs of one compute, a run of another waits for one stretch of each owner.
+   * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the owners in turn:
+   * however many runs of one owner compute, a run of another owner waits for one stretch of each owner.
    */
   breathe: (ownerId: string) => Promise<void>;
   /** A clock of the computing so far. */
   spentMs: () => number;
-  /** Computing that a run may do for itself before it is released, however long it took to get to where it was. */
+  /** Computing that a run may do for new work before it is released, however long replaying its history took. */
   leastMs: number;
   /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
   makeCheck: (wasBegun: boolean) => () => void;
@@ -47,10 +47,10 @@ export interface SliceLimits {
   busyMs: number;
 }
 
-/** No end but `end()`: for workers that are their own masters. */
+/** Only `end()` ends it: for workers that no platform limits. */
 export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 
-/** The error of a computation that is longer than a function may compute. */
+/** The error of a computation that takes longer than an Edge Function may compute. */
 export const cpuLimitError = (busyMs: number): NodeError =>
   new NodeError(
     `node_cpu_limit: not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
@@ -62,7 +62,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   const cutOff = new AbortController();
   let busyMs = 0;
   let enteredAt = 0;
-  /** Runs that are computing: they take turns within one stretch, which counts once. */
+  /** Runs that are computing. They take turns within one stretch, which is counted once. */
   let computing = 0;
   let breathAt = now();
   let leftAt = breathAt;
@@ -73,7 +73,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     controller.abort();
     cutOff.abort();
   };
-  /** Who waits to go on, by owner, the next one first. */
+  /** Who waits to continue, by owner; the next owner is first. */
   const breathing = new Map<string, (() => void)[]>();
   let isLettingGoOn = false;
   const letGoOn = async (): Promise<void> => {
@@ -120,7 +120,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
-      // Begun for the second time it gets a whole budget of its own, whatever ran before it.
+      // At its second try it gets a whole budget of its own, whatever ran before it.
       const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
       const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
       return () => {

@@ -7,10 +7,10 @@ const HEAD_SHARE = 0.25;
 
 const LEFT_OUT = / … \((\d+) characters left out\) … /;
 
-/** Text as Postgres can store it: what can't be is replaced by U+FFFD. */
+/** Text that Postgres can store: what it can't is replaced by U+FFFD. */
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
-/** Beginning and end of a long text, with a note of what is left out between: errors of called flows stand at the end. */
+/** Beginning and end of a long text, and between them how much is left out. The errors of called flows stand at the end. */
 function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
   // Errors are carried up from flow to flow, and are shortened again on the way.

@@ -26,9 +26,9 @@ export interface TreeOptions extends Pick<Tree, Given> {
   root: { id: string; inputs: ValueMap };
   /** Aborted, with a Halt as its reason, when the tree shall end. */
   stop?: AbortSignal;
-  /** Aborted when nothing of the tree is wanted any more. */
+  /** Aborted when nobody wants the tree's result any more. */
   abandon?: AbortSignal;
-  /** Aborted when the tree shall be released, as soon as it has brought something. */
+  /** Aborted when the tree shall be released. */
   releasing?: AbortSignal;
   /** The least time, in milliseconds, for which a tree that only waits is released. */
   leastSleepMs: number;
@@ -60,15 +60,15 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   let openNodes = snapshot.entry.nodes.length;
   /** Each called flow begins after the one before it. */
   let turn: Promise<void> = Promise.resolve();
-  /** The slice's clock when this claim began something new. */
+  /** What the slice's clock showed when this claim began its first new execution. */
   let newSinceMs: number | undefined;
 
   const execute = async (run: TreeRun, caller: CallSite): Promise<ChildEnd> => {
-    // Up to its first await it goes on in one go: the warnings about a run are stored with its beginning.
+    // It runs to its first await in one go, so that the warnings about a run are stored with its beginning.
     const result = await executeRun(tree, run);
     if (result.status === 'released') throw new Released();
     const collected = standstill.collectedFrom(run);
-    // What was collected is kept nowhere but in the caller's outputs: until they are stored the run has not ended.
+    // Only the caller's outputs hold what was collected, so the run ends in one go with the caller.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
     // It ended where it was, and so does its caller.
@@ -82,13 +82,13 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: flows may call flows ${limits.interflowDepth} deep`);
     }
-    // A new stack for each level: flows may call themselves a thousand deep. And one after another: a graph may take a while to
-    // be made ready, and a run may call flows at thousands of its nodes at once.
+    // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take a while to
+    // make a graph ready, and thousands of nodes may call flows at once.
     await (turn = turn.then(() => slice.needsBreath() ? slice.breathe(options.run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
     const nodes = graph.nodes.length;
-    // Those that an earlier claim had begun were open together then: they are, whoever comes first now.
+    // Flows that an earlier claim began were within the limit then, so they are now, in whatever order they come.
     if (known === undefined && openNodes + nodes > limits.openNodes) {
       throw new NodeError(
         `open_nodes_limit: the flows that are executed at the same time would have more than ${limits.openNodes} nodes`,
@@ -108,7 +108,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     const depth = caller.run.depth + 1;
     const run = { id, graph, inputs, depth, isNew: known === undefined, caller, callsUnderWay: 0, isCollected };
     openNodes += nodes;
-    // The caller rests meanwhile; both end in one go, or it would look as if nothing went on.
+    // The caller rests meanwhile. Both are counted down in one go, or the tree would seem to stand still.
     caller.run.callsUnderWay += 1;
     try {
       return await execute(run, caller);
@@ -128,13 +128,13 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   };
 
   const exceed = (message: string) => halt.abort({ status: 'failed', message, graceMs: 0 } satisfies Halt);
-  // Where going through the history took all of the slice, what comes next still gets its answers from outside: cut off each time,
-  // it would never be done.
+  // Where replaying the history took all of the slice, new work still gets its answers from outside. If it were cut off each time,
+  // the run would never be done.
   const onSpent = () => {
     if (newSinceMs !== undefined) back.abort();
   };
   slice.releasing.addEventListener('abort', onSpent);
-  // Not AbortSignal.any, whose weak references to what outlives the run make every collection of garbage look for the dead.
+  // Not AbortSignal.any: its weak references to signals that outlive the run slow each garbage collection down.
   const release = () => back.abort();
   slice.cutOff.addEventListener('abort', release);
   if (slice.cutOff.aborted) release();
@@ -154,7 +154,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
         return false;
       }
       executions += 1;
-      // To go on with a call that was begun before is no progress: every claim does.
+      // Continuing a call that was begun before is not progress: every claim does that.
       if (stored === undefined) newSinceMs ??= slice.spentMs();
       return true;
     },
@@ -189,7 +189,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     if (graceMs === 0 || tree.releasing.aborted) endGrace();
     else grace = setTimeout(endGrace, graceMs);
   });
-  // A worker that has to leave can't wait for the grace to be over.
+  // A run that is released can't wait until the grace is over.
   tree.releasing.addEventListener('abort', endGrace);
   abandon?.addEventListener('abort', release);
   options.releasing?.addEventListener('abort', release);

@@ -5,7 +5,7 @@ export interface ValueSize {
   bytes: number;
   /** Values, with all that are in it. */
   values: number;
-  /** Of A and M, with what is in them; Infinity beyond those that a value may have. */
+  /** Levels of A and M within each other; Infinity when there are more than a value may have. */
   levels: number;
   /** What keeps Postgres from storing it. */
   fault: string | undefined;
@@ -45,7 +45,7 @@ function measure(value: Value, depth: number): ValueSize {
     // Everything else is ASCII.
     size.bytes += String(Object.values(value)[0]).length;
   }
-  // Of what was not measured to its end it is only known that it is too deep where it is.
+  // What was not measured to its end is only known to be too deep in this place.
   if (size.levels < Infinity) known.set(value, size);
   return size;
 }
@@ -58,10 +58,10 @@ export function measureValue(value: Value): ValueSize {
     : { ...size, fault: size.fault ?? `nested deeper than ${MAX_VALUE_DEPTH} levels` };
 }
 
-/** What a value takes up in memory beside its JSON, at the least. */
+/** Bytes of memory that a value takes at least beside its JSON. */
 const VALUE_BYTES = 32;
 
-/** Bytes that a value counts for as long as it is held: as JSON, and some for each value in it, since many small ones take up more. */
+/** Bytes that a value counts for while it is held: its JSON, and some for each value in it, since many small ones take more memory. */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;
 

@@ -12,7 +12,7 @@ export interface ActionDeps {
   waitCommitment: Commitment;
   limits: { actionTimeoutMs: number; actionPollMs: number };
   now: () => number;
-  /** Runs what only waits for somebody outside. */
+  /** Runs something that only waits for somebody outside. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

@@ -29,7 +29,7 @@ function resolve(message: Message, addresses: ReadonlyMap<string, string>): Reso
   }));
 }
 
-/** Whether an instruction does what another one would have done: an account that may do more changes nothing of that. */
+/** Whether an instruction does what another one would have done. Accounts that may do more make no difference. */
 function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
   return sent.program === wanted.program && base64.encode(sent.data) === base64.encode(wanted.data) &&
     sent.accounts.length === wanted.accounts.length &&
@@ -50,8 +50,8 @@ async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitme
 }
 
 /**
- * Where a transaction of the chain has the instructions of a message, but for the compute budget's: their indexes, in order. Undefined
- * when one of them is missing, changed, or elsewhere. Others may stand between them: wallets add some that check the outcome.
+ * Finds the instructions of a message in a transaction of the chain, without those of the compute budget: their indexes, in order.
+ * Undefined when one is missing, changed or out of order. Others may stand between them: wallets add some that check the outcome.
  */
 export async function findInstructions(
   wantedMessage: string,

@@ -41,10 +41,10 @@ export interface FoundAction extends AddressSignature {
 }
 
 /**
- * Looks for the action's transaction until it is there, or the time is over: then undefined, unless the last look had no answer: an
- * error says so, since it may be there. The memo is only where to look, since whoever has the message can send it with anything;
- * what counts is that all instructions are there. What the network fails to answer is asked again. Throws Released when the run
- * is released.
+ * Looks for the action's transaction until it is there or the time is over. Then it returns undefined, or throws when the last look
+ * had no answer, since the transaction may be there. The memo only tells where to look, since whoever has the message can send its
+ * memo with anything: what counts is that all instructions are there. What the network fails to answer is asked again. Throws
+ * Released when the run is released.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
   const { rpc, signal, releasing, now, warn } = deps;
@@ -70,14 +70,14 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
         warn(`transaction ${signature} is taken for the action's by its memo alone: the RPC server can't show it`);
         return { ...listed, places: undefined };
       }
-      // Nor may it keep others from being looked at.
+      // One that can't be read must not keep the others from being looked at.
       if (!unread.has(signature)) warn(`transaction ${signature} has the memo of the action, but: ${error.message}`);
       unread.add(signature);
     }
     return undefined;
   };
 
-  /** The newest transaction from before the action: those behind it need not be listed again. */
+  /** The newest transaction from before the action. Older ones need not be listed again. */
   let until: string | undefined;
   const look = async (): Promise<FoundAction | undefined> => {
     const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });

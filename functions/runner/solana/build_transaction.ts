@@ -27,7 +27,7 @@ export interface BuildDeps {
 /** For a message that is only simulated, under whatever blockhash. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
-/** The instructions of each member: as long as a transaction is not signed as a whole, they are there. */
+/** The instructions of each member. They are there until the transaction is signed as a whole. */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   members.map(({ instructions }) => {
     if (instructions === undefined) throw new Error('the instructions of an unsigned transaction are missing');
@@ -90,10 +90,10 @@ export async function buildTransaction(
     : await signMemo(identity, { runId: run.id, now: deps.now(), openWallet: deps.openWallet });
   const final = identity === undefined || memo === null ? budgeted : appendMemo(budgeted, identity, memo);
 
-  // Last of all: it is good for about a minute.
+  // The blockhash comes last, since it is good for about a minute.
   const lifetime = await rpc.getLatestBlockhash(settings.txCommitment);
   const message = compile(final, lifetime.blockhash);
-  // Too large a transaction is an error before anybody is asked for anything.
+  // A transaction that is too large fails before anybody is asked to sign it.
   encodeTransaction(message);
   const members = order.members.map(({ execution: { flow_run_id, node_id, times } }, index) => ({
     flow_run_id,

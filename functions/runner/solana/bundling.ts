@@ -11,9 +11,9 @@ export interface ParkedInstructions extends Parked {
 
 /** The place of a flow's instruction nodes among its transactions. */
 interface Place {
-  /** Counts from 1: what a signature must come before is in a later group. */
+  /** Counts from 1. A node that needs the signature of another one is in a later group. */
   group: number;
-  /** The order of instructions: topological, and where nothing orders them that of the flow's nodes. */
+  /** The order of instructions: topological, else the order of the flow's nodes. */
   rank: number;
 }
 
@@ -39,7 +39,7 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return places;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // Kept in the order of the nodes: what nothing orders stays as it is drawn.
+  // Sorted by the order of the flow's nodes, which counts where edges order nothing.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -67,7 +67,7 @@ export type Step =
 const NOT_SIGNED = 'fee payer is not in signers';
 const INCOMPLETE = 'some node failed to provide instructions';
 
-/** The instruction nodes of one run, as far as they have come. */
+/** The instruction nodes of one run, and how far they have come. */
 export interface Bundling {
   grouping: Grouping;
   /** Automatic: the nodes of a group share transactions. Else each has its own. */
@@ -77,14 +77,14 @@ export interface Bundling {
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
-/** The first of these, and those after it for which the same key pays. */
+/** The first of these, and those right behind it that have the same fee payer. */
 function takeSamePayer(parked: ParkedInstructions[]): ParkedInstructions[] {
   const payer = parked[0]?.instructions?.feePayer.publicKey;
   const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);
   return end < 0 ? parked : parked.slice(0, end);
 }
 
-/** Goes on with a transaction that an earlier claim began, of which members are parked here. */
+/** Continues a transaction that an earlier claim began, if members of it are parked here. */
 function storedStep(
   group: ParkedInstructions[],
   byKey: ReadonlyMap<string, ParkedInstructions>,
@@ -97,8 +97,8 @@ function storedStep(
 }
 
 /**
- * What to do with a run's parked executions when nothing else can go on, or undefined when there are none; `begun` are transactions
- * that earlier claims began, which come first.
+ * What to do next with a run's parked executions; undefined when there are none. Transactions that earlier claims began, `begun`, come
+ * first.
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,

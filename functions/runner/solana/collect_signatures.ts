@@ -16,7 +16,7 @@ export interface Unsigned {
   record: TransactionRecord;
   /** The requests that are stored with it. */
   requests: StoredSignatureRequest[];
-  /** Who signs, by key; who is not in it is asked. */
+  /** Who signs, by key. Whoever holds a key that is not in it is asked. */
   signers: ReadonlyMap<string, ChainSigner>;
   /** The key whose signature is left out. */
   left: string | undefined;
@@ -51,9 +51,9 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 }
 
 /**
- * Collects signatures: first the fee payer's, whose wallet may still change the message's compute budget, then all others at once,
- * under the fee payer's. Keys that may sign here do; whoever holds the others is asked, and once asked, it is their answer that
- * counts. Undefined as long as answers are missing. Goes on from any state that is stored; throws a NodeError when it can't be signed.
+ * Collects signatures: first the fee payer's, whose wallet may still change the message's compute budget, then all others at once, of
+ * the message that the fee payer signed. Keys that may sign here do. Whoever holds the others is asked, and from then on only their
+ * answer counts. Undefined while answers are missing. Continues from any state that is stored; throws a NodeError when signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
   const { signers, left } = given;

@@ -10,7 +10,7 @@ import type { TransactionSettings } from './transaction_settings.ts';
 
 /** What a transaction may have at most. Source: Agave, `MAX_COMPUTE_UNIT_LIMIT`. */
 const MAX_UNITS = 1_400_000n;
-/** What an instruction has by itself. Source: Agave, `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`. */
+/** What each instruction has without a limit of its own. Source: Agave, `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`. */
 const UNITS_PER_INSTRUCTION = 200_000n;
 
 /** What is asked of the network. */
@@ -31,7 +31,7 @@ const has = (instructions: readonly Instruction[], discriminator: number): boole
 const setLimit = (units: bigint): Instruction =>
   getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });
 
-/** The instructions with a price and a limit of their compute units in front, in this order, as far as they have none. */
+/** Puts a price and a limit of compute units in front of the instructions, in this order, unless they have their own. */
 export async function withComputeBudget(
   instructions: readonly Instruction[],
   settings: TransactionSettings,

@@ -12,7 +12,7 @@ import type { TransactionSettings } from './transaction_settings.ts';
 const BLOCKHASH_BLOCKS = 150n;
 
 /**
- * Answers by which a node says for sure that it passed nothing on: the preflight failed, a signature is wrong, the bytes are no
+ * Answers that are sure to mean that the node passed nothing on: the preflight failed, a signature is wrong, the bytes are no
  * transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
@@ -49,14 +49,14 @@ const nameOf = (wire: Uint8Array): string =>
 const hasReached = ({ confirmationStatus }: SignatureStatus, level: Commitment): boolean =>
   LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(level);
 
-/** The preflight's verdict on a transaction that is not yet, or not any more, known to be wrong itself. */
+/** The preflight refuses the transaction for its time, not for what it does: its blockhash is unknown, or it was processed before. */
 const isVerdictOnTime = (error: JsonRpcError): boolean =>
   ['AlreadyProcessed', 'BlockhashNotFound'].includes(String(simulationError(error)));
 
 /**
- * Sends a transaction, always the very same bytes, until it has come as far as the settings want or its blockhash is no longer good.
- * Giving up earlier would not mean that nothing was transferred: there is no other limit in time. Only the answer to the very first
- * send of all tells by itself that it will never be in a block. Throws Released when the run is released.
+ * Sends a transaction, always the very same bytes, until it has the commitment that the settings want, or its blockhash has expired.
+ * There is no earlier time limit: giving up would not mean that nothing was transferred. Only a refusal of the very first send proves
+ * by itself that the transaction will never be in a block. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
@@ -90,7 +90,7 @@ export async function confirmTransaction(
 
   let expirySlot: bigint | undefined;
   let sendAt = 0;
-  /** One look, and what follows from it; undefined as long as nothing is sure. */
+  /** Looks once, and does what follows from it. Undefined while nothing is sure. */
   const step = async (): Promise<Confirmation | undefined> => {
     const { slot, statuses: [status] } = await rpc.getSignatureStatuses([signature]);
     if (status) {
@@ -131,7 +131,7 @@ export async function confirmTransaction(
       const end = await step();
       if (end !== undefined) return end;
     } catch (error) {
-      // Without an answer nothing is known: it is asked again.
+      // Without an answer nothing is known, so it asks again.
       if (!(error instanceof NodeError)) throw error;
     }
     if (!signal.aborted && !releasing.aborted) await pause(limits.confirmPollMs, signal, releasing);

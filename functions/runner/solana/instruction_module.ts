@@ -20,7 +20,7 @@ export const parkedInstructions = ({ parked }: ParkedRun): ReadonlyMap<RunNode, 
   // SAFETY: all nodes that hand instructions over are an InstructionModule; the engine hands on what they gave.
   parked as ReadonlyMap<RunNode, ParkedInstructions>;
 
-/** Runs a flow for a node up to its first instructions, and gives them. */
+/** Runs a flow for a node up to its first instructions, and returns these. */
 export const collectInstructions = async (
   call: Pick<NodeCall, 'collectInstructions'>,
   flowId: number,

@@ -16,16 +16,16 @@ export const toAddress = (value: Value): Address => address(toPubkey(value));
 
 export const addressOf = ({ publicKey }: ChainSigner): Address => address(publicKey);
 
-/** Stands for a wallet where an instruction wants its signature; who signs in the end is not the instruction's business. */
+/** Stands for a wallet where an instruction wants its signature. Who signs is decided later. */
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
 
-/** Instructions hold no signer objects: two for one address would be an error when they are signed. */
+/** Instructions without signer objects: two of these for one address would make signing fail. */
 const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction => ({
   ...instruction,
   accounts: (accounts ?? []).map(({ address, role }) => ({ address, role })),
 });
 
-/** Instructions and who signs them: of these wallets those that an instruction wants a signature of, each once. */
+/** Instructions, and which of these wallets they want a signature of, each once. */
 export function makeInstructionSet(
   feePayer: ChainSigner,
   wallets: ChainSigner[],

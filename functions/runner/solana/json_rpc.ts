@@ -8,7 +8,7 @@ import { TransientError } from '../engine/transient_error.ts';
 /** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
 
-/** Statuses of proxies and busy servers, that pass. Source: RFC 9110, section 15; RFC 6585, section 4. */
+/** Statuses of proxies and of busy servers: they pass. Source: RFC 9110, section 15; RFC 6585, section 4. */
 const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 
 /** "Node is unhealthy" and "minimum context slot not reached": the node is behind. Source: Agave, `custom_error.rs`. */
@@ -59,7 +59,7 @@ const MAX_ANSWER_BYTES = 4 * 1_048_576;
 /** What an answer's JSON may be. No reader here looks deeper. */
 const ANSWER_LIMITS = Object.freeze({ depth: 128, members: 125_000 });
 
-/** The JSON of an answer, undefined for what is none. Throws a JsonLimitError for one that is too much to be read. */
+/** The JSON of an answer; undefined for what is not JSON. Throws a JsonLimitError for one that is too large to be read. */
 function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | undefined {
   if (body.length > maxBytes) throw new JsonLimitError(`is larger than ${maxBytes} bytes`);
   try {
@@ -70,7 +70,7 @@ function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | und
   }
 }
 
-/** The whole answer; throws what the server says of an error. */
+/** The whole answer; throws the server's error when it is one. */
 function readAnswer(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
   let answer: LosslessJson | undefined;
   try {

@@ -15,10 +15,10 @@ interface Place {
   caller?: { node: RunNode; run: Place };
 }
 
-/** Calls nest deeper than any author would hand a key through; flows may call themselves. */
+/** Steps of one search. No author hands a key through so many, while flows may call themselves for ever. */
 const MAX_STEPS = 1_000;
 
-/** The flow outputs of the graphs that were looked at, by label: a flow of many nodes may be asked about many keys. */
+/** The flow outputs of graphs that were looked at, by label: a flow of many nodes may be asked about many keys. */
 const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
 
 function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
@@ -36,7 +36,7 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
 
 /**
  * Whether an input's keys come from what the flow's author wrote, along edges and through the flows that are called on the way; not
- * from an input of the start, a script, or anything that was read from outside. Only for such keys a stored one may sign: else
+ * from an input of the start, a script, or anything that was read from outside. A stored key may sign only where this is so: else
  * whoever starts a flow could have the owner's wallet sign by naming it.
  * Source: RUNTIME.md, section 7.1.
  */
@@ -57,17 +57,17 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     if (module.takesFlowInputs) return isFlowInputNamed(port, where);
     if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
-    // An input that is handed on stands in where the called flow gives no such result: either may be what comes.
+    // Where the called flow gives no such result, the input that is handed on comes instead. Both must be named by the flow.
     if (module.calledFlow !== undefined) {
       return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
     }
-    // Its flow calls an input as it likes, an output of the node's own too.
+    // The flow may give an input any name, also that of an output of the node.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, where);
   };
 
   const isFlowInputNamed = (label: string, { inputs, caller }: Place): boolean => {
-    // Without a value the input's default in the flow counts.
+    // Without a value the input has its default, which the flow names.
     if (inputs[label] === undefined) return true;
     return caller !== undefined && isInputNamed(caller.node, label, caller.run);
   };
@@ -76,7 +76,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
     if (graph === undefined) return false;
     const output = flowOutputs(graph, flows.registry).get(label);
-    // What it was called with is not at hand any more: its inputs are judged by where they came from alone.
+    // What it was called with is not known any more, so its inputs are judged only by where they came from.
     const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
     return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });
   };

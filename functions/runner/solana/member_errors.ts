@@ -19,11 +19,11 @@ export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefine
 /** A transaction's error as the node names it. */
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
-/** Where a message has the instructions that are somebody's: all but those of the compute budget. */
+/** Where a message has the instructions that belong to somebody: all but those of the compute budget. */
 const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
 
 /**
- * Errors of a transaction's members, in order: the one whose instruction failed gets the whole text. When it is nobody's, all do.
+ * Errors of a transaction's members, in order. The member whose instruction failed gets the whole text; all do when it is nobody's.
  * `places` are those of the message's instructions, but for the compute budget's, in the transaction that the error is of.
  */
 export function memberErrors(

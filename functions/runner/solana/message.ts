@@ -54,7 +54,7 @@ export function compileMessage({ feePayer, instructions, blockhash, lookupTables
   }
 }
 
-/** What the message of a transaction says, given in base64; throws a NodeError when it is none of version 0. */
+/** What the message of a transaction says, given in base64; throws a NodeError when it is not a message of version 0. */
 export function messageOf(text: string): Message {
   const message = readMessage(base64.decode(text));
   if (message?.version === 0) return message;

@@ -14,7 +14,7 @@ const readBytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(hex.
 
 /**
  * Opens the key pairs that are stored for a user, by public key; `rpc` acts as service role. WALLET_KEYS of the environment is read
- * when the first one is wanted: a project without stored keys needs none.
+ * when the first key is opened: a project without stored keys does not need it.
  */
 export function makeWalletOpener(rpc: Rpc, env: (name: string) => string | undefined): (userId: string) => OpenWallet {
   let keys: WalletKeys | undefined;

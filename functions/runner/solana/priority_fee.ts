@@ -3,12 +3,12 @@ import { LosslessNumber } from 'lossless-json';
 import { haltError, NodeError } from '../engine/node.ts';
 import { callJsonRpc, isObject, type RpcCaller } from './json_rpc.ts';
 
-/** Micro-lamports for a compute unit where nobody tells what others pay. */
+/** Micro-lamports for a compute unit, where it is not known what others pay. */
 const DEFAULT_PRICE = 100n;
 
 const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
 
-/** The accounts that a transaction writes to: who else wants to write to them is what a price depends on. */
+/** The accounts that a transaction writes to. The price depends on who else wants to write to them. */
 export const writableAccounts = (feePayer: string, instructions: readonly Instruction[]): string[] => [
   ...new Set([
     feePayer,
@@ -18,8 +18,9 @@ export const writableAccounts = (feePayer: string, instructions: readonly Instru
 ];
 
 /**
- * What a middling priority costs on the main network now, in micro-lamports for a compute unit. Source: Helius documentation,
- * "getPriorityFeeEstimate". Without a key nobody is asked, and the default is taken; so it is without an answer, with a warning.
+ * What a medium priority costs on the main network now, in micro-lamports for a compute unit. Source: Helius documentation,
+ * "getPriorityFeeEstimate". Without a key nobody is asked. Without a key or an answer it is the default; `warn` is
+ * told of a missing answer.
  */
 export async function estimatePrice(
   caller: RpcCaller,

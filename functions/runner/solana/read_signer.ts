@@ -3,7 +3,7 @@ import { toWallet } from '../../../types/values/keys.ts';
 import type { NodeCall } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 
-/** The wallet that an input holds; throws a ConversionError when it is none, or missing. */
+/** The wallet that an input holds; throws a ConversionError when it is missing or not a wallet. */
 export function readSigner(call: Pick<NodeCall, 'inputs' | 'isNamedByFlow'>, inputName: string): ChainSigner {
   const wallet = readField(call.inputs, inputName, toWallet);
   return { ...wallet, isNamedByFlow: call.isNamedByFlow(inputName, wallet.publicKey) };

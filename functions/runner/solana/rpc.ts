@@ -16,7 +16,7 @@ const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1
 /** Base58 of 64 bytes. */
 const signatureTextSchema = z.string().refine((text) => decodeBase58(text, 64) !== undefined);
 
-/** Base64 that says the bytes in the one way; another text is an answer of another form. */
+/** Base64 in its one canonical form; any other text is rejected. */
 const bytesSchema = z.string().transform((text, context) => {
   try {
     return base64.decode(text);

@@ -9,7 +9,7 @@ export type OpenWallet = (publicKey: string) => Promise<Uint8Array | undefined>;
 
 const SECRET_BYTES = 32;
 
-/** Signs with a key pair of 64 bytes; throws a NodeError, without a word of them, when they aren't one of this public key. */
+/** Signs with a key pair of 64 bytes. When they don't belong to this public key it throws a NodeError that shows nothing of them. */
 async function signWithKeypair(keypair: Uint8Array, publicKey: string, content: Uint8Array): Promise<Uint8Array> {
   const isOf = keypair.length === 64 && base58.encode(keypair.subarray(SECRET_BYTES)) === publicKey;
   const pair = isOf ? await createKeyPairFromBytes(keypair).catch(() => undefined) : undefined;
@@ -19,7 +19,7 @@ async function signWithKeypair(keypair: Uint8Array, publicKey: string, content: 
   return new Uint8Array(await signBytes(pair.privateKey, new Uint8Array(content)));
 }
 
-/** Signs with a stored key, which exists in the open for this time only; undefined when none is stored. */
+/** Signs with a stored key, which is open in memory only meanwhile; undefined when none is stored. */
 export async function signWithStored(
   openWallet: OpenWallet,
   publicKey: string,
@@ -39,7 +39,7 @@ export async function signWithStored(
 
 /**
  * The signature of a key that may sign here: of a key pair in the flow's values, or of one that is stored for the owner and that only
- * the owner's flows name. Undefined for others: who holds them is asked.
+ * the owner's flows name. Undefined for others: whoever holds them is asked.
  */
 export async function signHere(
   openWallet: OpenWallet,

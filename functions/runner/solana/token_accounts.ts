@@ -32,7 +32,7 @@ function asMint({ owner, data }: ChainAccount): Mint | undefined {
   return mint.isInitialized ? mint : undefined;
 }
 
-/** The token account that an account of the chain is; undefined when it is none. */
+/** Reads an account of the chain as a token account; undefined when it is not one. */
 export function asTokenAccount({ owner, data }: ChainAccount): Token | undefined {
   if (owner !== TOKEN_PROGRAM_ADDRESS || data.length !== getTokenSize()) return undefined;
   const token = getTokenDecoder().decode(data);
