@@ -6,6 +6,6 @@ import { formMember, NodeError } from './node.ts';
 export function readCalledFlow(formData: LosslessJson): number {
   const id = formMember(formData, 'id');
   const text = id instanceof LosslessNumber || typeof id === 'string' ? String(id) : '';
-  if (!/^\d{1,10}$/.test(text)) throw new NodeError('form_data.id takes the integer id of a flow');
+  if (!/^\d{1,10}$/.test(text)) throw new NodeError('form_data.id must be the integer id of a flow');
   return Number(text);
 }

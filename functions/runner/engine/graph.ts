@@ -120,7 +120,8 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
   };
 }
 
-const listNames = (names: string[]): string => names.length === 0 ? 'nor any other' : `only ${names.join(', ')}`;
+const listNames = (names: string[]): string =>
+  names.length === 0 ? 'and the node has none' : `only ${names.join(', ')}`;
 
 const PASSTHROUGH = 'passthrough-';
 

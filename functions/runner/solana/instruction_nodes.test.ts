@@ -59,6 +59,6 @@ it('a set of instructions holds no signer objects, and fails without a wallet fo
   const stranger = address(makeKeypair().publicKey);
   const foreign = { address: stranger, role: AccountRole.READONLY_SIGNER, signer: createNoopSigner(stranger) };
   expect(() => makeInstructionSet(wallet, [], [{ ...instruction, accounts: [foreign] }])).toThrow(
-    `an instruction wants a signature of ${stranger}, no input`,
+    `an instruction wants a signature of ${stranger}, which is not among the inputs`,
   );
 });

@@ -37,7 +37,7 @@ export function makeInstructionSet(
       .map((account) => account.address),
   );
   for (const key of wanted) {
-    if (!byKey.has(key)) throw new Error(`an instruction wants a signature of ${key}, no input`);
+    if (!byKey.has(key)) throw new Error(`an instruction wants a signature of ${key}, which is not among the inputs`);
   }
   return {
     feePayer: byKey.get(feePayer.publicKey) ?? feePayer,

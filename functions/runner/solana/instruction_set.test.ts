@@ -47,7 +47,7 @@ describe('sets of instructions that are combined', () => {
   it('have the same fee payer, or can not be', () => {
     const sets = [setOf(wallet(payer), 'x'), setOf(wallet(other), 'y')];
     expect(() => combineInstructionSets(sets)).toThrow(
-      `instructions of different fee payers don't go together: ${payer.publicKey}, ${other.publicKey}`,
+      `instructions with different fee payers can't share a transaction: ${payer.publicKey}, ${other.publicKey}`,
     );
     expect(() => combineInstructionSets([])).toThrow('no instructions');
   });

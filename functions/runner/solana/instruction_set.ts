@@ -19,7 +19,9 @@ export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainS
 export function combineInstructionSets(sets: readonly InstructionSet[]): InstructionSet {
   const feePayers = new Set(sets.map(({ feePayer }) => feePayer.publicKey));
   if (feePayers.size > 1) {
-    throw new NodeError(`instructions of different fee payers don't go together: ${[...feePayers].join(', ')}`);
+    throw new NodeError(
+      `instructions with different fee payers can't share a transaction: ${[...feePayers].join(', ')}`,
+    );
   }
   const united = uniteSigners(sets.flatMap(({ feePayer, signers }) => [feePayer, ...signers]));
   const signing = new Set(sets.flatMap(({ signers }) => signers.map(({ publicKey }) => publicKey)));

@@ -58,7 +58,7 @@ export function compileMessage({ feePayer, instructions, blockhash, lookupTables
 export function messageOf(text: string): Message {
   const message = readMessage(base64.decode(text));
   if (message?.version === 0) return message;
-  throw new NodeError('the message of the transaction is none of version 0');
+  throw new NodeError('the message of the transaction must be of version 0');
 }
 
 /** A transaction in wire format, with 64 zero bytes for each signature that is not there; throws a NodeError when it is too large. */

@@ -168,8 +168,16 @@ describe('a server that is no Solana node', () => {
   it.each([
     [200, 'hello', 'getBalance: the answer is not JSON-RPC'],
     [200, '{"jsonrpc":"2.0","id":"1"}', 'getBalance: the answer is not JSON-RPC'],
-    [200, '{"result":{"context":{"slot":1},"value":1.5}}', "getBalance: the answer has another form than a node's"],
-    [200, '{"result":{"context":{"slot":1},"value":"1"}}', "getBalance: the answer has another form than a node's"],
+    [
+      200,
+      '{"result":{"context":{"slot":1},"value":1.5}}',
+      'getBalance: the answer does not have the form that Solana nodes give it',
+    ],
+    [
+      200,
+      '{"result":{"context":{"slot":1},"value":"1"}}',
+      'getBalance: the answer does not have the form that Solana nodes give it',
+    ],
     [401, '{"error":{"code":-32401,"message":"no such key"}}', 'no such key (code -32401)'],
     [404, 'nothing', 'getBalance: the RPC server answers with status 404'],
   ])('and answers %i %s fails the node, without a word of the address', async (status, body, message) => {
@@ -184,7 +192,7 @@ describe('a server that is no Solana node', () => {
     const error = await failure(rpcAt(url).getMultipleAccounts(['1'.repeat(32)], 'confirmed'));
     expect([error.name, error.message]).toEqual([
       'NodeError',
-      "getMultipleAccounts: the answer has another form than a node's",
+      'getMultipleAccounts: the answer does not have the form that Solana nodes give it',
     ]);
   });
 

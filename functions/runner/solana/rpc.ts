@@ -124,7 +124,7 @@ export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'>
     const { url } = caller.run.network;
     const { result } = await callJsonRpc(caller, { url, method, makeParams: () => stringify(params) ?? '[]' });
     const read = schema.safeParse(result);
-    if (!read.success) throw new NodeError(`${method}: the answer has another form than a node's`);
+    if (!read.success) throw new NodeError(`${method}: the answer does not have the form that Solana nodes give it`);
     return read.data;
   };
   const inBase64 = { encoding: 'base64' };

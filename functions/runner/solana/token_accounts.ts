@@ -55,7 +55,7 @@ export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAcco
   const decimals = asMint(account)?.decimals;
   if (decimals === undefined) {
     throw new NodeError(
-      `mint_account: ${mint} is no mint of the token program` +
+      `mint_account: ${mint} must be a mint of the token program` +
         (account.owner === TOKEN_PROGRAM_ADDRESS ? '' : `: it belongs to the program ${account.owner}`),
     );
   }
@@ -67,7 +67,9 @@ export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAcco
 
 /** Throws when an account is no token account of this mint; `input` is the name under which it came. */
 export function assertTokenOf(mint: Address, token: Token, input: string): void {
-  if (token.mint !== mint) throw new NodeError(`${input}: is a token account of another mint, ${token.mint}`);
+  if (token.mint !== mint) {
+    throw new NodeError(`${input}: must be a token account of the mint ${mint}, not of ${token.mint}`);
+  }
 }
 
 /**

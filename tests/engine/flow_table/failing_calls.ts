@@ -148,17 +148,17 @@ export const failingCallRows: FlowRow[] = [
     flows: { 1: plusOne },
     output: '',
     errors: ['one', null, 1.5, -1].map((id) =>
-      `call ${JSON.stringify(id)}: form_data.id takes the integer id of a flow`
+      `call ${JSON.stringify(id)}: form_data.id must be the integer id of a flow`
     ),
     runs: [
       'call "1"#0 → out=1',
       'call "1"#0 > n#0 → n=0u',
       'call "1"#0 > plus one#0 a=0u source="a + 1" → u=1',
       'call "1"#0 > out#0 out=1 → out=1',
-      'call "one"#0 ✗ form_data.id takes the integer id of a flow',
-      'call null#0 ✗ form_data.id takes the integer id of a flow',
-      'call 1.5#0 ✗ form_data.id takes the integer id of a flow',
-      'call -1#0 ✗ form_data.id takes the integer id of a flow',
+      'call "one"#0 ✗ form_data.id must be the integer id of a flow',
+      'call null#0 ✗ form_data.id must be the integer id of a flow',
+      'call 1.5#0 ✗ form_data.id must be the integer id of a flow',
+      'call -1#0 ✗ form_data.id must be the integer id of a flow',
     ],
   },
 ];

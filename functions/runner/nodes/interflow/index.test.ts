@@ -19,7 +19,7 @@ it.each(['{}', 'null', '{"id": null}', '{"id": "x"}', '{"id": -1}', '{"id": 1.5}
   'interflow with %s fails and says what it takes',
   async (json) => {
     await expect(runNode(interflowNode, {}, { formData: parse(json) as LosslessJson })).rejects.toThrow(
-      'form_data.id takes the integer id of a flow',
+      'form_data.id must be the integer id of a flow',
     );
   },
 );

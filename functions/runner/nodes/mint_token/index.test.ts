@@ -72,10 +72,12 @@ it('mint_token refuses what is no mint', async () => {
   const token = await newTokenAccount();
   for (const decimals of [{ N: 0 } as const, { U: '6' }]) {
     await expect(mintTo({ mint_account: { B3: token }, decimals })).rejects.toThrow(
-      `mint_account: ${token} is no mint of the token program`,
+      `mint_account: ${token} must be a mint of the token program`,
     );
     await expect(mintTo({ mint_account: walletOf(feePayer), decimals })).rejects.toThrow(
-      `mint_account: ${feePayer.address} is no mint of the token program: it belongs to the program ${'1'.repeat(32)}`,
+      `mint_account: ${feePayer.address} must be a mint of the token program: it belongs to the program ${
+        '1'.repeat(32)
+      }`,
     );
   }
 });
@@ -87,7 +89,7 @@ it('mint_token refuses recipients that are no token account of the mint', async 
   await expect(mintTo({ recipient: { B3: mint } })).rejects.toThrow(`recipient: ${mint} is no token account`);
   const other = await createMint(chain, authority, 0);
   await expect(mintTo({ recipient: { B3: await newTokenAccount(other) } })).rejects.toThrow(
-    `recipient: is a token account of another mint, ${other}`,
+    `recipient: must be a token account of the mint ${mint}, not of ${other}`,
   );
 });
 

@@ -120,7 +120,7 @@ describe('transfer_token to something else', () => {
     const other = await createMint(chain, sender, 0);
     const token = await createTokenAccount(chain, sender, other, buyer.address);
     await expect(transferOf({ recipient: { B3: token } })).rejects.toThrow(
-      `recipient: is a token account of another mint, ${other}`,
+      `recipient: must be a token account of the mint ${mint}, not of ${other}`,
     );
     await expect(transferOf({ recipient: { B3: mint } })).rejects.toThrow(
       `recipient: ${mint} is neither a wallet nor a token account: it belongs to the program Tokenkeg`,
@@ -155,7 +155,7 @@ it('transfer_token needs the right decimals or a mint that exists', async () => 
     `mint_account: there is no account ${address}; for a mint that the same transaction creates, decimals must be given`,
   );
   await expect(transferOf({ mint_account: { B3: source } })).rejects.toThrow(
-    `mint_account: ${source} is no mint of the token program`,
+    `mint_account: ${source} must be a mint of the token program`,
   );
 });
 
