@@ -1,7 +1,7 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
 import { pause } from '../../_shared/pause.ts';
-import { makeGrouped } from './grouped.ts';
+import { makeGrouped } from './group_sender.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import type { RunSettings } from '../solana/run_settings.ts';

@@ -11,7 +11,7 @@ import { errorText, type RunFacts, type WriteLog } from '../log_line.ts';
 import { actionSignerOf } from '../solana/run_settings.ts';
 import { makeSettlement } from '../solana/settlement.ts';
 import type { Transactions } from '../solana/transaction.ts';
-import type { MemoryRoom, MemorySeat } from './memory_room.ts';
+import type { MemoryRoom, MemorySeat } from './memory_budget.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makeWorkClock, type WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../../types/flow.ts';

@@ -2,7 +2,7 @@ import { nextTurn, pause } from '../../_shared/pause.ts';
 import { type Claim, NOTHING } from './claims.ts';
 import { makeSlice, type Slice } from '../engine/slice.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
-import { makeMemoryRoom } from './memory_room.ts';
+import { makeMemoryRoom } from './memory_budget.ts';
 import { freePlaces, whoGivesWay } from './places.ts';
 import { makeSnapshotCache } from './snapshots.ts';
 import { makeWakeTimes } from './wake_times.ts';

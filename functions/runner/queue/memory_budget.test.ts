@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makeMemoryRoom, type MemoryRoom, type MemorySeat } from './memory_room.ts';
+import { makeMemoryRoom, type MemoryRoom, type MemorySeat } from './memory_budget.ts';
 
 const MIB = 1_048_576;
 

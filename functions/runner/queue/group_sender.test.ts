@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../_shared/pause.ts';
-import { makeGrouped } from './grouped.ts';
+import { makeGrouped } from './group_sender.ts';
 
 interface Sent {
   items: string[];
