@@ -24,7 +24,7 @@ export function makeRunnerApp(platform: Platform) {
     try {
       // The platform counts time by request: a new one goes on.
       if (await worker.drain(flowRunId)) pokeRunner();
-      await worker.settled();
+      await worker.whenIdle();
     } catch (error) {
       writeLog('error', { event: 'queue_unreadable', error: errorText(error) });
     }

@@ -1,7 +1,7 @@
-/** What the runner tells its operator: one line of JSON an event, on the function's log. */
+/** What the runner tells its operator: one line of JSON for each event, in the function's log. */
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
-  | { event: 'run_handed_back' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
+  | { event: 'run_released' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
   | { event: 'worker_started'; url: string; concurrency: number }
   | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable'; error: string };
 
@@ -16,11 +16,11 @@ export interface RunFacts {
 
 export type WriteLog = (level: 'info' | 'warn' | 'error', fields: RunnerEvent & Partial<RunFacts>) => void;
 
-/** Writes to the console, where Edge Functions and processes alike keep their logs. */
+/** Writes to the console, which is the log of Edge Functions and of processes. */
 export const writeLog: WriteLog = (level, fields) =>
   console[level](JSON.stringify({ time: new Date().toISOString(), level, ...fields }));
 
-/** An error in one line, its causes included; the log is the operator's, callers never see it. */
+/** An error and its causes in one line. Only the operator reads the log; callers never see it. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${errorText(error.cause)})`;

@@ -37,7 +37,7 @@ const numberSettings = {
     0,
     10_000,
   ),
-  runnerGuestRuns: setting(
+  runnerReservedPlaces: setting(
     'Reserved places of a worker: while other owners hold all its places, it executes so many runs besides, one of each owner who holds none.',
     'runs',
     16,

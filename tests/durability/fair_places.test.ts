@@ -121,9 +121,9 @@ describe.each([
   }, 60_000);
 });
 
-it('who comes when all places are taken, those for guests too, waits for a slice of somebody else', async () => {
+it('who comes when all places are taken, reserved ones too, waits for a slice of somebody else', async () => {
   const third = await workers.addOwner();
-  await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_GUEST_RUNS: '1', RUNNER_SLICE_MS: '1000' });
+  await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_RESERVED_PLACES: '1', RUNNER_SLICE_MS: '1000' });
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);

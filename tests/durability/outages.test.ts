@@ -95,9 +95,9 @@ it('a worker that is told to end hands back what lasts, and finishes nothing hal
   expect(await worker.end('SIGTERM')).toBe(0);
   expect(worker.events().map(({ event }) => event)).toEqual([
     'worker_started',
-    'run_handed_back',
-    'run_handed_back',
-    'run_handed_back',
+    'run_released',
+    'run_released',
+    'run_released',
     'worker_stopped',
   ]);
   const begun = await workers.sql`

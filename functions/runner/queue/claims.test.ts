@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../_shared/pause.ts';
 import { ApiError } from '../../_shared/api_error.ts';
-import { type Claim, type FinalResult, makeClaims, NOTHING } from './claims.ts';
+import { type Claim, type FinalResult, makeClaims, NO_PROGRESS } from './claims.ts';
 
 const RESULT: FinalResult = { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] };
 
@@ -31,7 +31,7 @@ function makeDatabase() {
     historyPageBytes: 1,
   });
   const finish = (id: string) =>
-    claims.finish({ flow_run_id: id, attempt: 1 } as Claim, NOTHING, RESULT).then(() => 'done', ({ code }) => code);
+    claims.finish({ flow_run_id: id, attempt: 1 } as Claim, NO_PROGRESS, RESULT).then(() => 'done', ({ code }) => code);
   /** The newest calls, once those of this turn and the next are made. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();

@@ -1,7 +1,7 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
 import { pause } from '../../_shared/pause.ts';
-import { makeGrouped } from './group_sender.ts';
+import { makeGroupSender } from './group_sender.ts';
 import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import type { RunSettings } from '../solana/run_settings.ts';
@@ -13,27 +13,27 @@ import type {
 } from '../solana/transaction.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 
-/** How a run shall stop. */
+/** A caller's wish that a run stops. */
 export interface StopRequest {
   reason: string | null;
   timeout_millies: number | null;
 }
 
-/** A run that this worker may execute until its lease is over. */
+/** A worker's right to execute one run until its lease ends. */
 export interface Claim {
   flow_run_id: string;
-  /** Which claim of the run this is; what an older one writes is refused. */
+  /** The number of this claim among those of the run. What an older claim writes is refused. */
   attempt: number;
-  /** Workers lost in a row with this run. */
+  /** Workers in a row that were lost while they executed this run. */
   lost_claim_count: number;
   flow_id: number;
   user_id: string;
-  /** A user, or the public key that a caller showed. */
+  /** The starter: a user's id or a caller's public key. */
   started_by: string | null;
   inputs: { M: ValueMap };
   settings: RunSettings;
   snapshot_hash: string;
-  /** JSON text; null when the worker said that it knows the hash. */
+  /** JSON text; null when the worker has said that it knows the snapshot of this hash. */
   snapshot: string | null;
   /** Milliseconds that earlier claims worked on it. */
   work_ms: number;
@@ -71,8 +71,7 @@ export interface Progress {
   output_bytes: number;
 }
 
-/** No progress at all. */
-export const NOTHING: Progress = Object.freeze({
+export const NO_PROGRESS: Progress = Object.freeze({
   children: [],
   node_runs: [],
   transactions: [],
@@ -81,15 +80,15 @@ export const NOTHING: Progress = Object.freeze({
   output_bytes: 0,
 });
 
-/** News of a held claim. */
-export interface ClaimNews {
+/** What has happened to a claim that a worker holds. */
+export interface ClaimChange {
   flow_run_id: string;
-  /** Somebody else has the run, or it has ended. */
+  /** Another worker has claimed the run, or it has ended. */
   is_lost: boolean;
   stop: StopRequest | null;
 }
 
-/** How a run ended, as far as its worker can tell. */
+/** How a run ended; `not_run` is null when the worker can't tell which nodes did not run. */
 export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
 /** The result of a run, by the worker that claimed it. */
@@ -98,43 +97,46 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { pr
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
   /**
-   * Where there is none, one worker at a time waits for the first run to come, as long as it says. With owners who are passed over,
-   * one run of each other owner at the most.
+   * Claims queued runs. When there are none, it waits `waitMillies` for the first to come; one worker at a time does so. Given
+   * `passedOver`, it claims no run of these owners, and one run at most of each other owner.
    */
   claim: (maxRuns: number, knownSnapshots: string[], waitMillies: number, passedOver?: string[]) => Promise<Claim[]>;
   /** Reads what earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
-  /** Stores progress and holds the claim for another lease. */
+  /** Stores progress and extends the lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
-  /** Stores progress and gives the run back to the queue, to be claimed after so many whole seconds; at once unless given. */
-  handBack: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
+  /** Stores progress and releases the run: it can be claimed again after so many whole seconds, at once unless they are given. */
+  release: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
   /**
-   * Stores progress and gives the run back to the queue, waiting for signatures: to be claimed when all are there, when the first
-   * request expires, when the run shall stop, or at once where no request is open.
+   * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all are there, when the
+   * first request expires, when somebody stops the run, and at once when no request is open.
    */
   suspend: (claim: Claim, progress: Progress) => Promise<void>;
   /**
-   * Stores a transaction, whose run is stored already, makes its signature requests, once for each key, and gives all that it has.
-   * Rejects with `internal` when what may have been sent would change.
+   * Stores a transaction of a run that is stored already and makes its signature requests, one for each key. Resolves with all
+   * requests of the transaction. Rejects with `internal` when it would change what may have been sent.
    */
   storeTransaction: (
     claim: Claim,
     transaction: TransactionRecord,
     requests: NewSignatureRequest[],
   ) => Promise<StoredSignatureRequest[]>;
-  /** Holds the claims for another lease; tells which are lost or shall stop. */
-  heartbeat: (claims: Claim[]) => Promise<ClaimNews[]>;
-  /** Stores the rest and ends the run, with what else ends meanwhile; the database tells which nodes did not run where `not_run` is null. */
+  /** Extends the leases. Resolves with the claims that are lost, or whose run is to stop. */
+  heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
+  /**
+   * Stores the last progress and ends the run, in one transaction with other runs that end at the same time. When `not_run` is null
+   * the database finds out which nodes did not run.
+   */
   finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
 
-/** Results of runs that are stored in one transaction, at the most; and their characters of JSON. */
+/** How many results are stored in one transaction, and how many characters of JSON they may have together. */
 const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
-/** Asks again while the database does not answer; what it stores is stored once, however often it is asked. */
+/** Repeats a call while the database does not answer. What the call stores is stored once, however often it is repeated. */
 async function retried<Result>(retryMs: number, call: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + retryMs;
   for (let delay = FIRST_RETRY_MS;; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
@@ -154,7 +156,7 @@ export interface ClaimsOptions {
   historyPageBytes: number;
 }
 
-/** A page of what earlier claims stored of a run's node executions. */
+/** A page of the node executions that earlier claims of a run stored. */
 interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
   /** Where the next page begins; null on the last one. */
   next: object | null;
@@ -166,12 +168,12 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
 
   const finishOne = (result: ClaimedResult) => persist<void>('finish_flow_run', result);
-  const finish = makeGrouped<ClaimedResult>({
+  const finish = makeGroupSender<ClaimedResult>({
     ...RESULT_GROUP,
     sizeOf: (result) => JSON.stringify(result).length,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
-        // One that can't be stored keeps the others back; alone, each has its own answer.
+        // One result that can't be stored fails the whole transaction. Each is then stored by itself, and has its own outcome.
         if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
         throw error;
       });
@@ -180,7 +182,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     },
   });
 
-  /** Reads the history in pages, so that nobody on the way has to hold all of it as one text. */
+  /** Reads the history in pages, so that neither the database nor PostgREST holds all of it as one text. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
     const max_bytes = options.historyPageBytes;
     const history = await persist<StoredHistory & HistoryPage>('flow_run_history', { flow_run_id, max_bytes });
@@ -207,7 +209,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         ? readHistory(flow_run_id)
         : Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
-    handBack: (claim, progress, seconds = 0) =>
+    release: (claim, progress, seconds = 0) =>
       persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: seconds }),
     suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
     storeTransaction: (claim, transaction, requests) =>

@@ -1,6 +1,6 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
-import { type Claim, type Claims, type FinalResult, NOTHING, type StopRequest, type StoredHistory } from './claims.ts';
+import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type StopRequest, type StoredHistory } from './claims.ts';
 import type { Release, Suspension } from '../engine/context.ts';
 import { makeHistory } from '../engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from '../engine/node.ts';
@@ -11,12 +11,12 @@ import { errorText, type RunFacts, type WriteLog } from '../log_line.ts';
 import { actionSignerOf } from '../solana/run_settings.ts';
 import { makeSettlement } from '../solana/settlement.ts';
 import type { Transactions } from '../solana/transaction.ts';
-import type { MemoryRoom, MemorySeat } from './memory_budget.ts';
+import type { HeldMemory, MemoryBudget } from './memory_budget.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makeWorkClock, type WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../../types/flow.ts';
 
-/** What the queue takes as a delay. A run that sleeps longer wakes, and sleeps on. */
+/** The longest delay that the queue takes. A run that sleeps for longer is claimed after this time and sleeps again. */
 const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
 /** What a claimed run reaches outside: its nodes, and those who settle its instructions. */
@@ -27,24 +27,24 @@ export interface RunServices extends NodeServices {
 export interface ExecuteClaimDeps {
   claims: Claims;
   registry: NodeRegistry;
-  /** What the nodes of a claimed run reach outside; what only waits for somebody there is told to the clock. */
+  /** Makes what a claimed run uses outside the engine. It tells the clock when the run only waits for somebody there. */
   makeServices: (claim: Claim, work: { journal: ClaimJournal; clock: WorkClock }) => RunServices;
   settings: RunnerSettings;
   log: WriteLog;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** What the runs of the worker hold together. */
-  room: MemoryRoom;
+  /** Limits what the runs of the worker hold together. */
+  memory: MemoryBudget;
 }
 
-/** What happens to a run from outside while it is executed. */
+/** What others may do to a run while it is executed. */
 export interface RunControl {
   /** Ends the run, the first time that it is called. */
   stop: (request: StopRequest) => void;
-  /** The claim is over: nothing more of it will be taken. */
+  /** The claim is lost: the database refuses whatever it writes. */
   lose: () => void;
-  /** Gives the run back to the queue as soon as it has got somewhere. */
-  giveWay: () => void;
+  /** Releases the run as soon as it has made progress. */
+  release: () => void;
 }
 
 /** A claimed run that is being executed. */
@@ -52,21 +52,21 @@ export interface ClaimExecution extends RunControl {
   claim: Claim;
   /** Resolves when this worker has nothing more to do with the run; never rejects. */
   ended: Promise<void>;
-  /** It went back to the queue, where it may be there to be claimed. */
-  isGivenBack: () => boolean;
-  /** The run has got somewhere in this claim: it is not what its former workers were lost with. */
+  /** The run was released: it may be in the queue again. */
+  isReleased: () => boolean;
+  /** A node execution of this claim has ended and is stored: whatever ended the run's former workers did not end this one. */
   hasStored: () => boolean;
-  /** It waits for a time or an answer, for memory, or for the database to take what it has come to. */
+  /** The run rests: it waits for a time, an answer, memory, or the database that stores its outcome. */
   isResting: () => boolean;
-  /** When it goes on, in milliseconds since 1970, if it went back to sleep. */
+  /** When the run goes on, in milliseconds since 1970, if it was released to sleep. */
   sleepsUntil: () => number | undefined;
-  /** How long this claim has had it. */
+  /** Milliseconds since the run was claimed. */
   heldMs: () => number;
-  /** It was told to give way. */
-  isLeaving: () => boolean;
+  /** `release` was called, or the claim was lost. */
+  isReleasing: () => boolean;
 }
 
-/** The result of a run that the runner itself could not execute: the log says why, its readers need not know. */
+/** The result of a run that the runner could not execute. The cause is in the log alone: it is the operator's, not the caller's. */
 const brokenResult = (message: string): FinalResult => ({
   status: 'failed',
   output: { M: {} },
@@ -75,22 +75,22 @@ const brokenResult = (message: string): FinalResult => ({
 });
 
 /**
- * Executes a claimed run to its end or to the end of the slice, storing progress on the way.
- * When the claim is lost meanwhile, whoever has it now goes on. While the database does not answer for long, the run is claimed
- * again when its lease is over. A run that can't be executed, or whose progress can't be stored, fails.
+ * Executes a claimed run until it ends or is released, and stores progress on the way. When the claim is lost, the worker that holds
+ * the new claim goes on. When the database does not answer for long, the run is claimed again after its lease. A run that can't be
+ * executed, or whose progress the database refuses, fails.
  */
 export function executeClaim(
   deps: ExecuteClaimDeps,
   claim: Claim,
   readSnapshot: () => Snapshot,
   slice: Slice,
-  /** Told when the run begins to wait for something, or has got as far as it will. */
+  /** Called when the run begins to rest. */
   onRest: () => void = () => {},
 ): ClaimExecution {
   const { claims, settings, log, now } = deps;
   const halt = new AbortController();
   const abandon = new AbortController();
-  const release = new AbortController();
+  const releasing = new AbortController();
   const stopping = new AbortController();
   const end = (reason: Halt) => halt.abort(reason);
   const startedAt = now();
@@ -98,8 +98,8 @@ export function executeClaim(
   let clock: WorkClock | undefined;
   let isLost = false;
   let isStoring = false;
-  let isGivenBack = false;
-  let isWaitingForRoom = false;
+  let isReleased = false;
+  let isWaitingForMemory = false;
   let sleepsUntil: number | undefined;
   let executions = 0;
 
@@ -111,9 +111,9 @@ export function executeClaim(
     isLost = true;
     end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
     abandon.abort();
-    release.abort();
+    releasing.abort();
   };
-  const giveWay = () => release.abort();
+  const release = () => releasing.abort();
   const heldMs = () => now() - startedAt;
   const fail = (message: string) => end({ status: 'failed', message, graceMs: 0 });
   const facts = (): RunFacts => ({
@@ -173,47 +173,47 @@ export function executeClaim(
         slice,
         stop: halt.signal,
         abandon: abandon.signal,
-        releasing: release.signal,
+        releasing: releasing.signal,
         now,
       });
     } catch (error) {
-      // What kept a transaction from being stored ends this claim, not the run.
+      // The database refused or lost a transaction: that ends this claim, not the run.
       if (error instanceof ApiError) throw error;
       log('error', { event: 'run_broken', error: errorText(error), ...facts() });
       return brokenResult('the runner could not execute this flow');
     }
   };
 
-  /** Waits until the worker has room for what the run has come to; without one the run goes back as it is. */
-  const takeSeat = async (): Promise<MemorySeat | undefined> => {
+  /** Waits until the run's stored outputs fit into the worker's memory; undefined when the run is to be released before. */
+  const waitForMemory = async (): Promise<HeldMemory | undefined> => {
     const { user_id: ownerId, output_bytes: bytes } = claim;
     if (claim.stop !== null) stop(claim.stop);
     const { signal } = stopping;
-    const entering = deps.room.enter({ ownerId, bytes, giveWay, heldMs, stopping: signal }, [
+    const admitting = deps.memory.admit({ ownerId, bytes, release, heldMs, stopping: signal }, [
       slice.releasing,
-      release.signal,
+      releasing.signal,
     ]);
-    if (!(entering instanceof Promise)) return entering;
-    isWaitingForRoom = true;
+    if (!(admitting instanceof Promise)) return admitting;
+    isWaitingForMemory = true;
     onRest();
-    return await entering.finally(() => isWaitingForRoom = false);
+    return await admitting.finally(() => isWaitingForMemory = false);
   };
 
   const execute = async (): Promise<void> => {
-    const seat = await takeSeat();
-    if (seat !== undefined) return await executeSeated(seat).finally(seat.leave);
+    const memory = await waitForMemory();
+    if (memory !== undefined) return await executeWith(memory).finally(memory.free);
     if (isLost) return log('warn', { event: 'claim_lost', ...facts() });
-    await claims.handBack(claim, NOTHING);
-    isGivenBack = true;
-    log('info', { event: 'run_handed_back', ...facts() });
+    await claims.release(claim, NO_PROGRESS);
+    isReleased = true;
+    log('info', { event: 'run_released', ...facts() });
   };
 
-  const executeSeated = async (seat: MemorySeat): Promise<void> => {
+  const executeWith = async (memory: HeldMemory): Promise<void> => {
     const history = await claims.history(claim);
     const outputs = makeOutputBudget({
       limit: settings.flowRunMaxAllOutputBytes,
       used: claim.output_bytes,
-      onTake: seat.grow,
+      onTake: memory.grow,
     });
     const limitMs = settings.flowRunMaxWorkMs;
     const isOver = () => fail(`run_time_limit: the run has worked for ${limitMs} ms`);
@@ -231,14 +231,14 @@ export function executeClaim(
       onRest();
       if (result.status === 'released') {
         const seconds = secondsUntil(result.until);
-        await claims.handBack(claim, rest, seconds);
-        isGivenBack = true;
-        // Nobody finds it before its message is to be seen, which a slow database makes late.
+        await claims.release(claim, rest, seconds);
+        isReleased = true;
+        // The database counts the delay from when it stores it, so a slow one makes the run claimable later than it wanted.
         if (result.until !== undefined) sleepsUntil = Math.max(result.until, now() + seconds * 1_000);
-        log('info', { event: result.until === undefined ? 'run_handed_back' : 'run_asleep', ...facts() });
+        log('info', { event: result.until === undefined ? 'run_released' : 'run_asleep', ...facts() });
       } else if (result.status === 'waiting') {
         await claims.suspend(claim, rest);
-        isGivenBack = true;
+        isReleased = true;
         log('info', { event: 'run_suspended', ...facts() });
       } else {
         await claims.finish(claim, rest, result);
@@ -251,8 +251,8 @@ export function executeClaim(
   };
 
   /**
-   * It comes one or two seconds early rather than late, since the database counts from when it stores this: what is left of its time
-   * it waits here.
+   * The delay with which a run is released that sleeps until this time. It is one or two seconds short, since the database counts it
+   * from when it stores it. The run waits for the rest of its time in its next claim.
    */
   const secondsUntil = (time: number | undefined): number =>
     time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);
@@ -268,32 +268,32 @@ export function executeClaim(
   const logInterrupted = (cause: unknown) =>
     log('error', { event: 'run_interrupted', error: errorText(cause), ...facts() });
 
-  /** What keeps the run from going on: the claim, the database for now, or the run itself. */
-  const settle = async (cause: unknown): Promise<void> => {
+  /** Ends what could not go on: the claim was lost, the database does not answer, or it refuses what the run wants to store. */
+  const handleFailure = async (cause: unknown): Promise<void> => {
     if (isErrorOf(cause, 'claim_lost')) return log('warn', { event: 'claim_lost', ...facts() });
     logInterrupted(cause);
     if (isErrorOf(cause, 'service_unavailable')) return;
     const result = brokenResult('what this run has come to could not be stored');
     try {
-      await claims.finish(claim, NOTHING, result);
+      await claims.finish(claim, NO_PROGRESS, result);
       logFinished(result);
     } catch (again) {
       logInterrupted(again);
     }
   };
 
-  const ended = execute().catch(settle);
+  const ended = execute().catch(handleFailure);
   return {
     claim,
     ended,
     stop,
     lose,
     hasStored: () => journal?.hasStored() ?? false,
-    isGivenBack: () => isGivenBack,
-    giveWay,
-    isResting: () => isStoring || isWaitingForRoom || (clock?.isResting() ?? false),
+    isReleased: () => isReleased,
+    release,
+    isResting: () => isStoring || isWaitingForMemory || (clock?.isResting() ?? false),
     sleepsUntil: () => sleepsUntil,
     heldMs,
-    isLeaving: () => release.signal.aborted,
+    isReleasing: () => releasing.signal.aborted,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../_shared/pause.ts';
-import { makeGrouped } from './group_sender.ts';
+import { makeGroupSender } from './group_sender.ts';
 
 interface Sent {
   items: string[];
@@ -18,7 +18,7 @@ function makeSender() {
     });
   const outcomeOf = (item: string, failing: string[]): Promise<void> =>
     failing.includes(item) ? Promise.reject(new Error(`${item} failed`)) : Promise.resolve();
-  const add = makeGrouped<string>({
+  const add = makeGroupSender<string>({
     maxItems: 3,
     maxSize: 10,
     sizeOf: (item) => item.length,

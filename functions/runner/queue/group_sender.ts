@@ -1,13 +1,13 @@
 import { nextTurn } from '../../_shared/pause.ts';
 
-export interface GroupOptions<Item> {
+export interface GroupSenderOptions<Item> {
   maxItems: number;
-  /** The greatest sum of the sizes of a group's items; a larger item goes alone. */
+  /** The greatest sum of the sizes of a group's items. A larger item is sent alone. */
   maxSize: number;
   sizeOf: (item: Item) => number;
   /**
-   * Gives the outcome of each item, in their order; the next group does not wait for those. Where it rejects, those who wait fail
-   * with the group: they would only find out one after another.
+   * Sends a group and resolves with the outcome of each item, in their order. The next group does not wait for the outcomes.
+   * When it rejects, the items that still wait fail with the group: the same failure would meet them one group after another.
    */
   send: (items: Item[]) => Promise<Promise<void>[]>;
 }
@@ -20,10 +20,10 @@ interface Waiting<Item> {
 }
 
 /**
- * Sends items in groups, one group at a time: at once where nothing is under way, else with all that come until that is over.
- * As databases write several commits at once, it costs who is alone no time, and many together little more than one.
+ * Makes a function that sends items in groups, one group at a time. An item is sent at once when no group is under way. Otherwise it
+ * waits, and goes with all others that have come when that group is sent: a lone item loses no time, and many cost little more than one.
  */
-export function makeGrouped<Item>(options: GroupOptions<Item>): (item: Item) => Promise<void> {
+export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item: Item) => Promise<void> {
   const waiting: Waiting<Item>[] = [];
   let isSending = false;
 
@@ -38,7 +38,7 @@ export function makeGrouped<Item>(options: GroupOptions<Item>): (item: Item) => 
 
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    // Those that end in one turn come one after another.
+    // Items of one turn of the event loop are added one after another; the first group takes them all.
     await nextTurn();
     while (waiting.length > 0) {
       const group = takeGroup();

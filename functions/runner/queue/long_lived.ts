@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * take its key.
  */
 export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedOptions): Promise<void> {
-  stop.addEventListener('abort', () => worker.handBack(), { once: true });
+  stop.addEventListener('abort', () => worker.releaseAll(), { once: true });
   let pauseMs = pollMs;
   while (!stop.aborted) {
     try {

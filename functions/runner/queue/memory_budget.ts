@@ -1,146 +1,152 @@
-/** What one run holds of the worker's memory. */
-export interface MemorySeat {
-  /** The run has come to as many bytes more. */
+/** What one admitted run holds of the worker's memory. */
+export interface HeldMemory {
+  /** The run's outputs have grown by so many bytes. */
   grow: (bytes: number) => void;
-  leave: () => void;
+  /** The run has freed all that it held. */
+  free: () => void;
 }
 
-/** A run that wants to hold something. */
-export interface MemoryGuest {
+/** A run that wants to hold node outputs in memory. */
+export interface MemoryUser {
   ownerId: string;
-  /** Bytes that earlier claims have come to. */
+  /** Bytes of node outputs that earlier claims of the run stored. */
   bytes: number;
-  /** Asks the run to go back to the queue: it leaves as soon as it can. */
-  giveWay: () => void;
-  /** How long it has been held, in milliseconds. */
+  /** Asks the run to release its claim, which it does as soon as it can. */
+  release: () => void;
+  /** Milliseconds since the run was claimed. */
   heldMs: () => number;
-  /** Aborted when the run shall only stop: then it goes before all others, beside what they hold, one such run at a time. */
+  /**
+   * Aborted when the run is only to stop. It is then admitted before all others, without regard to what they hold, one such run at
+   * a time.
+   */
   stopping?: AbortSignal;
 }
 
-/** What the runs that a worker executes at once may hold of node outputs in memory. A run alone may always go on. */
-export interface MemoryRoom {
-  /** Gives a seat, now or as soon as there is room for it; undefined when one of the signals is aborted before. */
-  enter: (guest: MemoryGuest, signals: AbortSignal[]) => MemorySeat | Promise<MemorySeat | undefined>;
-  /** Where others wait: who holds most, and has had it for as long, is asked to leave. */
+/**
+ * Limits what the runs that a worker executes hold of node outputs in memory together. A run that is alone may go on, however large
+ * it is.
+ */
+export interface MemoryBudget {
+  /** Admits the run now, or as soon as it fits. Resolves with undefined when one of the signals is aborted before. */
+  admit: (run: MemoryUser, signals: AbortSignal[]) => HeldMemory | Promise<HeldMemory | undefined>;
+  /** When runs wait: asks the largest of those that have been held for so long to release its claim. */
   relieve: (heldMs: number) => void;
 }
 
-/** A run that holds no more counts for nothing, and waits for nobody. */
+/** A run that holds no more than this counts for nothing and is admitted at once. */
 const SMALL_BYTES = 65_536;
 
-interface Seated extends MemoryGuest {
-  isLeaving: boolean;
+interface AdmittedRun extends MemoryUser {
+  isReleasing: boolean;
 }
 
-interface Waiting {
-  guest: Seated;
+interface WaitingRun {
+  run: AdmittedRun;
   admit: () => void;
-  /** It has waited for long: room is made for it by those whose owners hold more. */
+  /** It has waited for long: runs of owners who hold more are asked to release their claims. */
   isOverdue: boolean;
 }
 
-const isStopping = ({ stopping }: MemoryGuest) => stopping?.aborted ?? false;
+const isStopping = ({ stopping }: MemoryUser) => stopping?.aborted ?? false;
 
-const sizeOf = ({ bytes }: MemoryGuest) => bytes > SMALL_BYTES ? bytes : 0;
+const sizeOf = ({ bytes }: MemoryUser) => bytes > SMALL_BYTES ? bytes : 0;
 
-const sum = (guests: Iterable<MemoryGuest>): number => [...guests].reduce((bytes, guest) => bytes + sizeOf(guest), 0);
+const sum = (runs: Iterable<MemoryUser>): number => [...runs].reduce((bytes, run) => bytes + sizeOf(run), 0);
 
-export function makeMemoryRoom(maxBytes: number): MemoryRoom {
-  const seated = new Set<Seated>();
-  const waiting = new Set<Waiting>();
+export function makeMemoryBudget(maxBytes: number): MemoryBudget {
+  const admitted = new Set<AdmittedRun>();
+  const waiting = new Set<WaitingRun>();
 
-  const heldBy = (ownerId: string) => sum([...seated].filter((guest) => guest.ownerId === ownerId));
-  const fits = (guest: Seated): boolean => {
-    const size = sizeOf(guest);
-    const held = sum(isStopping(guest) ? [...seated].filter(isStopping) : seated);
+  const heldBy = (ownerId: string) => sum([...admitted].filter((run) => run.ownerId === ownerId));
+  const fits = (run: AdmittedRun): boolean => {
+    const size = sizeOf(run);
+    const held = sum(isStopping(run) ? [...admitted].filter(isStopping) : admitted);
     return size === 0 || held === 0 || held + size <= maxBytes;
   };
 
-  /** Who shall stop; else of the owner who holds least, whoever waits longest. */
-  const nextOfWaiting = (): Waiting | undefined =>
+  /** A run that is to stop comes first; then, of the owner who holds least, the run that waits longest. */
+  const nextOfWaiting = (): WaitingRun | undefined =>
     [...waiting]
-      .map((one) => ({ one, isFirst: Number(isStopping(one.guest)), held: heldBy(one.guest.ownerId) }))
+      .map((one) => ({ one, isFirst: Number(isStopping(one.run)), held: heldBy(one.run.ownerId) }))
       .sort((a, b) => b.isFirst - a.isFirst || a.held - b.held)[0]?.one;
 
-  /** Who is too large for now keeps those behind waiting, or would never enter. */
-  const admit = (): void => {
-    for (let next = nextOfWaiting(); next !== undefined && fits(next.guest); next = nextOfWaiting()) {
+  /** Ends at the first run that does not fit: smaller ones that passed it by would keep it waiting for ever. */
+  const admitWaiting = (): void => {
+    for (let next = nextOfWaiting(); next !== undefined && fits(next.run); next = nextOfWaiting()) {
       waiting.delete(next);
-      seated.add(next.guest);
+      admitted.add(next.run);
       next.admit();
     }
   };
 
-  const staying = () => [...seated].filter((guest) => !guest.isLeaving && sizeOf(guest) > 0);
+  const staying = () => [...admitted].filter((run) => !run.isReleasing && sizeOf(run) > 0);
 
-  /** Asks the largest run to leave, of the owner among these who holds most. */
-  const askToLeave = (guests: Seated[]): void => {
-    const [largest] = guests
-      .map((guest) => ({ guest, held: heldBy(guest.ownerId) }))
-      .sort((a, b) => b.held - a.held || b.guest.bytes - a.guest.bytes);
+  /** Asks one of these runs to release its claim: the largest of the owner who holds most. */
+  const askToRelease = (runs: AdmittedRun[]): void => {
+    const [largest] = runs
+      .map((run) => ({ run, held: heldBy(run.ownerId) }))
+      .sort((a, b) => b.held - a.held || b.run.bytes - a.run.bytes);
     if (largest === undefined) return;
-    largest.guest.isLeaving = true;
-    largest.guest.giveWay();
+    largest.run.isReleasing = true;
+    largest.run.release();
   };
 
-  /** A run that is alone may stay, however large it is. */
-  const makeRoom = (): void => {
-    for (let guests = staying(); guests.length > 1 && sum(guests) > maxBytes; guests = staying()) askToLeave(guests);
+  const keepWithinLimit = (): void => {
+    for (let runs = staying(); runs.length > 1 && sum(runs) > maxBytes; runs = staying()) askToRelease(runs);
     makeRoomForOverdue();
   };
 
-  /** Else those who enter small, and grow, would keep a large run waiting for ever. */
+  /** Without this, runs that are admitted small and grow would keep a large run waiting for ever. */
   const makeRoomForOverdue = (): void => {
     const next = nextOfWaiting();
     if (next === undefined || !next.isOverdue) return;
-    const { ownerId } = next.guest;
+    const { ownerId } = next.run;
     const leastHeld = heldBy(ownerId);
-    while (sum(staying()) + sizeOf(next.guest) > maxBytes) {
-      const guests = staying().filter((guest) => guest.ownerId === ownerId || heldBy(guest.ownerId) > leastHeld);
-      if (guests.length === 0) return;
-      askToLeave(guests);
+    while (sum(staying()) + sizeOf(next.run) > maxBytes) {
+      const runs = staying().filter((run) => run.ownerId === ownerId || heldBy(run.ownerId) > leastHeld);
+      if (runs.length === 0) return;
+      askToRelease(runs);
     }
   };
 
-  const seatOf = (guest: Seated): MemorySeat => ({
+  const memoryOf = (run: AdmittedRun): HeldMemory => ({
     grow: (bytes) => {
-      guest.bytes += bytes;
-      if (sizeOf(guest) > 0) makeRoom();
+      run.bytes += bytes;
+      if (sizeOf(run) > 0) keepWithinLimit();
     },
-    leave: () => {
-      seated.delete(guest);
-      admit();
+    free: () => {
+      admitted.delete(run);
+      admitWaiting();
     },
   });
 
   return {
     relieve: (heldMs) => {
       if (waiting.size === 0) return;
-      askToLeave(staying().filter((guest) => guest.heldMs() >= heldMs));
-      for (const one of waiting) one.isOverdue ||= one.guest.heldMs() >= heldMs;
+      askToRelease(staying().filter((run) => run.heldMs() >= heldMs));
+      for (const one of waiting) one.isOverdue ||= one.run.heldMs() >= heldMs;
       makeRoomForOverdue();
     },
-    enter: (given, signals) => {
-      const guest = { ...given, isLeaving: false };
-      if (sizeOf(guest) === 0 || ((waiting.size === 0 || isStopping(guest)) && fits(guest))) {
-        seated.add(guest);
-        return seatOf(guest);
+    admit: (given, signals) => {
+      const run = { ...given, isReleasing: false };
+      if (sizeOf(run) === 0 || ((waiting.size === 0 || isStopping(run)) && fits(run))) {
+        admitted.add(run);
+        return memoryOf(run);
       }
       return new Promise((resolve) => {
-        const end = (seat: MemorySeat | undefined) => {
+        const end = (memory: HeldMemory | undefined) => {
           for (const signal of signals) signal.removeEventListener('abort', giveUp);
-          guest.stopping?.removeEventListener('abort', admit);
-          resolve(seat);
+          run.stopping?.removeEventListener('abort', admitWaiting);
+          resolve(memory);
         };
-        const one: Waiting = { guest, admit: () => end(seatOf(guest)), isOverdue: false };
+        const one: WaitingRun = { run, admit: () => end(memoryOf(run)), isOverdue: false };
         const giveUp = () => {
           if (!waiting.delete(one)) return;
           end(undefined);
-          admit();
+          admitWaiting();
         };
         waiting.add(one);
-        guest.stopping?.addEventListener('abort', admit);
+        run.stopping?.addEventListener('abort', admitWaiting);
         for (const signal of signals) signal.addEventListener('abort', giveUp);
         if (signals.some((signal) => signal.aborted)) giveUp();
       });

@@ -1,38 +1,42 @@
 import { expect, it } from 'vitest';
 import type { Claim } from './claims.ts';
-import { freePlaces, whoGivesWay } from './places.ts';
+import { chooseRunToRelease, freePlaces } from './places.ts';
 import { readRunnerSettings } from '../settings.ts';
 
 const settings = readRunnerSettings(
-  (name) => ({ RUNNER_CONCURRENCY: '4', RUNNER_RESTING_RUNS: '6', RUNNER_GUEST_RUNS: '2' })[name],
+  (name) => ({ RUNNER_CONCURRENCY: '4', RUNNER_RESTING_RUNS: '6', RUNNER_RESERVED_PLACES: '2' })[name],
   false,
 );
 
 /** A run of the owner, held for so many milliseconds. */
-const held = (ownerId: string, { isResting = false, ms = 0, isLeaving = false } = {}) => ({
+const held = (ownerId: string, { isResting = false, ms = 0, isReleasing = false } = {}) => ({
   // SAFETY: nothing else of the claim is read.
   claim: { user_id: ownerId } as Partial<Claim> as Claim,
   isResting: () => isResting,
   heldMs: () => ms,
-  isLeaving: () => isLeaving,
+  isReleasing: () => isReleasing,
 });
 const some = (count: number, ownerId: string, isResting = false) =>
   Array.from({ length: count }, () => held(ownerId, { isResting }));
 
 it.each([
-  ['nobody', [], { regular: 4, guests: 2, holders: [] }],
-  ['some', some(3, 'a'), { regular: 1, guests: 2, holders: ['a'] }],
-  ['all that work', some(4, 'a'), { regular: 0, guests: 2, holders: ['a'] }],
-  ['all that work, and a guest', [...some(4, 'a'), held('b')], { regular: 0, guests: 1, holders: ['a', 'b'] }],
+  ['nobody', [], { regular: 4, reserved: 2, holders: [] }],
+  ['some', some(3, 'a'), { regular: 1, reserved: 2, holders: ['a'] }],
+  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, holders: ['a'] }],
+  ['all that work, and a run in a reserved place', [...some(4, 'a'), held('b')], {
+    regular: 0,
+    reserved: 1,
+    holders: ['a', 'b'],
+  }],
   [
     'all, and who only rests holds no working place',
     [...some(4, 'a'), ...some(2, 'b', true)],
-    { regular: 0, guests: 2, holders: ['a'] },
+    { regular: 0, reserved: 2, holders: ['a'] },
   ],
-  ['all that may rest', some(10, 'a', true), { regular: 0, guests: 2, holders: ['a'] }],
+  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, holders: ['a'] }],
   ['more than all', [...some(10, 'a', true), held('b'), held('c')], {
     regular: 0,
-    guests: 0,
+    reserved: 0,
     holders: ['a', 'b', 'c'],
   }],
 ])('of a worker that holds %s', (_, executing, expected) => {
@@ -42,8 +46,8 @@ it.each([
 it('of the owner who holds most the oldest run gives way, once it has had its time', () => {
   const [old, older] = [held('a', { ms: 100 }), held('a', { ms: 200 })];
   const oldest = held('b', { ms: 300 });
-  expect(whoGivesWay([oldest, old, older], 100)).toBe(older);
-  expect(whoGivesWay([oldest, old, older], 250)).toBe(oldest);
-  expect(whoGivesWay([oldest, old, older], 400)).toBeUndefined();
-  expect(whoGivesWay([held('a', { ms: 500, isLeaving: true }), held('b', { ms: 1 })], 100)).toBeUndefined();
+  expect(chooseRunToRelease([oldest, old, older], 100)).toBe(older);
+  expect(chooseRunToRelease([oldest, old, older], 250)).toBe(oldest);
+  expect(chooseRunToRelease([oldest, old, older], 400)).toBeUndefined();
+  expect(chooseRunToRelease([held('a', { ms: 500, isReleasing: true }), held('b', { ms: 1 })], 100)).toBeUndefined();
 });

@@ -38,7 +38,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
 /** A queue in memory, as the database hands it out: one batch a call. */
 function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
-  const handedBack: string[] = [];
+  const released: string[] = [];
   const events: string[] = [];
   /** How long each claim was to wait for a run. */
   const waits: number[] = [];
@@ -52,7 +52,7 @@ function makeQueue(batches: Claim[][]) {
     history: () =>
       Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: () => Promise.resolve(),
-    handBack: ({ flow_run_id }) => Promise.resolve(void handedBack.push(flow_run_id)),
+    release: ({ flow_run_id }) => Promise.resolve(void released.push(flow_run_id)),
     suspend: () => Promise.reject(new Error('these flows wait for no signature')),
     storeTransaction: () => Promise.reject(new Error('these flows have no transactions')),
     heartbeat: () => Promise.resolve([]),
@@ -61,7 +61,7 @@ function makeQueue(batches: Claim[][]) {
   return {
     claims,
     finished,
-    handedBack,
+    released,
     events,
     waits,
     calls: () => waits.length,
@@ -150,13 +150,13 @@ it('runs that rest leave their places to others, as far as they may be held', as
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '3',
-    RUNNER_GUEST_RUNS: '0',
+    RUNNER_RESERVED_PLACES: '0',
     RUNNER_SLICE_MS: '300',
     RUNNER_LONG_WAIT_MS: '60001',
   };
   await workerOf(queue, env).drain();
   expect(asked.slice(0, 3)).toEqual([2, 2, 1]);
-  expect(queue.handedBack).toHaveLength(5);
+  expect(queue.released).toHaveLength(5);
 });
 
 it('while one owner holds all places, those who have none get one each, again and again', async () => {
@@ -170,7 +170,12 @@ it('while one owner holds all places, those who have none get one each, again an
     if (passedOver === undefined || asked.length > 4) return Promise.resolve([]);
     return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
   };
-  const env = { RUNNER_CONCURRENCY: '2', RUNNER_RESTING_RUNS: '0', RUNNER_GUEST_RUNS: '2', RUNNER_SLICE_MS: '60000' };
+  const env = {
+    RUNNER_CONCURRENCY: '2',
+    RUNNER_RESTING_RUNS: '0',
+    RUNNER_RESERVED_PLACES: '2',
+    RUNNER_SLICE_MS: '60000',
+  };
   await workerOf(queue, env).drain();
   expect(asked.slice(0, 4)).toEqual([[2, undefined], [2, [greedy]], [2, [greedy]], [2, [greedy]]]);
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
@@ -179,7 +184,7 @@ it('while one owner holds all places, those who have none get one each, again an
 it('a run that waits for long goes back with the time, and a function whose slice reaches that far looks then', async () => {
   const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
   const sleeps: (number | undefined)[] = [];
-  queue.claims.handBack = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
+  queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
   expect(await worker.drain()).toBe(false);
   // By the database's clock, from when it stores that: a second early at least.
@@ -197,7 +202,7 @@ it('a function looks for each run that goes on within its slice, and stays for n
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '30000', RUNNER_LONG_WAIT_MS: '2000' });
   const startedAt = Date.now();
   expect(await worker.drain()).toBe(false);
-  expect(queue.handedBack).toHaveLength(3);
+  expect(queue.released).toHaveLength(3);
   expect(lookedAt.some((time) => time - startedAt >= 2_900)).toBe(true);
 });
 
@@ -206,7 +211,7 @@ it('a run that was stopped while it was being put to sleep is claimed again at o
   const long = claimOf(waitFlow(1_000));
   const batches = [[asleep, long]];
   const queue = makeQueue(batches);
-  queue.claims.handBack = (claim) => {
+  queue.claims.release = (claim) => {
     batches.push([{ ...claim, attempt: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
@@ -223,17 +228,17 @@ it('who has held a place for a slice leaves it where there is none for others', 
   const env = {
     RUNNER_CONCURRENCY: '2',
     RUNNER_RESTING_RUNS: '0',
-    RUNNER_GUEST_RUNS: '0',
+    RUNNER_RESERVED_PLACES: '0',
     RUNNER_SLICE_MS: '200',
     RUNNER_LONG_WAIT_MS: '60001',
   };
   const settings = readRunnerSettings((name) => env[name as keyof typeof env], false);
   const worker = workerWith(queue, settings);
   const drained = worker.drain();
-  await waitFor(() => queue.handedBack.length > 0 || undefined);
+  await waitFor(() => queue.released.length > 0 || undefined);
   // One place is enough for now.
-  expect(queue.handedBack).toHaveLength(1);
-  worker.handBack();
+  expect(queue.released).toHaveLength(1);
+  worker.releaseAll();
   await drained;
 });
 
@@ -242,7 +247,7 @@ it('when the slice is over only the one who began is told that there is more to 
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' });
   const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
   expect(answers).toEqual([true, false, false]);
-  expect(queue.handedBack).toHaveLength(1);
+  expect(queue.released).toHaveLength(1);
 });
 
 it('a batch may have more graphs than are kept, known ones among them', async () => {
@@ -272,9 +277,9 @@ it('a run that lost two workers is executed while nothing else is, and the other
   await waitFor(() => queue.calls() >= 1 || undefined);
   void worker.drain();
   expect(await drained).toBe(false);
-  expect(queue.handedBack).toEqual([slow.flow_run_id]);
+  expect(queue.released).toEqual([slow.flow_run_id]);
   expect(queue.finished.get(suspect.flow_run_id)?.status).toBe('succeeded');
-  expect(queue.events.indexOf('run_handed_back')).toBeLessThan(queue.events.indexOf('run_finished'));
+  expect(queue.events.indexOf('run_released')).toBeLessThan(queue.events.indexOf('run_finished'));
 });
 
 it('progress that the database refuses for good fails the run, which says so', async () => {
@@ -360,7 +365,7 @@ it('a run that shall stop waits for no memory that others hold, whether it is cl
     'stopped',
     'stopped',
   ]);
-  worker.handBack();
+  worker.releaseAll();
   await drained;
 });
 

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Claim, ClaimChange } from './claims.ts';
+import type { ClaimExecution } from './execute_claim.ts';
+import { makeHeartbeat } from './heartbeat.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+// SAFETY: nothing else of a claim is read.
+const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
+
+/** A worker that executes these runs and holds one more claim, and what its heartbeats do. */
+function hold(...ids: string[]) {
+  const told: string[] = [];
+  const executions = ids.map((id) =>
+    // SAFETY: nothing else of an execution is called.
+    ({
+      claim: claimOf(id),
+      lose: () => told.push(`${id} is lost`),
+      stop: ({ reason }) => told.push(`${id} stops: ${reason}`),
+    }) as Partial<ClaimExecution> as ClaimExecution
+  );
+  const aside = [claimOf('aside')];
+  const beats: string[][] = [];
+  let answer: () => Promise<ClaimChange[]> = () => Promise.resolve([]);
+  const heartbeat = makeHeartbeat({
+    claims: {
+      heartbeat: (held) => {
+        beats.push(held.map(({ flow_run_id }) => flow_run_id));
+        return answer();
+      },
+    },
+    runs: {
+      claims: () => [...executions.map(({ claim }) => claim), ...aside],
+      count: () => executions.length,
+      executions: () => executions,
+    },
+    everyMs: 1_000,
+    onBeat: () => told.push('beat'),
+  });
+  const free = () => void [executions.splice(0), aside.splice(0)];
+  return { heartbeat, beats, told, free, answerWith: (given: typeof answer) => answer = given };
+}
+
+it('holds all claims as long as there are any, and tells runs what has happened to them', async () => {
+  const { heartbeat, beats, told, free, answerWith } = hold('a', 'b', 'c');
+  answerWith(() =>
+    Promise.resolve([
+      { flow_run_id: 'a', is_lost: true, stop: null },
+      { flow_run_id: 'c', is_lost: false, stop: { reason: 'enough', timeout_millies: null } },
+    ])
+  );
+  heartbeat.start();
+  heartbeat.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(beats).toEqual([['a', 'b', 'c', 'aside']]);
+  expect(told).toEqual(['beat', 'a is lost', 'c stops: enough']);
+  free();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(beats).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('beats again after one that failed, and not while one is under way', async () => {
+  const { heartbeat, beats, answerWith } = hold('a');
+  answerWith(() => Promise.reject(new Error('no answer')));
+  heartbeat.start();
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(beats).toHaveLength(2);
+  answerWith(() => new Promise(() => {}));
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(beats).toHaveLength(3);
+});
+
+it('catches up after beats were missed, and not when there was one', async () => {
+  const { heartbeat, beats, free } = hold('a');
+  await vi.advanceTimersByTimeAsync(2_001);
+  await heartbeat.catchUp();
+  expect(beats).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await heartbeat.catchUp();
+  expect(beats).toHaveLength(1);
+  free();
+  await vi.advanceTimersByTimeAsync(1);
+  await heartbeat.catchUp();
+  expect(beats).toHaveLength(1);
+});

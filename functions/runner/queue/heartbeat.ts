@@ -1,0 +1,57 @@
+import type { Claims } from './claims.ts';
+import type { HeldRuns } from './held_runs.ts';
+
+export interface HeartbeatOptions {
+  claims: Pick<Claims, 'heartbeat'>;
+  runs: Pick<HeldRuns, 'claims' | 'count' | 'executions'>;
+  everyMs: number;
+  /** Called with each regular heartbeat. */
+  onBeat: () => void;
+}
+
+/** Extends the leases of what a worker holds, and passes on what has happened to it. */
+export interface Heartbeat {
+  /** Beats regularly until nothing is held. */
+  start: () => void;
+  /** Beats now if beats were missed: after an outage the worker's own runs could be claimed as if it were lost. */
+  catchUp: () => Promise<void>;
+}
+
+export function makeHeartbeat({ claims, runs, everyMs, onBeat }: HeartbeatOptions): Heartbeat {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let beatAt = 0;
+
+  const beat = async (): Promise<void> => {
+    const executions = runs.executions();
+    const changes = await claims.heartbeat(runs.claims());
+    beatAt = performance.now();
+    const changeOf = new Map(changes.map((change) => [change.flow_run_id, change]));
+    for (const execution of executions) {
+      const change = changeOf.get(execution.claim.flow_run_id);
+      if (change?.is_lost) execution.lose();
+      else if (change?.stop != null) execution.stop(change.stop);
+    }
+  };
+
+  return {
+    start: () => {
+      if (timer !== undefined) return;
+      let isUnderWay = false;
+      timer = setInterval(() => {
+        if (runs.claims().length === 0) {
+          clearInterval(timer);
+          timer = undefined;
+          return;
+        }
+        if (isUnderWay) return;
+        isUnderWay = true;
+        // A lease outlasts many beats, so the next one makes up for a beat that failed.
+        void beat().catch(() => {}).finally(() => isUnderWay = false);
+        onBeat();
+      }, everyMs);
+    },
+    catchUp: async () => {
+      if (runs.count() > 0 && performance.now() - beatAt > everyMs * 2) await beat();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import type { Claim } from './claims.ts';
+import type { FreePlaces } from './places.ts';
+import { makePolling } from './polling.ts';
+
+const FREE: FreePlaces = { regular: 2, reserved: 1, holders: [] };
+const RESERVED_ONLY: FreePlaces = { regular: 0, reserved: 1, holders: ['a'] };
+const FULL: FreePlaces = { regular: 0, reserved: 0, holders: ['a', 'b'] };
+
+// SAFETY: nothing else of a claim is read.
+const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
+const ended = (isReleased: boolean, sleepsUntil?: number) => ({
+  isReleased: () => isReleased,
+  sleepsUntil: () => sleepsUntil,
+});
+
+/** Polling on a clock that the test moves, after a look at the queue that found nothing. */
+function makePolled(isPoked: boolean) {
+  let time = 0;
+  const polling = makePolling({ isPoked, pollMs: 500 }, () => time, () => time);
+  const look = (places: FreePlaces, found: Claim[] | undefined, isIdle = false) => {
+    const started = polling.startLook(places, isIdle);
+    polling.endLook(started, found);
+    return started;
+  };
+  look(FREE, []);
+  return { polling, look, pass: (ms: number) => time += ms };
+}
+
+it('after a look that found fewer runs than places, the next look is due when a poke tells of another run', () => {
+  const { polling, look } = makePolled(true);
+  expect(polling.isLookDue(FREE)).toBe(false);
+  polling.poke('run');
+  expect(polling.isPoked()).toBe(true);
+  expect(polling.isLookDue(FREE)).toBe(true);
+  expect(look(FREE, [claimOf('run')])).toEqual({ maxRuns: 2, waitMs: 0 });
+  expect(polling.isLookDue(FREE)).toBe(false);
+});
+
+it('another look is due at once when the last one filled all places or failed, or a run was released', () => {
+  for (const found of [[claimOf('1'), claimOf('2')], undefined]) {
+    const { polling, look } = makePolled(true);
+    look(FREE, found);
+    expect(polling.isLookDue(FREE)).toBe(true);
+  }
+  const { polling } = makePolled(true);
+  polling.runEnded(ended(false));
+  expect(polling.isLookDue(FREE)).toBe(false);
+  polling.runEnded(ended(true));
+  expect(polling.isLookDue(FREE)).toBe(true);
+});
+
+it('a poke during a look that finds its run brings no other look, one for another run does', () => {
+  const { polling } = makePolled(true);
+  const look = polling.startLook(FREE, false);
+  polling.poke('found');
+  polling.endLook(look, [claimOf('found')]);
+  expect(polling.isLookDue(FREE)).toBe(false);
+  const next = polling.startLook(FREE, false);
+  polling.poke('other');
+  polling.endLook(next, [claimOf('found')]);
+  expect(polling.isLookDue(FREE)).toBe(true);
+});
+
+it('reserved places are looked for at intervals, and pass over the owners who hold a place', () => {
+  const { polling, look, pass } = makePolled(false);
+  polling.waited({ hasChanged: true, hasFewerRuns: false, isIdle: false });
+  expect(polling.isLookDue(FULL)).toBe(false);
+  expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
+  expect(polling.patienceMs(RESERVED_ONLY)).toBe(100);
+  pass(100);
+  expect(polling.isLookDue(RESERVED_ONLY)).toBe(true);
+  expect(look(RESERVED_ONLY, [])).toEqual({ maxRuns: 1, waitMs: 0, passedOver: ['a'] });
+  pass(100);
+  expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
+});
+
+it('what pokes told of is looked for again after a look for reserved places, which may have passed it over', () => {
+  const { polling, look, pass } = makePolled(true);
+  polling.poke('of a holder');
+  pass(25);
+  expect(polling.isLookDue(RESERVED_ONLY)).toBe(true);
+  look(RESERVED_ONLY, []);
+  expect(polling.isPoked()).toBe(false);
+  expect(polling.isLookDue(FREE)).toBe(true);
+});
+
+it('only the last look of a worker that is poked waits for a run', () => {
+  const poked = makePolled(true);
+  expect(poked.look(FREE, [], false).waitMs).toBe(0);
+  expect(poked.look(FREE, [], true).waitMs).toBe(40);
+  poked.polling.poke();
+  expect(poked.look(FREE, [], true).waitMs).toBe(0);
+  expect(makePolled(false).look(FREE, [], true).waitMs).toBe(0);
+});
+
+it('a worker that is not poked looks at intervals and whenever a run has ended, one that is poked when it is idle', () => {
+  const quiet = { hasChanged: false, hasFewerRuns: false, isIdle: false };
+  for (const [isPoked, patienceMs] of [[false, 500], [true, Infinity]] as const) {
+    expect(makePolled(isPoked).polling.patienceMs(FREE)).toBe(patienceMs);
+    for (
+      const [outcome, isDue] of [
+        [quiet, !isPoked],
+        [{ ...quiet, hasChanged: true }, false],
+        [{ ...quiet, hasChanged: true, hasFewerRuns: true }, !isPoked],
+        [{ hasChanged: true, hasFewerRuns: true, isIdle: true }, true],
+      ] as const
+    ) {
+      const { polling } = makePolled(isPoked);
+      polling.waited(outcome);
+      expect(polling.isLookDue(FREE)).toBe(isDue);
+    }
+  }
+});
+
+it('a run that sleeps brings a look when its time has come, for which only a worker that is poked stays', () => {
+  const { polling, pass } = makePolled(true);
+  polling.runEnded(ended(false, 2_000));
+  expect(polling.patienceMs(FREE)).toBe(2_000);
+  expect([polling.staysForSleepers(3_000), polling.staysForSleepers(2_000)]).toEqual([true, false]);
+  pass(2_000);
+  polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false });
+  expect(polling.isLookDue(FREE)).toBe(true);
+  const unpoked = makePolled(false).polling;
+  unpoked.runEnded(ended(false, 2_000));
+  expect(unpoked.staysForSleepers(3_000)).toBe(false);
+});

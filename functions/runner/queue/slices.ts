@@ -1,0 +1,45 @@
+import { makeSlice, type Slice, type SliceLimits } from '../engine/slice.ts';
+
+/** The slices of a worker, one after the other. */
+export interface Slices {
+  /** A drain begins: its slices share the time on the clock, and each has computing time of its own. */
+  startDrain: () => void;
+  /** When the drain's time is over, in milliseconds since 1970. */
+  drainEndsAt: () => number;
+  next: () => Slice;
+  /** Ends the slice, and each later one as soon as it begins. */
+  endAll: () => void;
+  areAllEnded: () => boolean;
+}
+
+/** The slice is over: the worker takes on no run, and releases those that it executes. */
+export const isOver = (slice: Slice): boolean => slice.releasing.aborted;
+
+/** `onOver` is called when a slice is over, and when all are ended. */
+export function makeSlices(limits: SliceLimits, now: () => number, onOver: () => void): Slices {
+  let drainStartedAt = 0;
+  let drainEndsAt = Infinity;
+  let slice: Slice | undefined;
+  let areAllEnded = false;
+
+  return {
+    startDrain: () => {
+      drainStartedAt = performance.now();
+      drainEndsAt = now() + limits.wallMs;
+    },
+    drainEndsAt: () => drainEndsAt,
+    next: () => {
+      const wallMs = Math.max(limits.wallMs - (performance.now() - drainStartedAt), 1);
+      slice = makeSlice({ ...limits, wallMs });
+      slice.releasing.addEventListener('abort', onOver);
+      if (areAllEnded) slice.end();
+      return slice;
+    },
+    endAll: () => {
+      areAllEnded = true;
+      slice?.end();
+      onOver();
+    },
+    areAllEnded: () => areAllEnded,
+  };
+}

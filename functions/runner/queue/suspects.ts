@@ -1,0 +1,38 @@
+import type { Slice } from '../engine/slice.ts';
+import type { RunnerSettings } from '../settings.ts';
+import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
+import type { ClaimExecution } from './execute_claim.ts';
+import type { HeldRuns } from './held_runs.ts';
+import { isOver } from './slices.ts';
+
+/** A run that lost so many workers in a row may be what ended them: it is executed alone, so that it ends no other run. */
+const SUSPECT_LOST_CLAIMS = 2;
+
+export const isSuspect = ({ lost_claim_count }: Claim): boolean => lost_claim_count >= SUSPECT_LOST_CLAIMS;
+
+/** The suspect has ended, rests, or has stored progress: it did not end its worker. */
+const isHarmless = (suspect: Pick<ClaimExecution, 'hasStored' | 'isResting'>) =>
+  suspect.hasStored() || suspect.isResting();
+
+export interface ExecuteAloneDeps {
+  claims: Pick<Claims, 'release'>;
+  runs: Pick<HeldRuns, 'execute' | 'isExecuting' | 'nextChange'>;
+  settings: Pick<RunnerSettings, 'heartbeatMs' | 'runnerLeaseSeconds'>;
+}
+
+/**
+ * Makes a function that executes a suspect while no other run is executed, until it has ended or has turned out to be harmless. After
+ * the time of a lease it counts as harmless too, and goes on beside others.
+ */
+export function makeExecuteAlone(
+  { claims, runs, settings }: ExecuteAloneDeps,
+): (suspect: Claim, slice: Slice) => Promise<void> {
+  return async (suspect, slice) => {
+    if (isOver(slice)) return await claims.release(suspect, NO_PROGRESS);
+    const execution = runs.execute(suspect, slice);
+    const until = performance.now() + settings.runnerLeaseSeconds * 1_000;
+    while (runs.isExecuting(suspect.flow_run_id) && !isHarmless(execution) && performance.now() < until) {
+      await runs.nextChange(settings.heartbeatMs);
+    }
+  };
+}

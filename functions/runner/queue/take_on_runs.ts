@@ -1,0 +1,55 @@
+import type { Slice } from '../engine/slice.ts';
+import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { HeldRuns } from './held_runs.ts';
+import type { FreePlaces } from './places.ts';
+import type { Look, Polling } from './polling.ts';
+import { isOver } from './slices.ts';
+import { isSuspect } from './suspects.ts';
+
+export interface TakeOnDeps {
+  claims: Claims;
+  runs: HeldRuns;
+  polling: Polling;
+  heartbeat: Heartbeat;
+}
+
+/** What a look at the queue has brought. */
+export interface TakenOn {
+  /** A claimed run that has to be executed alone; a claim brings it without others. */
+  suspect?: Claim;
+  /** The queue could not be read. */
+  hasFailed: boolean;
+}
+
+/** Makes a function that claims runs for these places and starts to execute them. */
+export function makeTakeOnRuns(
+  { claims, runs, polling, heartbeat }: TakeOnDeps,
+): (places: FreePlaces, slice: Slice) => Promise<TakenOn> {
+  /** Undefined when the queue could not be read while runs are executed: they go on, and when one ends there is another look. */
+  const claim = async ({ maxRuns, waitMs, passedOver }: Look): Promise<Claim[] | undefined> => {
+    try {
+      await heartbeat.catchUp();
+      return await claims.claim(maxRuns, runs.knownSnapshots(), waitMs, passedOver);
+    } catch (error) {
+      if (runs.count() === 0) throw error;
+      return undefined;
+    }
+  };
+
+  return async (places, slice) => {
+    const look = polling.startLook(places, runs.count() === 0);
+    const claimed = await claim(look);
+    const hasFailed = claimed === undefined;
+    const isLate = isOver(slice);
+    // What can't be released now is claimed again after its lease.
+    if (isLate) await Promise.allSettled((claimed ?? []).map((one) => claims.release(one, NO_PROGRESS)));
+    const found = isLate ? [] : claimed ?? [];
+    const [first] = found;
+    if (first !== undefined && isSuspect(first)) return { suspect: first, hasFailed };
+    polling.endLook(look, hasFailed ? undefined : found);
+    for (const one of found) runs.execute(one, slice);
+    runs.trimSnapshots();
+    return { hasFailed };
+  };
+}
