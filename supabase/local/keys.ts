@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sign } from 'hono/jwt';
 
 /** The secrets of one stack, in both of Supabase's key generations. */
@@ -52,3 +53,9 @@ export async function loadKeys(file: string): Promise<StackKeys> {
   // Stacks of before there were wallets have none.
   return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }
+
+/** Where a stack's keys are kept. */
+export const keysFileOf = (dir: string): string => join(dir, 'keys.json');
+
+/** The WALLET_KEYS of a stack that has booted before. */
+export const loadWalletKeys = async (dir: string): Promise<string> => (await loadKeys(keysFileOf(dir))).walletKeys;

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deleteData } from './cluster.ts';
-import { loadKeys, type StackKeys } from './keys.ts';
+import { keysFileOf, loadKeys, type StackKeys } from './keys.ts';
 import { isInitialised } from './postgres.ts';
 import { StackError } from './stack_error.ts';
 
@@ -17,16 +17,11 @@ export const makeSocketDir = (): string =>
 /** Where a stack's database is wanted. */
 export const dataDirOf = (dir: string): string => join(dir, 'postgres');
 
-const keysFileOf = (dir: string): string => join(dir, 'keys.json');
-
 /** Deletes a stack's database and keys. */
 export async function removeData(dir: string): Promise<void> {
   await deleteData(dataDirOf(dir));
   await rm(keysFileOf(dir), { force: true });
 }
-
-/** The WALLET_KEYS of a stack that has booted before. */
-export const loadWalletKeys = async (dir: string): Promise<string> => (await loadKeys(keysFileOf(dir))).walletKeys;
 
 /** The keys kept with the data; a database without its keys can't be opened. */
 export async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {

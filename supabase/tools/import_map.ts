@@ -6,12 +6,16 @@ import { projectDir } from '../local/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
+/** Dependencies of the worker that no function imports: Node reads TypeScript by tsx. */
+const WORKER_ONLY = ['tsx'];
+
 /** The import map for the versions that package.json names. */
 export function importMap(): string {
   const { dependencies } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  const imports = Object.entries(dependencies).flatMap(([name, version]) => [
+  const imported = Object.entries(dependencies).filter(([name]) => !WORKER_ONLY.includes(name));
+  const imports = imported.flatMap(([name, version]) => [
     [name, `npm:${name}@${version}`],
     // Paths inside a package, such as hono/cors.
     [`${name}/`, `npm:/${name}@${version}/`],

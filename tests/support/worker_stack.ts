@@ -5,7 +5,7 @@ import type { TransactionSql } from 'postgres';
 import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
 import { encryptSecret } from '../../functions/wallets/encrypt.ts';
 import { projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { loadWalletKeys } from '../../supabase/local/stack_dir.ts';
+import { loadWalletKeys } from '../../supabase/local/keys.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+interface Import {
+  specifier: string;
+  /** It is loaded when the program asks for it, if at all. */
+  isLazy: boolean;
+}
+
+/** What a module imports when it runs: types are gone by then. */
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  const { module, errors } = parseSync(file, text);
+  expect(errors, file).toEqual([]);
+  const imported = module.staticImports.filter(({ entries }) => entries.length === 0 || entries.some((e) => !e.isType))
+    .map(({ moduleRequest }) => moduleRequest.value);
+  const exported = module.staticExports.flatMap(({ entries }) =>
+    entries.filter(({ isType }) => !isType).flatMap(({ moduleRequest }) => moduleRequest?.value ?? [])
+  );
+  const lazy = module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start, end))
+    .map((literal) => /^(['"])(.*)\1$/.exec(literal)?.[2] ?? expect.fail(`${file} imports what ${literal} says`));
+  return [
+    ...[...imported, ...exported].map((specifier) => ({ specifier, isLazy: false })),
+    ...lazy.map((specifier) => ({ specifier, isLazy: true })),
+  ];
+}
+
+/** The files and packages that a program loads, those that it loads lazily where they are asked for. */
+function loadedBy(entries: string[], withLazy: boolean): { files: Set<string>; packages: Set<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const waiting = entries.map((entry) => join(projectDir, entry));
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (files.has(file) || file.endsWith('.json')) continue;
+    files.add(file);
+    for (const { specifier, isLazy } of importsOf(file)) {
+      if (isLazy && !withLazy) continue;
+      if (specifier.startsWith('.')) waiting.push(resolve(dirname(file), specifier));
+      else if (!specifier.startsWith('node:') && !builtinModules.includes(specifier)) {
+        packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0]);
+      }
+    }
+  }
+  return { files, packages };
+}
+
+/** `npm run worker`, and the thread that it starts for scripts. */
+const WORKER = ['worker/main.ts', 'worker/script_thread.ts'];
+
+it('npm run worker needs no package that npm ci --omit=dev leaves out, for a project or a local stack', () => {
+  const { dependencies, scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8'));
+  // Node reads the sources by tsx.
+  expect(scripts.worker).toContain('--import tsx worker/main.ts');
+  const { packages } = loadedBy(WORKER, true);
+  expect([...packages, 'tsx'].filter((name) => !(name in dependencies))).toEqual([]);
+  // The walk has found what it should: far away, and behind a lazy import.
+  expect([...packages]).toEqual(expect.arrayContaining(['@solana/kit', 'zod', 'hono']));
+});
+
+it('npm run worker for a project in the environment loads nothing of the local stack', () => {
+  const ofLocalStack = (withLazy: boolean) =>
+    [...loadedBy(WORKER, withLazy).files].filter((file) => file.startsWith(join(projectDir, 'supabase/')));
+  expect(ofLocalStack(false)).toEqual([]);
+  expect(ofLocalStack(true)).not.toEqual([]);
+});

@@ -1,0 +1,21 @@
+import { loadWalletKeys } from '../supabase/local/keys.ts';
+import { stackDir } from '../supabase/local/paths.ts';
+import { parsePort } from '../supabase/local/ports.ts';
+import { StackError } from '../supabase/local/stack_error.ts';
+import { readStack } from '../supabase/local/stack_record.ts';
+
+/** The environment of the local stack that runs in this checkout on a port; its functions have the same. */
+export async function localStackEnvironment(portText: string | undefined): Promise<Record<string, string>> {
+  const port = parsePort(portText);
+  const stack = readStack(stackDir(port))?.status;
+  if (stack === undefined) {
+    throw new StackError(`No stack runs on port ${port}. Start one: npm start -- --port ${port}`);
+  }
+  return {
+    SUPABASE_URL: stack.API_URL,
+    SUPABASE_ANON_KEY: stack.ANON_KEY,
+    SUPABASE_SERVICE_ROLE_KEY: stack.SERVICE_ROLE_KEY,
+    WALLET_KEYS: await loadWalletKeys(stackDir(port)),
+    ALLOW_PRIVATE_NETWORK: '1',
+  };
+}
