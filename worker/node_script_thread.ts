@@ -1,19 +1,22 @@
-import { Worker } from 'node:worker_threads';
+import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../functions/runner/nodes/rhai_script/threads/script_threads.ts';
 
-/** What computes scripts, in a thread. A thread of Node's does not take over that this process reads TypeScript: it has to be told again. */
-function startThread(): Worker {
+/** Starts a thread of Node's. It does not inherit that this process reads TypeScript by tsx, so it has to register tsx itself. */
+function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);
   const load = `import('tsx/esm/api').then(({ register }) => { register(); return import('${file.href}'); })`;
-  return new Worker(load, { eval: true });
+  return new Worker(load, { eval: true, resourceLimits });
 }
 
-/** Starts a thread beside a long-lived worker. */
-export const spawnNodeScriptThread: SpawnScriptThread = (onAnswer, onError) => {
-  const worker = startThread();
-  worker.on('message', onAnswer).on('error', ({ message }) => onError(message));
-  // A worker that is done does not wait for it.
-  worker.unref();
-  return { post: (request) => worker.postMessage(request), terminate: () => void worker.terminate() };
-};
+/** Makes what starts the thread beside a long-lived worker. Without limits a thread may hold as much memory as its process. */
+export const makeSpawnNodeScriptThread =
+  (resourceLimits?: ResourceLimits): SpawnScriptThread => (onMessage, onError) => {
+    const worker = startThread(resourceLimits);
+    worker.on('message', onMessage).on('error', ({ message }) => onError(message));
+    // The process may end while the thread is idle.
+    worker.unref();
+    return { post: (request) => worker.postMessage(request), terminate: () => void worker.terminate() };
+  };
+
+export const spawnNodeScriptThread: SpawnScriptThread = makeSpawnNodeScriptThread();

@@ -1,11 +1,12 @@
 import { answerScript } from './answer_script.ts';
 import { lowerPriorityOfThread } from './lower_priority.ts';
-import type { ThreadRequest } from './script_threads.ts';
+import type { ThreadMessage, ThreadRequest } from './script_threads.ts';
 
-/** A web worker that computes scripts: where a function has such threads (locally), its other runs don't wait for them. */
+// A web worker that computes scripts. Where a function has web workers, as in the local stack, its other runs do not wait for them.
 const thread = globalThis as unknown as {
   addEventListener: (name: 'message', listen: (event: { data: ThreadRequest }) => void) => void;
-  postMessage: (answer: unknown) => void;
+  postMessage: (message: ThreadMessage) => void;
 };
 lowerPriorityOfThread();
 thread.addEventListener('message', ({ data }) => thread.postMessage(answerScript(data)));
+thread.postMessage('ready');

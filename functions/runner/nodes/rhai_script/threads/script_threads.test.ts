@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeNodeCall } from '../../../../../tests/support/node_call.ts';
-import { spawnNodeScriptThread } from '../../../../../worker/node_script_thread.ts';
+import { makeSpawnNodeScriptThread, spawnNodeScriptThread } from '../../../../../worker/node_script_thread.ts';
 import { Released, type ScriptResult, ThreadMissing } from '../../../engine/node.ts';
 import { rhaiScriptNodes } from '../index.ts';
 import { makeScriptThreads, type ScriptThread, type SpawnScriptThread, type ThreadRequest } from './script_threads.ts';
@@ -85,6 +85,27 @@ describe('scripts of a worker', () => {
     expect(await other).toMatchObject({ outputs: { u: { S: 'of the second' } } });
   });
 
+  it('go on in a new thread when one ended its thread, be it the first script of all', async () => {
+    let spawned = 0;
+    const spawn: SpawnScriptThread = (onMessage, onError) => {
+      spawned += 1;
+      return {
+        post: ({ task }) => {
+          const { S: source } = task.inputs.source as { S: string };
+          onMessage('ready');
+          if (source === 'endless memory') onError('out of memory');
+          else onMessage({ lines: [], outputs: { u: { S: source } } });
+        },
+        terminate: () => {},
+      };
+    };
+    const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
+    const run = { signal: never(), releasing: never() };
+    await expect(compute(taskOf('endless memory'), run)).rejects.toThrow('the script ended its thread: out of memory');
+    expect(await compute(taskOf('next'), run)).toMatchObject({ outputs: { u: { S: 'next' } } });
+    expect(spawned).toBe(2);
+  });
+
   it('find no thread where the runtime has none, whether it says so at once or later', async () => {
     const runtimes: SpawnScriptThread[] = [
       () => {
@@ -141,6 +162,15 @@ describe('a script node', () => {
   it('ends a script in its thread after the time that a function has', async () => {
     const compute = makeScriptThreads({ spawn: spawnNodeScriptThread, budgetMs: 5 })('a')!;
     await expect(runWith('let b = 1; loop {}', compute)).rejects.toThrow('node_cpu_limit: not finished after 5 ms');
+  });
+
+  it('fails when it needs more memory than its thread has, be it the first of all, and the next finds a new thread', async () => {
+    const spawn = makeSpawnNodeScriptThread({ maxOldGenerationSizeMb: 40 });
+    const compute = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!;
+    const hungry =
+      'fn hold(n) { let a = []; a.pad(9999, n); let b = a; let c = a; let d = a; if n > 0 { hold(n - 1); } } hold(200)';
+    await expect(runWith(hungry, compute)).rejects.toThrow(/^the script ended its thread: .*memory/);
+    expect(await runWith(LONG, compute)).toEqual({ u: { I: '1000000' } });
   });
 
   it('computes short scripts at once, and long ones as well where there is no thread', async () => {

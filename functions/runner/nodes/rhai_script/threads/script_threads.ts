@@ -8,27 +8,30 @@ import {
   ThreadMissing,
 } from '../../../engine/node.ts';
 
-/** What a thread is asked. */
+/** What a thread is asked to compute. */
 export interface ThreadRequest {
   task: ScriptTask;
   /** Milliseconds that the script may take. */
   budgetMs: number;
 }
 
-/** What a thread answers. Errors are texts there: those of the script, and others. */
+/** The answer of a thread. Errors travel as texts: `nodeError` is the script's own, `fault` any other. */
 export type ThreadAnswer =
   & Pick<ScriptResult, 'lines'>
   & ({ outputs: Extract<ScriptResult, { outputs: unknown }>['outputs'] } | { nodeError: string } | { fault: string });
 
-/** A thread of the runtime, whichever that is. */
+/** What a thread sends: that it has started and waits for scripts, then one answer for each script. */
+export type ThreadMessage = 'ready' | ThreadAnswer;
+
+/** A thread, whatever the runtime calls it. */
 export interface ScriptThread {
   post: (request: ThreadRequest) => void;
   terminate: () => void;
 }
 
-/** Starts a thread; throws where there are none. `onError` tells that it has ended. */
+/** Starts a thread; throws when the runtime has none. `onError` is called when the thread can't start or has ended with an error. */
 export type SpawnScriptThread = (
-  onAnswer: (answer: ThreadAnswer) => void,
+  onMessage: (message: ThreadMessage) => void,
   onError: (message: string) => void,
 ) => ScriptThread;
 
@@ -38,9 +41,9 @@ export interface ScriptThreadsOptions {
   budgetMs: number;
 }
 
-/** An idle thread keeps its memory for so long. */
+/** How long an idle thread keeps its memory. */
 const IDLE_MS = 5_000;
-/** Owners whose last turn is remembered. */
+/** How many owners' last turns are remembered. */
 const MAX_OWNERS = 1_000;
 
 interface Job {
@@ -56,9 +59,9 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 };
 
 /**
- * One thread beside the engine's for the scripts of all runs of a worker. The owner whose last turn is longest ago comes first, so
- * that whoever has many scripts keeps nobody waiting for more than one of them. Undefined for an owner once it is known that the
- * runtime has no threads.
+ * Makes one thread beside the engine's, for the scripts of all runs of a worker. The next script is of the owner whose last turn is
+ * longest ago: whoever has many scripts lets each other owner wait for one of them at most. The function that it returns gives
+ * undefined once it is known that the runtime has no threads.
  */
 export function makeScriptThreads(
   { spawn, budgetMs }: ScriptThreadsOptions,
@@ -68,7 +71,8 @@ export function makeScriptThreads(
   let turn = 0;
   let thread: ScriptThread | undefined;
   let active: Job | undefined;
-  let hasAnswered = false;
+  /** A thread has started once: the runtime has threads. */
+  let hasStarted = false;
   let isMissing = false;
   let idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,7 +86,6 @@ export function makeScriptThreads(
     active = undefined;
   };
   const onAnswer = (answer: ThreadAnswer) => {
-    hasAnswered = true;
     const job = active;
     active = undefined;
     const error = errorOf(answer);
@@ -92,8 +95,8 @@ export function makeScriptThreads(
   };
   const onError = (message: string) => {
     end();
-    // One that never was there is none of this runtime's.
-    if (!hasAnswered) return refuseAll();
+    // No thread has ever started, so the runtime can't have any. Otherwise the script is to blame, as with one that needs too much memory.
+    if (!hasStarted) return refuseAll();
     active?.reject(new NodeError(`the script ended its thread: ${message}`));
     active = undefined;
     next();
@@ -112,11 +115,13 @@ export function makeScriptThreads(
     if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
     return job;
   };
-  /** What an ended thread still has to say is of a script that nobody waits for, and not of the next one, which may be another owner's. */
+  /** Messages of a thread that was ended are dropped: they are about its script, and the next one may be another owner's. */
   const start = (): ScriptThread => {
     const started: ScriptThread = spawn(
-      (answer) => {
-        if (thread === started) onAnswer(answer);
+      (message) => {
+        if (thread !== started) return;
+        hasStarted = true;
+        if (message !== 'ready') onAnswer(message);
       },
       (message) => {
         if (thread === started) onError(message);
@@ -144,7 +149,7 @@ export function makeScriptThreads(
     if (isMissing) return Promise.reject(new ThreadMissing());
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
-      /** What computes goes on when the run is released: it is soon done, and would begin anew. */
+      /** A script that is being computed goes on when its run is released: it ends soon, and would begin anew in the next claim. */
       const leave = () => {
         const place = queue.indexOf(job);
         if (place === -1) return;
