@@ -9,7 +9,7 @@ import { makeRunnerWorker } from './runner_worker.ts';
 import { readRunnerSettings } from './settings.ts';
 import { spawnWebScriptThread } from './nodes/rhai_script/threads/web_script_thread.ts';
 
-/** The Edge Function `runner`: a poke makes it execute whatever is queued. Nobody but the project itself finds it. */
+/** The Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a 404. */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, config);
@@ -22,7 +22,7 @@ export function makeRunnerApp(platform: Platform) {
 
   const drain = async (flowRunId?: string): Promise<void> => {
     try {
-      // The platform counts time by request: a new one goes on.
+      // The platform limits the time of each request, so a new request goes on.
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {
@@ -37,7 +37,7 @@ export function makeRunnerApp(platform: Platform) {
       if (!isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
-      // Workers of its owner's own do it all.
+      // The project's own long-lived workers execute all runs.
       if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
       platform.waitUntil(drain(context.req.query('flow_run_id')));
       return context.json({ status: 'poked' }, 202);

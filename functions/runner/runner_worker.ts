@@ -18,23 +18,23 @@ export interface RunnerWorkerOptions {
   /** Calls as service role. */
   rpc: Rpc;
   settings: RunnerSettings;
-  /** The environment, of which WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
+  /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
-  /** Starts the thread for long scripts; without it they run where everything else does. */
+  /** Starts the thread for long scripts. Without it they run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
 }
 
-/** A worker with what its nodes reach. */
+/** Makes a worker with all services that nodes use. */
 export function makeRunnerWorker(
   { rpc, settings, env, registry = nodeRegistry, spawnScriptThread }: RunnerWorkerOptions,
 ): Worker {
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
-  // A half leaves room to the others, whatever servers the runs of one owner wait for.
+  // One owner gets half at most, so that others have memory left when its runs all wait for slow servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
-  /** The client of one run: its requests wait for each other, and for others only where the owner's part of the worker's memory ends. */
+  /** The client of one run. Its requests wait when the run, the owner or the worker holds as many bytes as it may. */
   const makeRunHttpClient = (ownerId: string) =>
     makeHttpClient({
       isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
@@ -65,7 +65,7 @@ export function makeRunnerWorker(
           http,
           store: {
             store: async (transaction, requests) => {
-              // The run that it belongs to may be a child of which the database does not know yet.
+              // The transaction may belong to a child run that is not stored yet.
               await journal.flush();
               return await claims.storeTransaction(claim, transaction, requests);
             },

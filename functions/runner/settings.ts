@@ -20,7 +20,7 @@ const setting = (meaning: string, unit: string, value: number, min = 1, max = MA
   max,
 });
 
-/** How the runner works; each is overridden by the environment variable of its name in upper case. */
+/** How the runner works. Each setting is overridden by the environment variable of its name: RUNNER_LEASE_SECONDS and so on. */
 const numberSettings = {
   runnerLeaseSeconds: setting(
     'How long a claim holds without a heartbeat; then another worker may claim the run. Several heartbeats fit in.',
@@ -131,37 +131,37 @@ const numberSettings = {
   ),
 } satisfies Record<string, NumberSetting>;
 
-/** What nobody needs to change. */
+/** Settings that the environment does not change. */
 const runnerTuning = Object.freeze({
-  /** How often a worker holds its claims and asks for news of them, such as a stop. */
+  /** How often a worker extends its leases and learns what has happened to its claims, such as a stop. */
   heartbeatMs: 1_000,
-  /** How often progress is stored, if there is any. */
+  /** How often progress is stored when there is any. */
   checkpointMs: 1_000,
-  /** Rows, and bytes, of unstored progress that start a checkpoint before its time. */
+  /** Rows and bytes of unstored progress that start a checkpoint before its time. */
   checkpointRows: 500,
   checkpointBytes: 2 * 1_048_576,
-  /** As many checkpoints' worth of unstored progress make the engine wait. */
+  /** The engine waits when the unstored progress would fill so many checkpoints. */
   maxUnstoredCheckpoints: 4,
   /** Bytes of a page of a run's history. */
   historyPageBytes: 4 * 1_048_576,
-  /** How long a database that does not answer is asked again. */
+  /** For how long a call is repeated while the database does not answer. */
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
-  /** Bytes that each HTTP request may hold without waiting: most answers have no more. */
+  /** Bytes that each HTTP request may hold without waiting. Most answers are smaller. */
   httpFreeBytes: 131_072,
-  /** How often the status of a transaction is asked for, and the transaction of an action is looked for. */
+  /** How often the runner asks for the status of a transaction, and looks for the transaction of an action. */
   confirmPollMs: 500,
   actionPollMs: 1_000,
   /** How often a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
-  /** How often a long-lived worker looks for work by itself. */
+  /** How often a long-lived worker looks at the queue by itself. */
   pollMs: 500,
 });
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
-  /** Every start tells the worker that there is something to do. */
+  /** Each start of a run pokes the worker. */
   readonly isPoked: boolean;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
@@ -175,8 +175,8 @@ export const settingVariables: readonly (NumberSetting & { variable: string })[]
 );
 
 /**
- * The settings as the environment gives them. In an Edge Function time is short: the platform ends one after 150 s (free plan), or
- * after 2 s of computing. Throws one error that names every variable that is wrong.
+ * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
+ * computing. Throws one error that names every variable that is wrong.
  * Source: Supabase documentation, "Edge Functions limits".
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {

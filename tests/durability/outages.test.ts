@@ -88,7 +88,7 @@ it("a worker that hangs beyond its lease and comes back is refused, and its run 
   }
 });
 
-it('a worker that is told to end hands back what lasts, and finishes nothing halfway', async () => {
+it('a worker that is told to end releases what lasts, and finishes nothing halfway', async () => {
   const worker = startWorker({ status: workers.stack.status });
   await worker.ready();
   const lasting = await startLasting(3);

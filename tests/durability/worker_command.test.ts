@@ -42,12 +42,12 @@ it('a function runner that is disabled leaves all runs to workers', async () => 
   }]);
 });
 
-it('a worker whose key is none of a service role ends and says so', async () => {
+it('a worker whose key is not that of the service role ends and says so', async () => {
   const { ANON_KEY } = workers.stack.status;
   const worker = startWorker({ status: { ...workers.stack.status, SERVICE_ROLE_KEY: ANON_KEY } });
   let said = '';
   worker.process.stderr?.on('data', (text) => said += text);
   const code = await new Promise((resolve) => worker.process.once('exit', resolve));
   expect(code).toBe(1);
-  expect(said).toContain('The project does not take the key for one of a service role');
+  expect(said).toContain('The project refuses the key as one of the service role');
 });

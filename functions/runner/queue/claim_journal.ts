@@ -4,17 +4,17 @@ import type { Effect } from '../engine/node.ts';
 import { measureMap } from '../engine/value_size.ts';
 import type { RunnerSettings } from '../settings.ts';
 
-/** A journal that stores what a claimed run comes to, in batches. */
+/** A journal that stores the progress of a claimed run in batches. */
 export interface ClaimJournal extends Journal {
-  /** A stored transaction has ended; `signature` is null when it was not sent. */
+  /** A stored transaction has ended. `signature` is null when it was not sent. */
   transactionEnded: (
     transaction: Effect,
     outcome: TransactionOutcome['outcome'],
     signature: TransactionOutcome['signature'],
   ) => void;
-  /** Whether anything is stored of what this claim has ended. */
+  /** Whether a node execution that ended in this claim is stored. */
   hasStored: () => boolean;
-  /** What is not stored yet; the caller stores it. Resolves after the batches under way; rejects when one of them failed. */
+  /** Takes what is not stored yet, for the caller to store. Resolves after the batches under way, and rejects when one failed. */
   takeRest: () => Promise<Progress>;
   /** Ends the regular checkpoints. */
   close: () => void;
@@ -32,11 +32,11 @@ export function makeClaimJournal(
   history: StoredHistory,
   settings: RunnerSettings,
   now: () => number,
-  /** Milliseconds that this claim and the ones before worked on the run. */
+  /** Milliseconds that this claim and earlier ones have worked on the run. */
   workMs: () => number,
-  /** Bytes of node outputs that they have come to. */
+  /** Bytes of node outputs of this claim and earlier ones. */
   outputBytes: () => number,
-  /** Told when something can't be stored: nothing will be any more. */
+  /** Called when a batch can't be stored. Later ones then can't either. */
   onFailure: (error: unknown) => void = () => {},
 ): ClaimJournal {
   const logCounts = new Map(Object.entries(history.log_counts));
@@ -76,7 +76,7 @@ export function makeClaimJournal(
     return progress;
   };
 
-  // One batch after another, since the rows build on each other; what comes meanwhile goes into the next.
+  // Rows build on earlier ones, so batches are stored one after another. What comes meanwhile goes into the next batch.
   const flush = (): Promise<void> => {
     if (queued !== undefined) return queued;
     if (rows() === 0) return last;
@@ -87,7 +87,7 @@ export function makeClaimJournal(
       hasStored ||= progress.node_runs.some((run) => run.end_time !== null);
     });
     last = queued;
-    // So nobody has to wait for it to be told.
+    // The failure is told at once, also when nobody waits for this batch.
     last.catch(onFailure);
     return last;
   };

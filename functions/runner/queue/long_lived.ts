@@ -5,19 +5,19 @@ import type { Worker } from './worker.ts';
 
 export interface LongLivedOptions {
   worker: Worker;
-  /** How often to look for work when there was none. */
+  /** How long to wait after a drain until the next one. */
   pollMs: number;
   log: WriteLog;
-  /** Aborted when the process shall end. */
+  /** Aborted when the process is to end. */
   stop: AbortSignal;
 }
 
-/** The longest pause while the queue can't be read. */
+/** The longest pause between two tries while the queue can't be read. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Works until it is stopped: then what it holds is finished or handed back, and this resolves. Throws when the project does not
- * take its key.
+ * Works until it is stopped, and resolves when all runs that it held have ended or are released. Throws when the project refuses the
+ * worker's key.
  */
 export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedOptions): Promise<void> {
   stop.addEventListener('abort', () => worker.releaseAll(), { once: true });
@@ -29,7 +29,7 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
     } catch (error) {
       if (isErrorOf(error, 'token_invalid')) {
         throw new Error(
-          'The project does not take the key for one of a service role: look at SUPABASE_SERVICE_ROLE_KEY.',
+          'The project refuses the key as one of the service role. Look at SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS.',
           {
             cause: error,
           },

@@ -1,12 +1,12 @@
 import { parse } from 'lossless-json';
 import type { Snapshot } from '../../../types/flow.ts';
 
-/** The parsed snapshots that a worker used last, by hash. */
+/** The parsed snapshots that a worker has used last, by hash. */
 export interface SnapshotCache {
   hashes: () => string[];
-  /** The snapshot of a claim; `text` is null when its hash was known when it was claimed. */
+  /** The snapshot of a claim. `text` is null when the worker knew the hash when it claimed the run. */
   get: (hash: string, text: string | null) => Snapshot;
-  /** Forgets those that were used least recently; not while claims that count on them are still to be begun. */
+  /** Forgets those that were used least recently. Not to be called between a claim and the start of its runs, which may need them. */
   trim: () => void;
 }
 
@@ -16,13 +16,13 @@ export function makeSnapshotCache(size: number): SnapshotCache {
     hashes: () => [...cache.keys()],
     get: (hash, text) => {
       const known = cache.get(hash);
-      // SAFETY: take_snapshot wrote it; numbers stay exact, as texts.
+      // SAFETY: take_snapshot wrote it. Numbers stay exact, because lossless-json keeps them as texts.
       const snapshot = known ??
         (text === null ? undefined : parse(text) as unknown as Snapshot);
       if (snapshot === undefined) {
-        throw new Error(`snapshot ${hash} is neither given nor known`);
+        throw new Error(`The claim brought no snapshot ${hash}, and the worker does not have it.`);
       }
-      // Used last means kept longest.
+      // A map keeps the order of insertion: what was used last is forgotten last.
       cache.delete(hash);
       cache.set(hash, snapshot);
       return snapshot;

@@ -1,16 +1,16 @@
-/** Times that are remembered; later ones are left to whoever looks at all that sleeps. */
+/** How many times are remembered. The sweep wakes the runs of later ones. */
 const MAX_TIMES = 1_000;
 
-/** When runs that were put to sleep go on, in milliseconds since 1970. */
+/** The times at which sleeping runs go on, in milliseconds since 1970. */
 export interface WakeTimes {
   add: (time: number) => void;
-  /** The first of them; Infinity when there is none. */
+  /** The earliest time; Infinity when there is none. */
   first: () => number;
-  /** Forgets those that have come; true when there were any. */
+  /** Forgets the times that have come. True when there were any. */
   dropDue: (now: number) => boolean;
 }
 
-/** Makes a list of the earliest of these times, so many at the most. */
+/** Remembers the earliest times, at most so many. */
 export function makeWakeTimes(maxTimes = MAX_TIMES): WakeTimes {
   /** The earliest first. */
   const times: number[] = [];

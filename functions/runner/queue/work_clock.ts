@@ -1,13 +1,13 @@
-/** Knows when a claim works on its run, and when it only waits. */
+/** Measures how long a claim works on its run, and knows when the run only waits. */
 export interface WorkClock {
   /** Milliseconds of work so far. */
   workedMs: () => number;
-  /** Runs what waits for a time or an answer: meanwhile its worker may execute another run. */
+  /** Runs what waits for a time or an answer. The run rests meanwhile. */
   resting: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** Runs what waits for somebody outside: it rests, and as long as any such call is under way the clock stands. */
+  /** Runs what waits for a person or a wallet outside. The run rests meanwhile, and the clock stands still while any such call waits. */
   waiting: <T>(wait: () => Promise<T>) => Promise<T>;
   isResting: () => boolean;
-  /** Ends the limit. */
+  /** Ends the timer of the limit. */
   close: () => void;
 }
 

@@ -107,7 +107,7 @@ it('a poke that comes after the last look at the queue brings another one', asyn
   expect(queue.finished.size).toBe(2);
 });
 
-it('who is poked waits for the next run at last, and nobody else does', async () => {
+it('only a worker that is poked waits for the next run in its last look', async () => {
   const poked = makeQueue([[claimOf(chainFlow(1))]]);
   await workerOf(poked, { RUNNER_SLICE_MS: '10000' }).drain();
   expect(poked.waits).toEqual([0, 40]);
@@ -181,7 +181,7 @@ it('while one owner holds all places, those who have none get one each, again an
   expect([...queue.finished.values()].map(({ status }) => status)).toEqual(Array(6).fill('succeeded'));
 });
 
-it('a run that waits for long goes back with the time, and a function whose slice reaches that far looks then', async () => {
+it('a run that waits for long is released until its time, and a function whose slice reaches that far looks then', async () => {
   const queue = makeQueue([[claimOf(waitFlow(2_300))]]);
   const sleeps: (number | undefined)[] = [];
   queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
@@ -223,7 +223,7 @@ it('a run that was stopped while it was being put to sleep is claimed again at o
   ]);
 });
 
-it('who has held a place for a slice leaves it where there is none for others', async () => {
+it('a run that has held a place for a slice is released when others have none', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000)), claimOf(waitFlow(60_000))]]);
   const env = {
     RUNNER_CONCURRENCY: '2',
@@ -242,7 +242,7 @@ it('who has held a place for a slice leaves it where there is none for others', 
   await drained;
 });
 
-it('when the slice is over only the one who began is told that there is more to do', async () => {
+it('when the slice is over only the call that began the drain is told that there is more to do', async () => {
   const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' });
   const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
