@@ -1,6 +1,13 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
-import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type StopRequest, type StoredHistory } from './claims.ts';
+import {
+  type Claim,
+  type Claims,
+  type FinalResult,
+  NO_PROGRESS,
+  type StopRequest,
+  type StoredHistory,
+} from './claims.ts';
 import type { Release, Suspension } from '../engine/context.ts';
 import { makeHistory } from '../engine/journal.ts';
 import type { Halt, NodeRegistry, NodeServices } from '../engine/node.ts';
