@@ -103,14 +103,3 @@ create constraint trigger flow_run_jobs_count_delete after delete on private.flo
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null)
   execute function private.tg_flow_run_jobs__after_end();
-
-create table private.last_claim (
-  id boolean primary key default true,
-  user_id uuid not null,
-  suspect_id uuid,
-  constraint last_claim_single check (id)
-);
-comment on table private.last_claim is
-  'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
-comment on column private.last_claim.user_id is 'The owner whose run was claimed last; may be gone.';
-comment on column private.last_claim.suspect_id is 'A run that lost two workers and had to wait: the next claim takes it alone, if it is still there.';

@@ -29,3 +29,22 @@ end;
 $$;
 comment on function private.wake_flow_run(uuid) is
   'Lets a run that nobody holds be claimed at once, whatever it waits for. The caller holds the run''s lock. Definer: queue and jobs are private.';
+
+create function private.wake_due_flow_runs()
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Whom somebody is changing is being woken, or comes with the next claim.
+  update private.flow_run_jobs as j set sleeps_until = null
+  where j.flow_run_id = any (array(
+    select due.flow_run_id from private.flow_run_jobs as due
+    where due.sleeps_until <= (select clock_timestamp())
+    order by due.sleeps_until limit 1000
+    for no key update skip locked
+  ));
+end;
+$$;
+comment on function private.wake_due_flow_runs() is
+  'Lets claims look at runs whose time has come, a thousand at a time. Definer: jobs are private; called under the lock of claim_flow_runs.';

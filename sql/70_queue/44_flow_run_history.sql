@@ -1,18 +1,3 @@
-create function private.transaction_requests(flow_run_id uuid, node_id uuid, times integer)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(json_agg(json_build_object(
-    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
-  ) order by s.id), '[]')
-  from public.signature_requests as s
-  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
-    and s.times = transaction_requests.times;
-$$;
-comment on function private.transaction_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
-
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
 language plpgsql stable security definer

@@ -43,3 +43,54 @@ comment on column private.flow_run_transactions.outcome is 'confirmed or failed;
 comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or as long as the outcome is not known.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
+
+create function private.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.hold_flow_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_new private.flow_run_transactions := jsonb_populate_record(
+    null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
+  );
+  v_stored private.flow_run_transactions;
+begin
+  select t.* into v_stored
+  from private.flow_run_transactions as t
+  where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+  if v_stored.wire is null and v_stored.outcome is null then
+    insert into private.flow_run_transactions (
+      flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
+    ) values (
+      v_new.flow_run_id, v_new.node_id, v_new.times, v_run.id, v_new.members, v_new.message, v_new.wire, v_new.memo, v_new.has_fees,
+      v_new.slot, v_new.last_valid_block_height
+    )
+    on conflict on constraint flow_run_transactions_pkey do update
+    set
+      members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
+      slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
+  elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
+    -- Sent once more in another form, it would be paid twice.
+    perform private.fail(500, 'internal', 'This transaction may have been sent, or has ended: it can''t change any more.');
+  end if;
+  perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
+  return private.transaction_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
+end;
+$$;
+comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
+  'Does what public.store_transaction says. Definer: nobody else writes transactions.';
+grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
+
+create function public.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+returns json
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_transaction(
+    store_transaction.flow_run_id, store_transaction.attempt, store_transaction.transaction, store_transaction.requests
+  );
+$$;
+comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
+  'For the runner: stores a transaction of the tree of a claimed run, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. The run of the transaction''s key is stored before. What is stored with its wire may have been sent: another message or wire is 500 internal. 409 claim_lost for an older claim.';
+grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

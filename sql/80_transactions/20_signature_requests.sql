@@ -52,3 +52,65 @@ create policy signature_requests_select_token on public.signature_requests for s
 
 grant select on public.signature_requests to anon, authenticated;
 grant select on public.signature_requests to service_role;
+
+create function private.open_signature_requests(root_flow_run_id uuid)
+returns setof public.signature_requests
+language sql stable security definer
+set search_path = ''
+as $$
+  select s.* from public.signature_requests as s
+  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
+    and s.signature is null and s.expires_at > clock_timestamp()
+  order by s.id;
+$$;
+comment on function private.open_signature_requests(uuid) is
+  'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
+
+create function private.transaction_requests(flow_run_id uuid, node_id uuid, times integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object(
+    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
+  ) order by s.id), '[]')
+  from public.signature_requests as s
+  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
+    and s.times = transaction_requests.times;
+$$;
+comment on function private.transaction_requests(uuid, uuid, integer) is
+  'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
+
+create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into public.signature_requests (
+    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  )
+  select
+    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+    case
+      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
+      else run.started_by
+    end,
+    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
+  from (
+    select private.uuid_v7() as id, r.*
+    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+  ) as made
+  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
+
+  perform
+  from public.signature_requests as s
+  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  if found then
+    perform private.fail(500, 'internal', 'A key was asked to sign this transaction before, with another message.');
+  end if;
+end;
+$$;
+comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
+  'Makes the requests for signatures of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: nobody else writes them.';

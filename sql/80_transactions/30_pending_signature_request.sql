@@ -1,16 +1,3 @@
-create function private.open_signature_requests(root_flow_run_id uuid)
-returns setof public.signature_requests
-language sql stable security definer
-set search_path = ''
-as $$
-  select s.* from public.signature_requests as s
-  where s.root_flow_run_id = open_signature_requests.root_flow_run_id
-    and s.signature is null and s.expires_at > clock_timestamp()
-  order by s.id;
-$$;
-comment on function private.open_signature_requests(uuid) is
-  'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
-
 create function private.pending_signature_request(flow_run_id uuid)
 returns jsonb
 language plpgsql stable security definer

@@ -14,3 +14,89 @@ comment on column private.wallet_secrets.key_id is 'Which of WALLET_KEYS it is e
 comment on column private.wallet_secrets.ciphertext is
   'AES-256-GCM of the 32 bytes of the secret key with its tag of 16 bytes, bound to user_id and public_key as associated data.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
+
+create function private.store_wallet(
+  user_id uuid, type text, name text, public_key text, key_id text, nonce bytea, ciphertext bytea
+)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_wallet public.wallets;
+begin
+  if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
+    or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
+  then
+    perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
+  end if;
+  perform private.hold_user(store_wallet.user_id);
+  -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
+  insert into public.wallets as w (user_id, type, name, public_key)
+  values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
+  on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
+  returning w.* into v_wallet;
+
+  if store_wallet.type = 'ADAPTER' and v_wallet.type = 'HARDCODED' then
+    perform private.refuse_wallet_in_use(v_wallet);
+    delete from private.wallet_secrets as s where s.wallet_id = v_wallet.id;
+  elsif store_wallet.type = 'HARDCODED' and store_wallet.ciphertext is not null then
+    insert into private.wallet_secrets as s (wallet_id, key_id, nonce, ciphertext)
+    values (v_wallet.id, store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext)
+    on conflict (wallet_id) do update
+    set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
+  elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
+    perform private.keypair_required();
+  end if;
+
+  if v_wallet.type <> store_wallet.type then
+    update public.wallets as w set type = store_wallet.type where w.id = v_wallet.id returning w.* into v_wallet;
+  end if;
+  return to_jsonb(v_wallet);
+end;
+$$;
+comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
+  'Does what public.store_wallet says. Definer: the secrets are private.';
+grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
+
+create function public.store_wallet(
+  user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null, ciphertext bytea default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_wallet(
+    store_wallet.user_id, store_wallet.type, store_wallet.name, store_wallet.public_key,
+    store_wallet.key_id, store_wallet.nonce, store_wallet.ciphertext
+  );
+$$;
+comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
+  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use, quota_exceeded.';
+grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
+
+create function private.read_wallet_secret(user_id uuid, public_key text)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'key_id', s.key_id, 'nonce', '\x' || encode(s.nonce, 'hex'), 'ciphertext', '\x' || encode(s.ciphertext, 'hex')
+  )
+  from public.wallets as w
+  join private.wallet_secrets as s on s.wallet_id = w.id
+  where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
+$$;
+comment on function private.read_wallet_secret(uuid, text) is 'Does what public.read_wallet_secret says. Definer: the secrets are private.';
+grant execute on function private.read_wallet_secret(uuid, text) to service_role;
+
+create function public.read_wallet_secret(user_id uuid, public_key text)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
+$$;
+comment on function public.read_wallet_secret(uuid, text) is
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext} with bytes as \x and hex, as store_wallet takes them; null when there is none.';
+grant execute on function public.read_wallet_secret(uuid, text) to service_role;

@@ -45,3 +45,83 @@ comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stor
 create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
+
+create function private.kv_create_store(claim jsonb, effect jsonb, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
+begin
+  if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  begin
+    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
+  exception when check_violation then
+    perform private.fail(400, 'kv_store_name_invalid',
+      'The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.');
+  end;
+  if not found then
+    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(private.shorten(kv_create_store.store, 120))));
+  end if;
+  perform private.keep_effect(kv_create_store.effect, '{"M": {}}');
+end;
+$$;
+comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
+grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
+
+create function public.kv_create_store(claim jsonb, effect jsonb, store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
+$$;
+comment on function public.kv_create_store(jsonb, jsonb, text) is
+  'For the runner: creates a store of the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
+
+create function private.kv_store_missing(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(kv_store_missing.store, 120))));
+$$;
+comment on function private.kv_store_missing(text) is 'Raises 404 kv_store_not_found.';
+
+create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
+begin
+  if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  -- Writers of one user take turns, so that none waits for a row while another waits for this one.
+  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
+  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
+  if not found then
+    perform private.kv_store_missing(kv_delete_store.store);
+  end if;
+  perform private.keep_effect(kv_delete_store.effect, '{"M": {}}');
+end;
+$$;
+comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
+grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
+
+create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
+$$;
+comment on function public.kv_delete_store(jsonb, jsonb, text) is
+  'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
+grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;
