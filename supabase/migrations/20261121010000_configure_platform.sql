@@ -4,6 +4,10 @@
 alter role authenticator set pgrst.db_pre_request = 'private.pre_request';
 notify pgrst, 'reload config';
 
+-- Some functions on the way of requests turn ways of planning off. Up to version 17 Postgres counts that as a high cost, and would compile
+-- such queries, which takes longer than the whole request.
+alter role authenticator set jit = off;
+
 -- What Realtime sends, to those whom the tables' policies let read it.
 do $$
 begin
