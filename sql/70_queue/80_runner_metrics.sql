@@ -3,8 +3,8 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- The time as a sub-select: a volatile function in a condition would keep the indexes from being used.
-  -- Those that sleep and those that don't each have an index of their own.
+  -- clock_timestamp() is in sub-selects, since a volatile function in a condition keeps an index from being used.
+  -- Runs that sleep and runs that do not have an index each.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -29,7 +29,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- A sub-select is a look at the key for each run that has not ended; a join might read all runs.
+      -- The sub-select is one look at an index for each run that has not ended. A join might read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -50,5 +50,5 @@ as $$
   select private.runner_metrics();
 $$;
 comment on function public.runner_metrics() is
-  'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued, or given back, for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
+  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature; failed_last_hour.';
 grant execute on function public.runner_metrics() to service_role;

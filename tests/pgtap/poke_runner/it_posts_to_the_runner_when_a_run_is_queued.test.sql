@@ -26,6 +26,6 @@ select is(count(*), 1::bigint, 'so there was one call') from net.request;
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code(statement), '42501', statement || ' is for administrators only')
-from unnest('{select private.poke_runner(),select private.runner_secret(''runner_key'')}'::text[]) as statement;
+from unnest('{select private.poke_runner(),select private.vault_secret(''runner_key'')}'::text[]) as statement;
 
 select * from finish();

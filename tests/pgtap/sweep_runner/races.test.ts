@@ -64,9 +64,9 @@ it('a snapshot whose deployment is deleted, once a start of it is stored, while 
   const [{ id }] = await starter<[{ id: string }]>`
     select public.deploy_flow(f.id) ->> 'deployment_id' as id from public.flows as f where f.user_id = ${userId}`;
   // A sweep that waits at the end of each look at the runs that are pending.
-  await admin`alter function private.pending_snapshots() rename to seen_snapshots`;
+  await admin`alter function private.snapshots_of_pending_runs() rename to seen_snapshots`;
   await admin`
-    create function private.pending_snapshots() returns bytea[] language plpgsql stable as $$
+    create function private.snapshots_of_pending_runs() returns bytea[] language plpgsql stable as $$
     declare
       v_seen bytea[] := private.seen_snapshots();
     begin
@@ -88,8 +88,8 @@ it('a snapshot whose deployment is deleted, once a start of it is stored, while 
     expect(await snapshotCount()).toBe(1);
     expect((await starter`select from private.flow_run_jobs where flow_run_id = ${run!.id}`).count).toBe(1);
   } finally {
-    await admin`drop function private.pending_snapshots()`;
-    await admin`alter function private.seen_snapshots() rename to pending_snapshots`;
+    await admin`drop function private.snapshots_of_pending_runs()`;
+    await admin`alter function private.seen_snapshots() rename to snapshots_of_pending_runs`;
   }
 });
 

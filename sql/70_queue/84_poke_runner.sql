@@ -1,5 +1,5 @@
--- pg_net and Vault are there on hosted Supabase only, so they are reached by dynamic SQL.
-create function private.runner_secret(name text)
+-- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
+create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker
 set search_path = ''
@@ -8,12 +8,12 @@ declare
   v_secret text;
 begin
   if to_regclass('vault.decrypted_secrets') is not null then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using runner_secret.name;
+    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using vault_secret.name;
   end if;
   return nullif(v_secret, '');
 end;
 $$;
-comment on function private.runner_secret(text) is 'A secret of Vault by its name; null where there is none, or no Vault. Administrators only.';
+comment on function private.vault_secret(text) is 'A secret from Vault by its name; null when there is no such secret, or no Vault. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -25,15 +25,15 @@ declare
   v_key text;
   v_request_id bigint;
 begin
-  -- An idle project makes no calls.
+  -- An idle project sends no requests.
   if not private.has_queued_run() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then
     return 'pg_net is not installed';
   end if;
-  v_url := private.runner_secret('project_url');
-  v_key := private.runner_secret('runner_key');
+  v_url := private.vault_secret('project_url');
+  v_key := private.vault_secret('runner_key');
   if v_url is null or v_key is null then
     return 'Vault lacks the secret project_url or runner_key';
   end if;
@@ -44,4 +44,4 @@ begin
 end;
 $$;
 comment on function private.poke_runner() is
-  'For pg_cron: when a run is there to be claimed, sends POST functions/v1/runner by pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing; the answer to request N is row N of net._http_response.';
+  'For pg_cron: when a run may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';

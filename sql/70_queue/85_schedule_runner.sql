@@ -1,19 +1,19 @@
--- pg_cron is there on hosted Supabase only, so it is reached by dynamic SQL.
-create function private.runner_jobs(max_age interval)
+-- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
+create function private.runner_cron_jobs(max_age interval)
 returns table (name text, schedule text, command text)
 language sql stable security invoker
 set search_path = ''
 as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
-    -- A job is one transaction, which deletes a bounded number of rows, in half a second: so often, as many as 166 starts a second make.
-    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_jobs.max_age)),
-    -- pg_cron itself keeps what it has run for ever.
+    -- A job is one transaction, so it deletes at most so many rows, in about half a second: once a minute, those of 166 starts a second.
+    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age)),
+    -- pg_cron never deletes its own history.
     ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
       'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_sweep'', ''flow_runner_history'') '
       'and d.end_time < now() - interval ''1 day''');
 $$;
-comment on function private.runner_jobs(interval) is 'The jobs of pg_cron that keep runs going and the tables small, for runs to be kept for max_age.';
+comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
 
 create function private.check_runner_schedule()
 returns table (item text, is_ok boolean, note text)
@@ -28,12 +28,12 @@ begin
   return query values
     ('extension pg_cron', v_has_cron, 'runs the jobs; create extension pg_cron'),
     ('extension pg_net', to_regproc('net.http_post') is not null, 'sends the pokes; create extension pg_net'),
-    ('secret project_url', private.runner_secret('project_url') is not null,
+    ('secret project_url', private.vault_secret('project_url') is not null,
       'the project''s address; select vault.create_secret(''https://….supabase.co'', ''project_url'')'),
-    ('secret runner_key', private.runner_secret('runner_key') is not null,
+    ('secret runner_key', private.vault_secret('runner_key') is not null,
       'the project''s secret key; select vault.create_secret(''sb_secret_…'', ''runner_key'')');
 
-  for v_name in select j.name from private.runner_jobs(null) as j loop
+  for v_name in select j.name from private.runner_cron_jobs(null) as j loop
     item := 'job ' || v_name;
     is_ok := null;
     if v_has_cron then
@@ -64,7 +64,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'What private.schedule_runner needs and has set up, a row each, with what is missing and how to mend it; that the pokes arrive shows in the row "queue". Administrators only.';
+  'Checks what private.schedule_runner needs and has set up: one row for each item, with what is missing and how to mend it. The row "queue" shows whether pokes arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -74,9 +74,9 @@ as $$
 declare
   v_job record;
 begin
-  perform private.check_sweep(schedule_runner.max_age, 1);
+  perform private.check_sweep_arguments(schedule_runner.max_age, 1);
   if to_regprocedure('cron.schedule(text,text,text)') is not null then
-    for v_job in select * from private.runner_jobs(schedule_runner.max_age) loop
+    for v_job in select * from private.runner_cron_jobs(schedule_runner.max_age) loop
       execute 'select cron.schedule($1, $2, $3)' using v_job.name, v_job.schedule, v_job.command;
     end loop;
   end if;
@@ -84,4 +84,4 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules, by pg_cron, pokes of the runner and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. Repeatable: a second call changes the first one''s jobs. 400 request_invalid. Administrators only.';
+  'Schedules, with pg_cron, the pokes of the runner and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';

@@ -1,0 +1,48 @@
+create function private.snapshots_of_pending_runs()
+returns bytea[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return array(
+    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union
+    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+  );
+end;
+$$;
+comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+
+create function private.delete_unused_snapshots(max_snapshots integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_hashes bytea[];
+  v_used_hashes bytea[];
+begin
+  v_used_hashes := private.snapshots_of_pending_runs();
+  v_hashes := array(
+    select s.hash from private.flow_snapshots as s
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+      and s.hash <> all (v_used_hashes)
+    limit delete_unused_snapshots.max_snapshots
+    for update skip locked
+  );
+  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before are found by looking
+  -- again: at deployments first, then at runs. For when a deployment is gone by the first look, the runs started from it are committed by
+  -- the second.
+  v_hashes := array(
+    select u.hash from unnest(v_hashes) as u (hash)
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+  );
+  v_used_hashes := private.snapshots_of_pending_runs();
+  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_unused_snapshots(integer) is
+  'Deletes snapshots that neither a deployment nor a run that has not ended needs, and returns how many. Definer: snapshots and jobs are private.';
