@@ -1,3 +1,18 @@
+-- How a run passes through the queue; each step is a function in a file of its name:
+--
+--   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A visible message is a run to be claimed.
+--   claim       claim_flow_runs takes the next runs: next_owners says whose turn it is, and lock_next_flow_runs takes the runs of each
+--               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
+--               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
+--               workers in a row is a suspect (both are told by awake_jobs): it is claimed alone.
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
+--               claimed at once or, when a node waits for a time, after it has slept until then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires.
+--   finish      finish_flow_run stores the last progress and ends the run (end_flow_run), which deletes its message.
+--
+-- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
 create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
@@ -20,33 +35,51 @@ create table private.flow_run_jobs (
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
 );
-comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
+comment on table private.flow_run_jobs is 'What the runner needs to know about each root run, and readers of flow_run must not see. A job stays when its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run, which is stored by the same function; no foreign key, which would look for it at every start.';
-comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
+  'The run. There is no foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+comment on column private.flow_run_jobs.user_id is
+  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key: a user''s runs, and with them their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'What the run executes. No foreign key, which every start would pay for: sweep_runner, which alone deletes snapshots, leaves those of runs that have not ended.';
-comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at start; it may carry a secret.';
-comment on column private.flow_run_jobs.message_id is 'Its message in the queue; null once the run has ended.';
+  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended.';
+comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
+comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight the run counts for until it ends; null for a run that counts for none.';
-comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that it counts for.';
+  'The deployment whose max_runs_in_flight the run counts for until it ends; null when it counts for none.';
+comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that the run counts for.';
 comment on column private.flow_run_jobs.turn is
-  'Its place among the runs of its owner, which are claimed in this order: message_id, and a newer number of the same sequence each time that it is handed back.';
-comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
-comment on column private.flow_run_jobs.is_held is 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
-comment on column private.flow_run_jobs.lost_claim_count is 'Workers lost in a row with this run, since it last got anywhere.';
-comment on column private.flow_run_jobs.work_ms is 'Milliseconds that claims worked on it, as far as they told.';
+  'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
+comment on column private.flow_run_jobs.is_held is
+  'A worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+comment on column private.flow_run_jobs.lost_claim_count is
+  'How many workers were lost in a row, without the one that may hold the run now: see private.awake_jobs. A node that ends, or a release, sets it to 0.';
+comment on column private.flow_run_jobs.work_ms is 'How many milliseconds claims have worked on the run, as far as they reported.';
 comment on column private.flow_run_jobs.output_bytes is
-  'Bytes, as JSON, of what the nodes of the run and of those that it called have put out, as far as claims told: what a worker has to hold to go on with it.';
+  'How many bytes of JSON the nodes of the run and of the runs it called have put out, as far as claims reported: so much a worker has to hold in memory to go on.';
 comment on column private.flow_run_jobs.sleeps_until is
-  'When a run that was given back for later goes on; null for one that claims look at. So runs that wait, however many, cost a claim nothing.';
-comment on column private.flow_run_jobs.stop_requested_at is 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
-comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it did, for the metrics: an index of flow_run''s own ends would be written at the end of every run.';
+  'When a run that was released for later may be claimed again; null when it does not sleep. Claims look only at jobs that do not sleep, so sleeping runs cost them nothing.';
+comment on column private.flow_run_jobs.stop_requested_at is 'When the first request to stop came. stop_reason and stop_timeout_millies are that request''s.';
+comment on column private.flow_run_jobs.failed_at is
+  'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
+
+create view private.awake_jobs with (security_invoker = true) as
+select
+  j.flow_run_id, j.user_id, j.message_id, j.turn,
+  -- If the message is visible although the job is held, the worker that holds it is lost too.
+  j.lost_claim_count + j.is_held::integer as lost_claims,
+  j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
+from private.flow_run_jobs as j
+where j.message_id is not null and j.sleeps_until is null;
+comment on view private.awake_jobs is
+  'The jobs that claims look at: of runs that have not ended and do not sleep. lost_claims and is_suspect hold for those whose message is visible.';
+comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost with the run.';
+comment on column private.awake_jobs.is_suspect is
+  'The run has lost two workers in a row. It may be what ended them, so it is claimed alone.';
 
 create function private.tg_flow_run__after_delete()
 returns trigger
@@ -58,7 +91,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_flow_run__after_delete() is 'A deleted run takes its job along. Definer: jobs are private.';
+comment on function private.tg_flow_run__after_delete() is 'Deletes the job of a deleted root run. Definer: jobs are private.';
 create trigger _500_delete_job after delete on public.flow_run
   for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
@@ -73,7 +106,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_delete() is
-  'Takes the message of a deleted run out of the queue. Definer: whoever deletes flows has no part in the queue.';
+  'Deletes the message of a deleted run from the queue. Definer: those who delete flows have no rights in the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
@@ -86,15 +119,16 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- Nothing is to be left of a deployment that is deleted. What is, since it is being deleted now, a sweep removes.
+  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Takes a run that has ended, or is deleted, off what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
--- When the transaction commits: it waits for nobody any more who waits for these rows. Named as the constraint that it is too.
+  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+-- Deferred to the commit, when the transaction takes no other locks: so none that waits for these rows can be waited for in turn.
+-- A constraint trigger is a constraint, so it is named like one.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)

@@ -1,17 +1,17 @@
-create function private.hide_messages(message_ids bigint[], seconds integer)
+create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- pgmq.set_vt does it for one message, by a statement that it writes and plans at each call: five times the cost of the update.
+  -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
   update pgmq.q_flow_runs as m
-  set vt = clock_timestamp() + make_interval(secs => hide_messages.seconds)
-  where m.msg_id = any (hide_messages.message_ids);
+  set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
+  where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
-comment on function private.hide_messages(bigint[], integer) is
-  'Keeps messages from being claimed for so many seconds from now, and no longer. Definer: the queue is private.';
+comment on function private.set_visible_after(bigint[], integer) is
+  'Hides messages for so many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -24,11 +24,11 @@ begin
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
   returning j.message_id into v_message_id;
-  perform private.hide_messages(array[v_message_id], 0);
+  perform private.set_visible_after(array[v_message_id], 0);
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Lets a run that nobody holds be claimed at once, whatever it waits for. The caller holds the run''s lock. Definer: queue and jobs are private.';
+  'Lets a run that no worker holds be claimed at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -36,7 +36,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Whom somebody is changing is being woken, or comes with the next claim.
+  -- A job that another transaction has locked is skipped: that transaction wakes it, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -47,4 +47,4 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Lets claims look at runs whose time has come, a thousand at a time. Definer: jobs are private; called under the lock of claim_flow_runs.';
+  'Ends the sleep of runs whose time has come, up to a thousand at a time, so that claims look at them. Definer: jobs are private. Called under the lock of claim_flow_runs.';

@@ -1,24 +1,24 @@
-create function private.pick_suspect(flow_run_id uuid, out user_id uuid, out lost_claim_count integer)
+create function private.lock_suspect(flow_run_id uuid, out user_id uuid, out lost_claims integer)
 returns record
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  select j.user_id, j.lost_claim_count + j.is_held::integer into pick_suspect.user_id, pick_suspect.lost_claim_count
-  from private.flow_run_jobs as j
+  select j.user_id, j.lost_claims into lock_suspect.user_id, lock_suspect.lost_claims
+  from private.awake_jobs as j
   cross join lateral (
     select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
   ) as m
   join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = pick_suspect.flow_run_id and j.lost_claim_count + j.is_held::integer >= 2
+  where j.flow_run_id = lock_suspect.flow_run_id and j.is_suspect
   for no key update of j, r skip locked;
 end;
 $$;
-comment on function private.pick_suspect(uuid) is
-  'Locks a run that lost two workers, as pick_flow_runs does; null when it is none any more, is not there to be claimed, or somebody is changing it. Definer: queue and jobs are private.';
+comment on function private.lock_suspect(uuid) is
+  'Locks a suspect as lock_next_flow_runs locks other runs, and returns its owner and its lost workers; nulls when it is no suspect any more, is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
 
-create function private.pick_flow_runs(
-  max_runs integer, passed_over uuid[], out run_ids uuid[], out lost_claim_counts integer[], out last_user_id uuid, out suspect_id uuid
+create function private.lock_next_flow_runs(
+  max_runs integer, owners_with_places uuid[], out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
 language plpgsql volatile security definer
@@ -26,88 +26,91 @@ set search_path = ''
 as $$
 declare
   v_last private.last_claim;
-  v_wanted integer := pick_flow_runs.max_runs;
+  v_max_owners integer := lock_next_flow_runs.max_runs;
   v_owner_ids uuid[];
   v_turns bigint[];
   v_suspect_ids uuid[];
   v_tried_ids uuid[];
   v_tried_id uuid;
   v_suspect record;
-  v_noted_id uuid;
-  v_share integer;
+  v_postponed_id uuid;
+  v_runs_per_owner integer;
   v_rounds integer;
-  v_places integer;
+  v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.owners_in_turn(v_last.user_id, v_wanted, pick_flow_runs.passed_over) as o;
+    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along. One that had to wait
-      -- comes before all others, and after it the owners go on where they were.
+      -- A suspect is claimed alone, so that it takes no other run down with its worker. The one that an earlier claim postponed comes
+      -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
-        v_suspect := private.pick_suspect(v_tried_id);
-        if v_suspect.user_id = any (pick_flow_runs.passed_over) then
-          -- Its owner has a place: it waits on, noted as it is.
-          v_noted_id := v_tried_id;
+        v_suspect := private.lock_suspect(v_tried_id);
+        if v_suspect.user_id = any (lock_next_flow_runs.owners_with_places) then
+          -- This claim is not for its owner: the suspect stays postponed.
+          v_postponed_id := v_tried_id;
         elsif v_suspect.user_id is not null then
-          suspect_id := v_noted_id;
+          suspect_id := v_postponed_id;
           run_ids := array[v_tried_id];
-          lost_claim_counts := array[v_suspect.lost_claim_count];
+          lost_claims := array[v_suspect.lost_claims];
           last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
           return;
         end if;
       end loop;
     end if;
 
-    v_share := case
-      when pick_flow_runs.passed_over is null then ceil(v_wanted::double precision / cardinality(v_owner_ids))
-      -- Those who have no place get one each, so that the next who comes finds some left.
+    v_runs_per_owner := case
+      when lock_next_flow_runs.owners_with_places is null then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
+      -- These are reserved places: each owner gets one, so that some are left for the owners who come next.
       else 1
     end;
-    select array_agg(picked.flow_run_id order by picked.round, picked.place),
-      array_agg(picked.lost_claim_count order by picked.round, picked.place),
-      (array_agg(picked.user_id order by picked.round desc, picked.place desc))[1], max(picked.round), max(picked.place)
-    into run_ids, lost_claim_counts, last_user_id, v_rounds, v_places
+    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
+    select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
+      array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
+      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1], max(chosen.round), max(chosen.owner_position)
+    into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
     from (
-      select own.*, o.user_id, o.place
-      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, place)
+      select own.*, o.user_id, o.owner_position
+      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, owner_position)
       cross join lateral (
-        select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn) as round
+        select free.flow_run_id, free.lost_claims, row_number() over (order by free.turn) as round
         from (
-          select j.flow_run_id, j.turn, j.lost_claim_count + j.is_held::integer as lost_claim_count
-          from private.flow_run_jobs as j
-          -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
-          -- changing now is no worker's to take over.
+          select j.flow_run_id, j.turn, j.lost_claims
+          from private.awake_jobs as j
+          -- Message, job and run are all locked: what an older claim, a stop or a heartbeat has just committed is read again, and a run
+          -- that one of them is changing now is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
           ) as m
           join public.flow_run as r on r.id = j.flow_run_id
-          where j.message_id is not null and j.sleeps_until is null and j.user_id = o.user_id and j.turn >= o.turn and j.lost_claim_count + j.is_held::integer < 2
+          where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
           order by j.turn
-          limit v_share
+          limit v_runs_per_owner
           for no key update of j, r skip locked
         ) as free
       ) as own
-      order by own.round, o.place
-      limit pick_flow_runs.max_runs
-    ) as picked;
-    -- Again with twice as many, as long as those that are missing may be more of the same owners, or of others: some had fewer than
-    -- their share, or such as somebody is changing.
+      order by own.round, o.owner_position
+      limit lock_next_flow_runs.max_runs
+    ) as chosen;
+    -- Some owners had fewer runs than their share, or runs that are locked or suspects. Where that left too few, and other owners, or
+    -- the same ones, may have more, look again at twice as many.
     exit when (
-      coalesce(cardinality(run_ids), 0) < pick_flow_runs.max_runs
-      and ((pick_flow_runs.passed_over is null and v_rounds = v_share) or cardinality(v_owner_ids) = v_wanted)
+      coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
+      and (
+        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner) or cardinality(v_owner_ids) = v_max_owners
+      )
     ) is not true;
-    v_wanted := 2 * v_wanted;
+    v_max_owners := 2 * v_max_owners;
   end loop;
-  -- Others have taken the place of one that had to wait.
-  suspect_id := coalesce(v_noted_id, (
-    select s.id from unnest(v_suspect_ids) with ordinality as s (id, place)
-    where s.place <= v_places and s.id is not null and s.id <> all (v_tried_ids)
-    order by s.place limit 1
+  -- The first suspect whose owner's turn has passed with this claim is postponed to the next one.
+  suspect_id := coalesce(v_postponed_id, (
+    select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
+    where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
+    order by s.owner_position limit 1
   ));
 end;
 $$;
-comment on function private.pick_flow_runs(integer, uuid[]) is
-  'Locks the runs to claim next, in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; where owners are passed over, one of each other; a run that lost two workers alone. With them what private.last_claim has to note. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+comment on function private.lock_next_flow_runs(integer, uuid[]) is
+  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';

@@ -1,6 +1,6 @@
 create function private.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer,
-  passed_over uuid[] default null
+  owners_with_places uuid[] default null
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
@@ -8,8 +8,8 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than all the rest: the first plan is kept. It must not be one that was made while the queue was empty:
--- along the index of turns, and by keys. What is off costs more than anything that is worth being compiled.
+-- Planning would take longer than the claim itself, so the first plan is kept. That plan may be made while the queue is empty, and must be
+-- good for a full one too: these settings leave only plans that use indexes. The high costs they cause would turn JIT on, for nothing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -21,43 +21,43 @@ as $$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
-  v_picked record;
+  v_next record;
   v_run_ids uuid[];
   v_lost_id uuid;
-  v_lost_claim_count integer;
+  v_lost_claims integer;
   v_message_ids bigint[];
 begin
-  -- Idle workers neither wait for each other nor look at runs that are due later.
+  -- While nothing is queued, idle workers take no lock and look at no run that is due later.
   while not private.has_queued_run() loop
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
-      -- Each that waits keeps a connection from those who start runs: one at a time.
+      -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited / 20, 0.001));
   end loop;
-  -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
+  -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   perform private.wake_due_flow_runs();
   loop
-    v_picked := private.pick_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.passed_over);
-    select p.id, p.lost_claim_count into v_lost_id, v_lost_claim_count
-    from unnest(v_picked.run_ids, v_picked.lost_claim_counts) as p (id, lost_claim_count)
-    where p.lost_claim_count > claim_flow_runs.max_lost_claims
+    v_next := private.lock_next_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.owners_with_places);
+    select n.id, n.lost_claims into v_lost_id, v_lost_claims
+    from unnest(v_next.run_ids, v_next.lost_claims) as n (id, lost_claims)
+    where n.lost_claims > claim_flow_runs.max_lost_claims
     limit 1;
     exit when not found;
-    perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
-    )], null);
+    perform private.end_flow_run(v_lost_id, 'failed', errors => array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claims
+    )]);
   end loop;
-  v_run_ids := v_picked.run_ids;
+  v_run_ids := v_next.run_ids;
   if v_run_ids is null then
     return;
   end if;
 
-  insert into private.last_claim as l (user_id, suspect_id) values (v_picked.last_user_id, v_picked.suspect_id)
+  insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
   on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
   where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
   update public.flow_run as r
@@ -70,14 +70,14 @@ begin
     returning j.message_id
   )
   select array_agg(claimed.message_id) into v_message_ids from claimed;
-  perform private.hide_messages(v_message_ids, claim_flow_runs.lease_seconds);
+  perform private.set_visible_after(v_message_ids, claim_flow_runs.lease_seconds);
 
   return query
   select
     r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
       'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
-      -- As text: no amount passes through a JavaScript float.
+      -- As text, since JavaScript would read a JSON number as a float.
       'fees', (
         select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
         from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
@@ -104,7 +104,7 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_millies integer default 0, passed_over uuid[] default null
+  wait_millies integer default 0, owners_with_places uuid[] default null
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
@@ -117,10 +117,10 @@ begin
   return query
   select * from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_millies, claim_flow_runs.passed_over
+    claim_flow_runs.wait_millies, claim_flow_runs.owners_with_places
   );
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone. Where none is there, wait_millies are waited for one, by one caller at a time. passed_over: owners who have a place already, of whom none is claimed; then each other owner gets one at the most. output_bytes: what flow_run_history and its pages hold of node outputs, about.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

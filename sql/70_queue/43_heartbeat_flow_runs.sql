@@ -4,9 +4,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Jobs are locked, so that a run that is being given back stays so; what is locked is being checkpointed, claimed or ended,
-  -- which sets its message itself.
-  perform private.hide_messages(
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A job that is locked already is skipped: a
+  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
+  perform private.set_visible_after(
     array(
       select j.message_id
       from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
@@ -38,5 +38,5 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: holds its claims, [{flow_run_id, attempt}], for another lease, and returns those that are lost or shall stop.';
+  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost and the runs that shall stop.';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;

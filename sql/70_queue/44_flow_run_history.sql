@@ -31,7 +31,7 @@ begin
       v_node_id := '00000000-0000-0000-0000-000000000000';
       v_times := -1;
     end if;
-    -- The values stay where they are stored until their row is written: only those of this page are ever in memory.
+    -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
     for v_row in
       select n.node_id, n.times, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
@@ -53,7 +53,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Does what public.flow_run_history_page says. Definer: for the runner, which may read everything of the runs that it claims.';
+  'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -64,8 +64,8 @@ as $$
   with recursive tree as (
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
     union all
-    -- Everything of the tree by a look for each of its runs (`offset 0`): the planner takes the tree for far larger than it is, as large
-    -- as the average of all that call others makes it, and would rather read whole tables.
+    -- `offset 0`, here and below, makes this one look at an index for each run of the tree. The planner expects a far larger tree, since it
+    -- goes by the average of all runs that call others, and would read whole tables instead.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -81,20 +81,20 @@ as $$
       select coalesce(json_agg(json_build_object(
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- Its caller gives them anew.
+        -- With pages, the inputs are left out: the interflow node that called the run makes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- Of one that has ended, whose caller has ended too, nobody reads the result any more.
+        -- Once a called run and the interflow node that called it have both ended, nobody reads the result any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
         ))
     ),
     'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
-      -- Of a child that has ended its result is enough.
+      -- Of a called run that has ended, its result is enough.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -104,16 +104,16 @@ as $$
       select coalesce(json_agg(json_build_object(
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text: no number of 64 bits passes through a JavaScript float.
+        -- As text, since JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
-        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
+        'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
       ) order by t.created_at), '[]')
       from private.flow_run_transactions as t
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They count against the limit of the tree, though nobody goes through them again.
+      -- They are not executed again, but count for the tree's limit of executions.
       select count(*)
       from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
@@ -129,7 +129,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
+  'Does what public.flow_run_history says. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -140,7 +140,7 @@ as $$
   select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
 $$;
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts, next}; node_runs without their inputs, and only those of runs that have not ended: all, or with max_bytes the first page of flow_run_history_page, whose next page begins at next; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+  'For the runner: what earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}. node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page of flow_run_history_page, with next for the next page. children leaves out called runs whose result nobody needs any more. transactions has all, with their signature requests. It is a call of its own, apart from claim_flow_runs, so that a run with too long a history fails alone. It returns json, since jsonb is limited to 256 MB.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -153,5 +153,5 @@ as $$
   );
 $$;
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}: those behind after, {flow_run_id, node_id, times}, up to the first with which they hold max_bytes. next is the after of the next page; null on the last.';
+  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}. A page begins behind after, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that brings it to max_bytes. next is the after of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

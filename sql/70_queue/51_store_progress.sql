@@ -1,4 +1,4 @@
-create function private.store_child_runs(run public.flow_run, children jsonb)
+create function private.store_called_runs(run public.flow_run, children jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -11,18 +11,18 @@ begin
   select
     c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
     c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
-  from jsonb_to_recordset(store_child_runs.children) as c (
+  from jsonb_to_recordset(store_called_runs.children) as c (
     id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
     end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
   )
   on conflict on constraint flow_run_pkey do update
   set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
-  -- A request that was held up takes nothing back.
+  -- A request that arrives late changes no run that has ended.
   where r.end_time is null;
 end;
 $$;
-comment on function private.store_child_runs(public.flow_run, jsonb) is
-  'Stores runs that interflow nodes of a run''s tree started; they take owner, starter and network over. Definer: runs are written by functions only.';
+comment on function private.store_called_runs(public.flow_run, jsonb) is
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Definer: only functions write runs.';
 
 create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void
@@ -30,10 +30,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.hold_flow_run(store_progress.flow_run_id, store_progress.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
 begin
   if store_progress.progress -> 'children' <> '[]' then
-    perform private.store_child_runs(v_run, store_progress.progress -> 'children');
+    perform private.store_called_runs(v_run, store_progress.progress -> 'children');
   end if;
 
   if store_progress.progress -> 'node_runs' <> '[]' then
@@ -44,8 +44,8 @@ begin
     )
     on conflict on constraint node_run_pkey do update
     set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-    -- A request that was held up takes nothing back, nor does the news that a node has begun. One that goes on may have put
-    -- something out already.
+    -- A request that arrives late changes no node run that has ended; nor does the report that a node has begun, which is stored by its
+    -- insert. A node that still runs may have put something out already.
     where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
   end if;
 
@@ -56,8 +56,8 @@ begin
       flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
     )
     where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-    -- Else one that nobody needs an answer to any more, such as that of an action whose signer just sent it, stands before the
-    -- next transaction's: it would be the one that wallets are told, and keep the run from going on when those are answered.
+    -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
+    -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
     update public.signature_requests as s
     set expires_at = clock_timestamp()
     from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (flow_run_id uuid, node_id uuid, times integer)
@@ -76,9 +76,9 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores what a claimed run has come to, {children, node_runs, transactions, logs}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, transactions, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
 
-create function private.count_progress(flow_run_id uuid, progress jsonb)
+create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -86,14 +86,14 @@ as $$
 begin
   update private.flow_run_jobs as j
   set
-    work_ms = greatest(j.work_ms, (count_progress.progress ->> 'work_ms')::bigint),
-    output_bytes = greatest(j.output_bytes, (count_progress.progress ->> 'output_bytes')::bigint),
-    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
+    work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
+    output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
+    -- A node has ended, so the run gets on: it is not what ended the workers before.
     lost_claim_count = case
-      when jsonb_path_exists(count_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
     end
-  where j.flow_run_id = count_progress.flow_run_id;
+  where j.flow_run_id = store_job_progress.flow_run_id;
 end;
 $$;
-comment on function private.count_progress(uuid, jsonb) is
-  'Notes how long a run that goes on has been worked on, and that its worker was not lost with it. Definer: jobs are private.';
+comment on function private.store_job_progress(uuid, jsonb) is
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that goes on, and forgets lost workers when a node has ended. Definer: jobs are private.';

@@ -1,4 +1,4 @@
-create function private.give_back_flow_run(flow_run_id uuid, delay_seconds integer)
+create function private.end_claim(flow_run_id uuid, delay_seconds integer)
 returns boolean
 language plpgsql volatile security definer
 set search_path = ''
@@ -7,25 +7,53 @@ declare
   v_message_id bigint;
   v_is_stopping boolean;
 begin
-  -- What was given back stays so, whatever of the claim arrives late.
+  -- Only while the run is held: a release that arrives twice changes nothing the second time.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A stop that came while it was held found nobody to wake, and waits for no time.
+    -- A run that shall stop does not sleep: a request to stop that came while the run was held had nobody to wake.
     sleeps_until = case
-      when give_back_flow_run.delay_seconds > 0 and j.stop_requested_at is null
-        then clock_timestamp() + make_interval(secs => give_back_flow_run.delay_seconds)
+      when end_claim.delay_seconds > 0 and j.stop_requested_at is null
+        then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
-    -- suspects for as long as they wait, each executed alone while all others are given back.
+    -- This worker was not lost, so losses are counted anew. Otherwise runs that happened to be there when others ended their workers
+    -- would stay suspects while they wait, and each would be executed alone after every release.
     lost_claim_count = 0,
-    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices take turns, as new ones do.
+    -- The run goes behind those that came meanwhile, of the same owner too: so long runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
-  where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
+  where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
-  perform private.hide_messages(array[v_message_id], case when v_is_stopping then 0 else give_back_flow_run.delay_seconds end);
+  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else end_claim.delay_seconds end);
   return v_message_id is not null;
 end;
 $$;
-comment on function private.give_back_flow_run(uuid, integer) is
-  'Gives a claim up, for the run to be claimed again after delay_seconds, or at once where it shall stop, with no lost claims; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
+comment on function private.end_claim(uuid, integer) is
+  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+
+create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress);
+  perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
+  perform private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds);
+end;
+$$;
+comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
+  'Does what public.release_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
+
+create function public.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer default 0)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.release_flow_run(
+    release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress, release_flow_run.delay_seconds
+  );
+$$;
+comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
+  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop. 409 claim_lost for an older claim.';
+grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;

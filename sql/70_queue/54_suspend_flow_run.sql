@@ -7,16 +7,17 @@ declare
   v_seconds integer;
 begin
   perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
-  perform private.count_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it. A request that has expired is open to a
-  -- worker whose clock is behind: without a second between, it would give the run back on and on.
+  perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
+  -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
+  -- that nobody holds, and wakes it. The delay is the time until the first open request expires. When all unanswered requests have
+  -- expired, it is a second: a worker whose clock is slow still takes them for open, and would suspend the run again and again at once.
   select coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
   ) into v_seconds
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
-  if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+  if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
     update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
   end if;
 end;
@@ -32,5 +33,5 @@ as $$
   select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, at once where none is unanswered, or in a second where those have expired. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run shall stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;

@@ -14,7 +14,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Does what public.finish_flow_run says. Definer: nobody else ends runs, and the queue is private.';
+  'Does what public.finish_flow_run says. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, transactions, logs, work_ms}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function private.finish_flow_runs(results jsonb)
@@ -54,10 +54,10 @@ begin
       from public.flow_run as r
       join private.flow_run_jobs as j on j.flow_run_id = r.id
       where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
-      -- A run that somebody else has locked is left: whoever holds some and waits for others might wait in a circle.
+      -- A run that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
       for no key update of r skip locked
     ) as held
-    -- In this order the ends are counted for their deployments when the transaction commits.
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
     order by held.counted_deployment_id
   loop
     perform private.finish_flow_run(
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: nobody else ends runs, and the queue is private.';
+  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -82,5 +82,5 @@ begin
 end;
 $$;
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It leaves those of an older claim and those that another transaction has locked; with one that can''t be stored it finishes none.';
+  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

@@ -28,19 +28,19 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs, from the moment at which anybody outside could know of one: what is signed or sent once is never made anew. A transaction is known by the first node execution whose instructions are in it.';
-comment on column private.flow_run_transactions.root_flow_run_id is 'The run that was started, in whose tree flow_run_id is.';
+  'The transactions of runs. A transaction is stored before it leaves the runner, to be signed or sent, so that it is never made a second time. Its key is the first node execution whose instructions are in it.';
+comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
-  'The node executions whose instructions it has, in order: [{flow_run_id, node_id, times, instruction_count}].';
+  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
-  'The whole signed transaction, base64; null as long as signatures are missing. What is here may have been sent: it never changes.';
-comment on column private.flow_run_transactions.memo is 'The text of the action identity''s memo, where the message ends with one.';
-comment on column private.flow_run_transactions.has_fees is 'It carries the fees of the run.';
-comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read: it is in no earlier one.';
-comment on column private.flow_run_transactions.last_valid_block_height is 'Beyond this block height its blockhash is no longer good.';
-comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null as long as it is not known.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or as long as the outcome is not known.';
+  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
+comment on column private.flow_run_transactions.memo is 'The text of the memo that the action identity signs; null when the message does not end with one.';
+comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
+comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
+comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null while it is not known.';
+comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while the outcome is not known.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -50,7 +50,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.hold_flow_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.attempt);
   v_new private.flow_run_transactions := jsonb_populate_record(
     null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
   );
@@ -71,15 +71,15 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
       slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- Sent once more in another form, it would be paid twice.
-    perform private.fail(500, 'internal', 'This transaction may have been sent, or has ended: it can''t change any more.');
+    -- If it were sent a second time in another form, it might be paid twice.
+    perform private.fail(500, 'internal', 'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
-  return private.transaction_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
+  return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Does what public.store_transaction says. Definer: nobody else writes transactions.';
+  'Does what public.store_transaction says. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
@@ -92,5 +92,5 @@ as $$
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of the tree of a claimed run, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. The run of the transaction''s key is stored before. What is stored with its wire may have been sent: another message or wire is 500 internal. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal. 409 claim_lost for an older claim.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

@@ -24,19 +24,19 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for: written by functions only, read by the flow''s owner, the user whose key is asked, and the holder of the run''s token.';
+  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
 comment on column public.signature_requests.flow_run_id is
-  'The run that waits, with node_id and times: the first node execution whose instructions are in the transaction; root_flow_run_id is the run that was started, which its token shows.';
+  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
-  'The owner of the flow. No foreign key: the request goes with its run, and that with its flow.';
+  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only, and once the user is deleted. No foreign key, as of flow_run.started_by: the deletion of a user would have the request before its run, which answers and workers lock first.';
-comment on column public.signature_requests.pubkey is 'The key that shall sign, base58.';
-comment on column public.signature_requests.msg is 'What to sign, base64 of the message''s bytes.';
-comment on column public.signature_requests.signatures is 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';
-comment on column public.signature_requests.signature is 'The answer, base58; null as long as there is none.';
-comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64, where the wallet changed it.';
-comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed; no later than the end of the transaction and the run.';
+  'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
+comment on column public.signature_requests.pubkey is 'The public key that shall sign, base58.';
+comment on column public.signature_requests.msg is 'The message to sign, base64.';
+comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
+comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
+comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
+comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -64,9 +64,9 @@ as $$
   order by s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
 
-create function private.transaction_requests(flow_run_id uuid, node_id uuid, times integer)
+create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
 language sql stable security definer
 set search_path = ''
@@ -75,11 +75,11 @@ as $$
     'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
   ) order by s.id), '[]')
   from public.signature_requests as s
-  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
-    and s.times = transaction_requests.times;
+  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
+    and s.times = transaction_signature_requests.times;
 $$;
-comment on function private.transaction_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
+comment on function private.transaction_signature_requests(uuid, uuid, integer) is
+  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
 
 create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
 returns void
@@ -108,9 +108,9 @@ begin
   join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
   where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
   if found then
-    perform private.fail(500, 'internal', 'A key was asked to sign this transaction before, with another message.');
+    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
   end if;
 end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the requests for signatures of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: nobody else writes them.';
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';

@@ -8,7 +8,7 @@ declare
 begin
   perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'The run has ended: it asks for no signature any more.');
+    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
   end if;
   return jsonb_build_object(
     'request', (
@@ -35,7 +35,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest signature that the tree of a run waits for, {request, is_overdue}, for the run''s owner, who started it, and the holder of its token. request: null, or {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -47,10 +47,10 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- Who waits for a run that is gone need not wait either.
+    -- A run that has ended or is deleted will never ask: its callers need not wait either.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
-comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one look for many callers, who were checked before.';
+comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -61,5 +61,5 @@ as $$
   select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the functions that wait on behalf of callers: which of these runs ask for a signature now, anywhere in their tree, or never will again.';
+  'For the Edge Functions, which wait on behalf of callers: those of these runs for which waiting is over, since their tree asks for a signature now, or will never ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;

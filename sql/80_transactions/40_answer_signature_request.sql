@@ -1,4 +1,24 @@
-create function private.check_answer(request public.signature_requests, new_msg text)
+create function private.may_answer(request public.signature_requests, user_id uuid, token_run_id uuid)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(
+    -- The owner of the flow.
+    (request).owner_id = may_answer.user_id
+    -- The user whose key is asked.
+    or (request).user_id = may_answer.user_id
+    -- The starter of the run.
+    or exists (select from public.flow_run as r where r.id = (request).root_flow_run_id and r.started_by = may_answer.user_id)
+    -- The holder of the run's token.
+    or (request).root_flow_run_id = may_answer.token_run_id,
+    false
+  );
+$$;
+comment on function private.may_answer(public.signature_requests, uuid, uuid) is
+  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+
+create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -10,8 +30,8 @@ declare
   );
 begin
   if request.signature is not null then
-    perform private.fail(409, 'signature_request_answered', 'This signature request is answered already.', v_state,
-      'Where details.signature is the one that you sent, it was taken.');
+    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
+      'If details.signature is the one that you sent, your answer was stored.');
   end if;
   if v_run.end_time is not null then
     perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
@@ -20,7 +40,7 @@ begin
     perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
-  if check_answer.new_msg <> request.msg and (
+  if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
       or exists (
         select from public.signature_requests as other
@@ -29,13 +49,13 @@ begin
       )
   ) then
     perform private.fail(400, 'transaction_changed',
-      'Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
 end;
 $$;
-comment on function private.check_answer(public.signature_requests, text) is
-  'Refuses an answer that comes too late, 409 with the state of the request, or that changes what others sign, 400. Definer: for callers that were checked before.';
+comment on function private.check_answerable(public.signature_requests, text) is
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
 
 create function private.signature_request_for_caller(id uuid, new_msg text)
 returns jsonb
@@ -46,22 +66,16 @@ declare
   v_caller record := private.require_caller();
   v_request public.signature_requests;
 begin
-  select s.* into v_request
-  from public.signature_requests as s
-  join public.flow_run as r on r.id = s.root_flow_run_id
-  where s.id = signature_request_for_caller.id and (
-    s.owner_id = v_caller.user_id or s.user_id = v_caller.user_id or r.started_by = v_caller.user_id
-      or s.root_flow_run_id = v_caller.run_id
-  );
-  if not found then
+  select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
+  if not private.may_answer(v_request, v_caller.user_id, v_caller.run_id) then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
-  perform private.check_answer(v_request, signature_request_for_caller.new_msg);
+  perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
 end;
 $$;
 comment on function private.signature_request_for_caller(uuid, text) is
-  'Does what public.signature_request_for_caller says. Definer: it is the check itself.';
+  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
 
 create function public.signature_request_for_caller(id uuid, new_msg text default null)
@@ -72,7 +86,7 @@ as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
 comment on function public.signature_request_for_caller(uuid, text) is
-  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, who started the run, and the holder of its token; new_msg: the message that shall be signed instead. It is POST /signature/submit that answers. 400 transaction_changed; 401; 404 signature_request_not_found, for those of others too; 409 signature_request_answered, signature_request_expired.';
+  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
 grant execute on function public.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
 
 create function private.answer_signature_request(id uuid, signature text, new_msg text)
@@ -84,14 +98,14 @@ declare
   v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
   v_request public.signature_requests;
 begin
-  -- The lock that claims, stops and suspensions take too, and first: of two answers one finds the other, and a run that is being
-  -- suspended either sees the answer or is woken by it.
+  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
+  -- being suspended either sees this answer or is woken by it.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
-  perform private.check_answer(v_request, answer_signature_request.new_msg);
+  perform private.check_answerable(v_request, answer_signature_request.new_msg);
 
   update public.signature_requests as s
   set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
@@ -102,7 +116,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(uuid, text, text) is
-  'Does what public.answer_signature_request says. Definer: nobody else writes signature requests, and the queue is private.';
+  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
 grant execute on function private.answer_signature_request(uuid, text, text) to service_role;
 
 create function public.answer_signature_request(id uuid, signature text, new_msg text default null)
@@ -115,5 +129,5 @@ as $$
   );
 $$;
 comment on function public.answer_signature_request(uuid, text, text) is
-  'For functions/signature, which has verified the signature, as SQL can''t: stores the answer to a signature request, and queues the run when it waits for no other. A new_msg that is the request''s msg is none. Errors as signature_request_for_caller.';
+  'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(uuid, text, text) to service_role;

@@ -12,9 +12,9 @@ create table public.wallets (
   constraint wallets_public_key_valid check (private.is_public_key(public_key))
 );
 comment on table public.wallets is
-  'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';
+  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
 comment on column public.wallets.type is
-  'HARDCODED: its secret key is kept, encrypted, and the runner signs with it. ADAPTER: whoever holds the key is asked to sign.';
+  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
 
 alter table public.wallets enable row level security;
@@ -30,7 +30,7 @@ create policy wallets_delete_owner on public.wallets for delete to authenticated
 grant select, insert, update, delete on public.wallets to authenticated;
 grant select, insert, update, delete on public.wallets to service_role;
 
-create function private.keypair_required()
+create function private.refuse_missing_keypair()
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
@@ -40,8 +40,8 @@ begin
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
-comment on function private.keypair_required() is 'Raises the one refusal of HARDCODED wallets without a secret.';
-grant execute on function private.keypair_required() to authenticated, service_role;
+comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
+grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
 
 create function private.tg_wallets__before_insert()
 returns trigger
@@ -49,14 +49,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- For everybody: store_wallet, too, inserts an ADAPTER wallet first and gives it its secret afterwards.
+  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
   if new.type = 'HARDCODED' then
-    perform private.keypair_required();
+    perform private.refuse_missing_keypair();
   end if;
   return new;
 end;
 $$;
-comment on function private.tg_wallets__before_insert() is 'Refuses a HARDCODED wallet, which would have no secret yet.';
+comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
 create trigger _100_refuse_hardcoded before insert on public.wallets
   for each row execute function private.tg_wallets__before_insert();
 
@@ -71,7 +71,7 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- The type follows the secret, which only store_wallet stores and removes: nobody else can change either.
+    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
     )
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_update() is
-  'Refuses changes of a wallet''s read-only columns. Definer, since the secrets are private.';
+  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
 create trigger _100_refuse_read_only before update on public.wallets
   for each row execute function private.tg_wallets__before_update();
 create trigger _200_touch before update on public.wallets
@@ -109,7 +109,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Raises 409 wallet_in_use while a deployment of the owner names the wallet as action_identity. The caller has locked the wallet''s row, for which _200_check_settings of the deployments waits. Definer: it must see all deployments.';
+  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -117,7 +117,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;
@@ -125,6 +125,6 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_delete() is
-  'Refuses to delete a wallet that is an action identity. Definer, since users can''t read auth.users.';
+  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.wallets
   for each row execute function private.tg_wallets__before_delete();

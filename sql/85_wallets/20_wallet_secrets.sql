@@ -9,10 +9,10 @@ create table private.wallet_secrets (
   constraint wallet_secrets_ciphertext_length check (octet_length(ciphertext) = 48)
 );
 comment on table private.wallet_secrets is
-  'The secret keys of HARDCODED wallets, as ciphertext: the keys that open them are in the environment of the Edge Functions only.';
-comment on column private.wallet_secrets.key_id is 'Which of WALLET_KEYS it is encrypted with.';
+  'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
+comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the 32 bytes of the secret key with its tag of 16 bytes, bound to user_id and public_key as associated data.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.store_wallet(
@@ -28,10 +28,11 @@ begin
   if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
     or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
   then
-    perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
+    perform private.fail(400, 'request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
+  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
+  -- the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -46,7 +47,7 @@ begin
     on conflict (wallet_id) do update
     set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
   elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
-    perform private.keypair_required();
+    perform private.refuse_missing_keypair();
   end if;
 
   if v_wallet.type <> store_wallet.type then
@@ -72,7 +73,7 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use, quota_exceeded.';
+  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
@@ -98,5 +99,5 @@ as $$
   select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext} with bytes as \x and hex, as store_wallet takes them; null when there is none.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;

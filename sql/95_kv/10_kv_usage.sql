@@ -5,7 +5,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'What each user''s key-value stores add up to, kept by the triggers of kv_stores and kv_items: limits are checked without adding up 100 MiB. Its row is also what writers of one user wait for each other on.';
+  'What each user''s key-value stores add up to. The triggers of kv_stores and kv_items keep it, so that limits are checked without adding up 100 MiB of items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -17,7 +17,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- Nothing to find is right: with the user, this row goes before the last items or after them.
+    -- There may be no row: when a user is deleted, the row may be deleted before the last items are.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -29,13 +29,13 @@ begin
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
   if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
-    perform private.fail(409, 'kv_stores_limit', 'A user has 100 key-value stores at most.', hint => 'Delete one that is not needed any more.');
+    perform private.fail(409, 'kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
   end if;
   if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
-    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user hold 100 MiB at most, keys and values as text.',
+    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
       jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
   end if;
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes to what a user has, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
+  'Adds stores and bytes to a user''s usage, negative numbers too, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';

@@ -1,20 +1,24 @@
-create function private.hold_run_and_owner(claim jsonb)
+-- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that makes it,
+-- {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the transaction of the change, so a worker that
+-- asks again, or executes the node again after another was lost, gets the output of the first time.
+
+create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run_id constant uuid := hold_run_and_owner.claim ->> 'flow_run_id';
+  v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
+  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  return (private.hold_flow_run(v_run_id, (hold_run_and_owner.claim ->> 'attempt')::integer)).user_id;
+  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'attempt')::integer)).user_id;
 end;
 $$;
-comment on function private.hold_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, attempt}, for a change of what is its owner''s, and gives the owner; 409 claim_lost when the claim is not the newest. Definer: it locks users.';
+comment on function private.lock_claimed_run_and_owner(jsonb) is
+  'Locks the run of a claim, {flow_run_id, attempt}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
-create function private.lock_effect(effect jsonb, user_id uuid)
+create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -24,27 +28,29 @@ declare
 begin
   select n.output into v_output
   from public.node_run as n
-  where n.flow_run_id = (lock_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (lock_effect.effect ->> 'node_id')::uuid
-    and n.times = (lock_effect.effect ->> 'times')::integer and n.user_id = lock_effect.user_id
+  where n.flow_run_id = (earlier_effect_output.effect ->> 'flow_run_id')::uuid
+    and n.node_id = (earlier_effect_output.effect ->> 'node_id')::uuid
+    and n.times = (earlier_effect_output.effect ->> 'times')::integer and n.user_id = earlier_effect_output.user_id
   for no key update;
   if not found then
-    perform private.fail(500, 'internal', 'The node run of this change is not stored.');
+    perform private.fail(500, 'internal', 'The node run that makes this change is not stored.');
   end if;
   return v_output;
 end;
 $$;
-comment on function private.lock_effect(jsonb, uuid) is
-  'Locks the node run that makes a change, {flow_run_id, node_id, times}, and gives the output that the change left when it was made before; null when it is still to be made. Definer: nobody else writes node runs.';
+comment on function private.earlier_effect_output(jsonb, uuid) is
+  'Locks the node run of an effect, and returns the output that was stored with it when the change was made; null when the change is still to be made. Definer: only functions write node runs.';
 
-create function private.keep_effect(effect jsonb, output jsonb)
+create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
 language sql volatile security definer
 set search_path = ''
 as $$
   update public.node_run as n
-  set output = keep_effect.output
-  where n.flow_run_id = (keep_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (keep_effect.effect ->> 'node_id')::uuid
-    and n.times = (keep_effect.effect ->> 'times')::integer;
+  set output = store_effect_output.output
+  where n.flow_run_id = (store_effect_output.effect ->> 'flow_run_id')::uuid
+    and n.node_id = (store_effect_output.effect ->> 'node_id')::uuid
+    and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
-comment on function private.keep_effect(jsonb, jsonb) is
-  'Stores that a change is made, with what it gave, {"M": {…}}: asked again, lock_effect gives it back. Definer: nobody else writes node runs.';
+comment on function private.store_effect_output(jsonb, jsonb) is
+  'Stores with the node run of an effect that the change is made, and its output, {"M": {…}}, which earlier_effect_output returns from then on. Definer: only functions write node runs.';

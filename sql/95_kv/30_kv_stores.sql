@@ -6,8 +6,8 @@ create table public.kv_stores (
   constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
 );
 comment on table public.kv_stores is
-  'The key-value stores of a user, 100 at most: made and deleted by the nodes of that user''s flows, read by the user.';
-comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, a letter first.';
+  'Key-value stores, 100 a user at most. The nodes of a user''s flows create and delete them; the user reads them.';
+comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
 create policy kv_stores_select_owner on public.kv_stores for select to authenticated
@@ -26,7 +26,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses one too many. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -52,21 +52,21 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_create_store.claim);
 begin
-  if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
+  if private.earlier_effect_output(kv_create_store.effect, v_user_id) is not null then
     return;
   end if;
   begin
     insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
   exception when check_violation then
     perform private.fail(400, 'kv_store_name_invalid',
-      'The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.');
+      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
   end;
   if not found then
-    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(private.shorten(kv_create_store.store, 120))));
+    perform private.fail(409, 'kv_store_exists', format('The store %s already exists.', to_jsonb(private.shorten(kv_create_store.store, 120))));
   end if;
-  perform private.keep_effect(kv_create_store.effect, '{"M": {}}');
+  perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
 end;
 $$;
 comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
@@ -80,17 +80,17 @@ as $$
   select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
 $$;
 comment on function public.kv_create_store(jsonb, jsonb, text) is
-  'For the runner: creates a store of the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+  'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
 grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
 
-create function private.kv_store_missing(store text)
+create function private.refuse_missing_kv_store(store text)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(kv_store_missing.store, 120))));
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
 $$;
-comment on function private.kv_store_missing(text) is 'Raises 404 kv_store_not_found.';
+comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
 
 create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
 returns void
@@ -98,18 +98,18 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_delete_store.claim);
 begin
-  if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
+  if private.earlier_effect_output(kv_delete_store.effect, v_user_id) is not null then
     return;
   end if;
-  -- Writers of one user take turns, so that none waits for a row while another waits for this one.
+  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
   perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
   delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
   if not found then
-    perform private.kv_store_missing(kv_delete_store.store);
+    perform private.refuse_missing_kv_store(kv_delete_store.store);
   end if;
-  perform private.keep_effect(kv_delete_store.effect, '{"M": {}}');
+  perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
 end;
 $$;
 comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';

@@ -11,9 +11,9 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
-  'What the key-value stores hold: written by the nodes of the owner''s flows, read by the owner. 100 MiB a user at most.';
+  'The items of the key-value stores, 100 MiB a user at most. The nodes of a user''s flows write them; the user reads them.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
-comment on column public.kv_items.size_bytes is 'What the item counts against the user''s limit: the bytes of its key and of its value as text.';
+comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -36,7 +36,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses those that are too many. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts what changed items grew or shrank, and refuses those that grew too much. Definer: the usage is private.';
+  'Counts how much changed items grew or shrank, and refuses growth beyond the limit. Definer: the usage is private.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -84,8 +84,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_write_item.claim);
-  v_output jsonb := private.lock_effect(kv_write_item.effect, v_user_id);
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
+  v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
   v_bad text;
   v_old_value jsonb;
 begin
@@ -97,10 +97,10 @@ begin
     perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
   end if;
 
-  -- Writers of one user take turns: what is read here is what is replaced.
+  -- Writers for one user take turns, so that the value read below is the one replaced.
   perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_write_item.store) then
-    perform private.kv_store_missing(kv_write_item.store);
+    perform private.refuse_missing_kv_store(kv_write_item.store);
   end if;
   select i.value into v_old_value
   from public.kv_items as i
@@ -110,10 +110,10 @@ begin
     values (v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key takes 1 to 1024 bytes.');
+    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
   end;
 
-  perform private.keep_effect(kv_write_item.effect, jsonb_build_object(
+  perform private.store_effect_output(kv_write_item.effect, jsonb_build_object(
     'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
   ));
   return v_old_value;
@@ -133,7 +133,7 @@ as $$
   );
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and gives the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
+  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
 grant execute on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function private.kv_read_item(claim jsonb, store text, key text)
@@ -142,13 +142,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := (private.hold_flow_run(
+  v_user_id constant uuid := (private.lock_claimed_run(
     (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
   )).user_id;
   v_value jsonb;
 begin
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
-    perform private.kv_store_missing(kv_read_item.store);
+    perform private.refuse_missing_kv_store(kv_read_item.store);
   end if;
   select i.value into v_value
   from public.kv_items as i
@@ -156,7 +156,7 @@ begin
   return v_value;
 end;
 $$;
-comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.hold_flow_run is.';
+comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)

@@ -42,14 +42,13 @@ it('the histories of large runs come in pages, one run after another, and the ru
   const open = new Set<string>();
   let mostOpen = 0;
   const watching: Rpc = async (name, args, headers) => {
-    const { flow_run_id, results, hand_back_seconds } = args as {
+    const { flow_run_id, results } = args as {
       flow_run_id?: string;
       results?: { flow_run_id: string }[];
-      hand_back_seconds?: number;
     };
     if (name === 'flow_run_history' && flow_run_id !== undefined) open.add(flow_run_id);
     mostOpen = Math.max(mostOpen, open.size);
-    if (hand_back_seconds !== undefined && flow_run_id !== undefined) open.delete(flow_run_id);
+    if (name === 'release_flow_run' && flow_run_id !== undefined) open.delete(flow_run_id);
     for (const result of results ?? []) open.delete(result.flow_run_id);
     const answer = await rpc<never>(name, args, headers);
     if (name.startsWith('flow_run_history')) sizes.push(JSON.stringify(answer).length);

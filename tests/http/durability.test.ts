@@ -30,9 +30,9 @@ async function startAndLose() {
       select public.start_deployment(id => ${deploymentId}::uuid) as started`;
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
     const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
-    // Runs of other test files may have been in the queue: they are handed back.
+    // Runs of other test files may have been in the queue: they are released.
     for (const { flow_run_id, attempt } of claims.filter((candidate) => candidate !== claim)) {
-      await tx`select public.checkpoint_flow_run(${flow_run_id}, ${attempt}, 30, ${tx.json(NOTHING_NEW)}, 0)`;
+      await tx`select public.release_flow_run(${flow_run_id}, ${attempt}, ${tx.json(NOTHING_NEW)})`;
     }
     return { runId: started.flow_run_id, claim };
   });

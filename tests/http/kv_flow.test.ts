@@ -62,6 +62,6 @@ it('a flow keeps what it fetched in a store of its owner, who can read it afterw
 
   const second = await finishedRun(owner, (await start(owner, `id=${deploymentId}`)).flow_run_id);
   expect(second.errors).toEqual([
-    expect.stringMatching(/^kv_create_store \S+: kv_store_exists: There is a store "visits" already\.$/),
+    expect.stringMatching(/^kv_create_store \S+: kv_store_exists: The store "visits" already exists\.$/),
   ]);
 });

@@ -63,21 +63,21 @@ describe('the stores that a claimed run reaches', () => {
   it('tell the flow what they refuse', async () => {
     await (await run.stores()).create('full');
     const refused: [(stores: KvStores) => Promise<unknown>, string][] = [
-      [(kv) => kv.create('full'), 'kv_store_exists: There is a store "full" already.'],
+      [(kv) => kv.create('full'), 'kv_store_exists: The store "full" already exists.'],
       [
         (kv) => kv.create('1'),
-        'kv_store_name_invalid: The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.',
+        'kv_store_name_invalid: The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.',
       ],
       [(kv) => kv.delete('missing'), 'kv_store_not_found: There is no store "missing".'],
       [(kv) => kv.read('missing', 'key'), 'kv_store_not_found: There is no store "missing".'],
-      [(kv) => kv.write('full', '', { N: 0 }), 'kv_key_invalid: A key takes 1 to 1024 bytes.'],
+      [(kv) => kv.write('full', '', { N: 0 }), 'kv_key_invalid: A key must have 1 to 1024 bytes.'],
     ];
     for (const [work, message] of refused) {
       await expect(work(await run.stores())).rejects.toThrow(new NodeError(message));
     }
     await Promise.all(Array.from({ length: 98 }, async (_, index) => (await run.stores()).create(`s${index}`)));
     await expect((await run.stores()).create('one_more')).rejects.toThrow(
-      'kv_stores_limit: A user has 100 key-value stores at most. Delete one that is not needed any more.',
+      'kv_stores_limit: A user can have 100 key-value stores at most. Delete a store that is not needed any more.',
     );
   });
 

@@ -380,11 +380,11 @@ as $$
   where j.flow_run_id = due_in.run_id;
 $$;
 
--- All workers give their runs back.
-create function test.hand_back(seconds integer default 0) returns void
+-- All workers release their runs.
+create function test.release_all(seconds integer default 0) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.checkpoint_flow_run(j.flow_run_id, j.attempt, 60, '{}', hand_back.seconds) from private.flow_run_jobs as j where j.is_held;
+  select private.release_flow_run(j.flow_run_id, j.attempt, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
 $$;
 
 -- What runs wait for has come.

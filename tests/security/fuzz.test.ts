@@ -175,6 +175,7 @@ const generated = (): fc.Arbitrary<Generated> => {
       'asking_flow_runs',
       'claim_flow_runs',
       'checkpoint_flow_run',
+      'release_flow_run',
       'flow_run_history',
       'heartbeat_flow_runs',
       'finish_flow_run',

@@ -92,7 +92,7 @@ it('a claim passes over runs that wait for their time with a look at the job and
   expect(await sql.unsafe(CLAIM)).toHaveLength(1);
 });
 
-it('runs that were given back for later cost a claim nothing, however many they are', async () => {
+it('runs that were released for later cost a claim nothing, however many they are', async () => {
   await sql`update private.flow_run_jobs set sleeps_until = now() + interval '1 hour' where message_id is not null and not is_held`;
   await sql`
     update private.flow_run_jobs set sleeps_until = now()
@@ -111,7 +111,7 @@ it('a claim that passes over owners reads none of what they have queued', () =>
     await fill(worker, { owners: 6 });
     const owners = await worker<{ id: string }[]>`select distinct user_id as id from private.flow_run_jobs`;
     const holders = owners.slice(0, 5).map(({ id }) => `'${id}'`).join();
-    const claim = `select public.claim_flow_runs(16, 60, passed_over => array[${holders}]::uuid[])`;
+    const claim = `select public.claim_flow_runs(16, 60, owners_with_places => array[${holders}]::uuid[])`;
     const { scanned, rows } = await countReads(worker, TABLES, claim);
     expect(scanned).toEqual([]);
     expect(rows).toBeLessThan(100);

@@ -201,7 +201,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_millies: waitMillies,
-        ...(passedOver && { passed_over: passedOver }),
+        ...(passedOver && { owners_with_places: passedOver }),
         ...lease,
       }),
     history: ({ attempt, flow_run_id }) =>
@@ -210,7 +210,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         : Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     release: (claim, progress, seconds = 0) =>
-      persist('checkpoint_flow_run', { ...held(claim), ...lease, progress, hand_back_seconds: seconds }),
+      persist('release_flow_run', { ...held(claim), progress, delay_seconds: seconds }),
     suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),

@@ -63,9 +63,9 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   flow_run_not_found: { message: 'There is no such run.' },
   signature_request_not_found: { message: 'There is no such signature request.' },
   signature_request_answered: {
-    message: 'This signature request is answered already.',
+    message: 'This signature request is already answered.',
     details: { signature: SIGNATURE, new_msg: null, expires_at: TIME, run_status: 'running' },
-    hint: 'Where details.signature is the one that you sent, it was taken.',
+    hint: 'If details.signature is the one that you sent, your answer was stored.',
   },
   signature_request_expired: {
     message: 'The time to answer this signature request is over.',

@@ -9,7 +9,7 @@ select test.sign_out();
 select test.keep('child', gen_random_uuid());
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('run')::uuid, 7))
-), null);
+));
 select test.ask(test.kept(name)::uuid, test.request()) from unnest('{run,held,other}'::text[]) as name;
 select test.ask(test.kept('run')::uuid, test.request(), 'inner', test.kept('child')::uuid);
 select test.suspend(test.kept(name)::uuid) from unnest('{run,other}'::text[]) as name;

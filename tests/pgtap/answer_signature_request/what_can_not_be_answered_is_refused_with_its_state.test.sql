@@ -42,14 +42,14 @@ select is(
 select is(pg_temp.refusal('run', 'a', 'AQID'), null, 'one that is open is answered, with the message as it was');
 select is(
   pg_temp.refusal('run', 'a') - 'message',
-  jsonb_build_object('code', 'signature_request_answered', 'status', 409, 'hint', 'Where details.signature is the one that you sent, it was taken.', 'details',
+  jsonb_build_object('code', 'signature_request_answered', 'status', 409, 'hint', 'If details.signature is the one that you sent, your answer was stored.', 'details',
     jsonb_build_object('signature', repeat('1', 64), 'new_msg', null, 'expires_at', (pg_temp.request('run', 'a')).expires_at, 'run_status', 'running')),
   'it is answered once'
 );
 
 select is(
   pg_temp.refusal('run', 'signed', 'BAUG') - '{hint}'::text[],
-  '{"code": "transaction_changed", "status": 400, "details": null, "message": "Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures."}',
+  '{"code": "transaction_changed", "status": 400, "details": null, "message": "new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures."}',
   'a message that somebody has signed is not changed'
 );
 select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'nor one that others are asked to sign');

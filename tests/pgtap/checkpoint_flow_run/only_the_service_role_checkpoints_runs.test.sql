@@ -7,7 +7,7 @@ select public.start_deployment(id => test.deploy(test.create_flow(test.user_id('
 create temporary view attempts as
   select * from (values
     ('public', $$ select public.checkpoint_flow_run(gen_random_uuid(), 1, 60, '{}') $$),
-    ('private', $$ select private.checkpoint_flow_run(gen_random_uuid(), 1, 60, '{}', null) $$)
+    ('private', $$ select private.checkpoint_flow_run(gen_random_uuid(), 1, 60, '{}') $$)
   ) as attempt (schema, statement);
 grant select on attempts to public;
 

@@ -15,7 +15,7 @@ select pg_temp.ask('a');
 select is(pg_temp.pending(), test.kept('a'), 'the first transaction asks');
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, transactions => jsonb_build_array(
   jsonb_build_object('node_id', test.node_id('a'), 'times', 0, 'outcome', 'confirmed', 'signature', repeat('1', 64))
-)), null);
+)));
 select is(pg_temp.pending(), null, 'when it has ended, it asks no more');
 select throws_like(
   format('select private.answer_signature_request(%L, %L, null)', test.kept('a'), repeat('1', 64)), '%signature_request_expired%', 'nobody can answer'

@@ -6,7 +6,7 @@ select test.ask(test.kept('run')::uuid, '[]', node) from unnest('{a,b,c}'::text[
 create function pg_temp.tell(outcomes jsonb) returns void language sql as $$
   select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
     test.kept('run')::uuid, transactions => (select jsonb_agg(o || jsonb_build_object('node_id', test.node_id(o ->> 'node'), 'times', 0)) from jsonb_array_elements(outcomes) as o)
-  ), null);
+  ));
 $$;
 create temporary view told as
   select n.name, outcome, left(signature, 2) as signature

@@ -5,7 +5,7 @@ select test.keep('run', test.claimed_run(test.user_id('owner')));
 create function pg_temp.tell(is_ended boolean, output jsonb) returns void language sql as $$
   select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
     test.kept('run')::uuid, jsonb_build_array(test.node_run('a', is_ended => is_ended) || jsonb_build_object('output', output))
-  ), null);
+  ));
 $$;
 create temporary view told as select end_time is not null as is_ended, output from public.node_run;
 

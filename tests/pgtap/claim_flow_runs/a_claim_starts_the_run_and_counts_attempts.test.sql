@@ -28,9 +28,9 @@ select results_eq(
 );
 select test.keep('start_time', start_time) from public.flow_run;
 
-select test.hand_back();
+select test.release_all();
 insert into claims select 2, c.* from public.claim_flow_runs(10, 60) as c;
-select test.hand_back();
+select test.release_all();
 insert into claims select 3, c.* from public.claim_flow_runs(10, 60) as c;
 select results_eq('select attempt from claims order by number', 'values (1), (2), (3)', 'each claim counts one on');
 select is(count(distinct (flow_run_id, snapshot_hash, snapshot, inputs, settings)), 1::bigint, 'and brings the same')
@@ -42,7 +42,7 @@ select results_eq('select attempt from private.flow_run_jobs', 'values (3)', 'it
 select results_eq('select msg_id from pgmq.q_flow_runs', 'select message_id from private.flow_run_jobs', 'its message stays');
 
 -- A run that waits goes on when its message comes up.
-select test.hand_back();
+select test.release_all();
 update public.flow_run set status = 'waiting' where true;
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);

@@ -12,7 +12,7 @@ select test.keep('hash_1', encode(snapshot_hash, 'hex')) from public.flow_deploy
 select test.keep('hash_2', encode(snapshot_hash, 'hex')) from public.flow_deployments where id = test.kept('second')::uuid;
 
 create function pg_temp.claimed(known text[]) returns table (run text, hash text, has_snapshot boolean) language sql volatile as $$
-  select test.hand_back();
+  select test.release_all();
   select flow_run_id, snapshot_hash, snapshot is not null from public.claim_flow_runs(10, 60, known) order by flow_run_id;
 $$;
 grant execute on function pg_temp.claimed(text[]) to public;
@@ -36,7 +36,7 @@ select results_eq(
   $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'others change nothing'
 );
 
-select test.hand_back();
+select test.release_all();
 create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select test.sign_out();
 select is_empty(

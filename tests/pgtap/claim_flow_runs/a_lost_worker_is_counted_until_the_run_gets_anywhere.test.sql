@@ -15,8 +15,8 @@ create temporary view lost as select lost_claim_count as count from private.flow
 select is(pg_temp.claimed(), '{1,0}', 'a first claim comes after nobody');
 select test.lose_workers();
 select is(pg_temp.claimed(), '{2,1}', 'a run that is held and free all the same has lost its worker');
-select test.hand_back();
-select is(pg_temp.claimed(), '{3,0}', 'one that was handed back has a worker that lived: the row is over');
+select test.release_all();
+select is(pg_temp.claimed(), '{3,0}', 'one that was released has a worker that lived: the row is over');
 select test.lose_workers();
 select pg_temp.claimed();
 

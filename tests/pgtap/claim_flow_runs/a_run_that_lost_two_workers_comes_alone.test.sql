@@ -22,14 +22,14 @@ select test.lose_workers();
 select is(pg_temp.claimed(), 'first third fourth', 'after two it is not claimed with others');
 select is(pg_temp.claimed(), 'suspect', 'but alone, when it is its turn');
 
-select test.hand_back();
+select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect')::uuid;
 select is(pg_temp.claimed(), 'suspect', 'and others are not claimed with it when it comes first');
 select is(pg_temp.claimed(), 'first third fourth', 'they come after it');
 select is(pg_temp.claimed(), null, 'all of them once');
 
-select test.hand_back();
+select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs as j set turn = array_position('{first,suspect,third,fourth}', name)
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;

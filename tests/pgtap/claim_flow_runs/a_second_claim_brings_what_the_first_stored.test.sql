@@ -13,7 +13,7 @@ select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, jsonb_build_array(test.node_run('a'), test.node_run('b', 1, is_ended => false)),
   '[{"log_index": 0, "time": "2026-01-01T00:00:00Z", "log_level": "Info", "content": "a"}]', work_ms => 700
 ));
-select test.hand_back();
+select test.release_all();
 
 insert into claims select 2, c.* from public.claim_flow_runs(10, 60) as c;
 create temporary view second as
@@ -34,7 +34,7 @@ select is_empty(
 
 -- A replay of an old checkpoint tells of less work.
 select public.checkpoint_flow_run(test.kept('run')::uuid, 2, 60, test.progress(test.kept('run')::uuid, work_ms => 600));
-select test.hand_back();
+select test.release_all();
 select is(work_ms, 700::bigint, 'work that was told stays') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;
 
 select * from finish();

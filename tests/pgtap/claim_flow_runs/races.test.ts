@@ -40,12 +40,14 @@ const claim = async (sql: Sql, count = 10, waitMillies = 0): Promise<string[]> =
     select flow_run_id from public.claim_flow_runs(${count}, 60, wait_millies => ${waitMillies})`)
     .map((row) => row.flow_run_id);
 
-const checkpoint = (sql: Sql, id: string, attempt: number, handBackSeconds: number | null = null) =>
-  codeOf(sql`select public.checkpoint_flow_run(${id}, ${attempt}, 60, ${
-    sql.json({
-      node_runs: [{ flow_run_id: id, node_id: randomUUID(), times: attempt, start_time: new Date(), input: { M: {} } }],
-    })
-  }, ${handBackSeconds})`);
+const progress = (sql: Sql, id: string, attempt: number) =>
+  sql.json({
+    node_runs: [{ flow_run_id: id, node_id: randomUUID(), times: attempt, start_time: new Date(), input: { M: {} } }],
+  });
+const checkpoint = (sql: Sql, id: string, attempt: number) =>
+  codeOf(sql`select public.checkpoint_flow_run(${id}, ${attempt}, 60, ${progress(sql, id, attempt)})`);
+const release = (sql: Sql, id: string, attempt: number, seconds: number) =>
+  codeOf(sql`select public.release_flow_run(${id}, ${attempt}, ${progress(sql, id, attempt)}, ${seconds})`);
 const finish = (sql: Sql, id: string, attempt: number) =>
   codeOf(sql`select public.finish_flow_run(${id}, ${attempt}, 'succeeded', '{"M": {}}', null, '{}', '{}')`);
 const finishTogether = async (sql: Sql, ids: string[]): Promise<string[]> => {
@@ -355,7 +357,7 @@ describe('of a hand-back and', () => {
   it('a heartbeat of the same worker, the run stays free', async () => {
     const [id] = await start();
     await claim(first);
-    await race((sql) => checkpoint(sql, id!, 1, 0), (sql) => heartbeat(sql, id!, 1), { waits: false });
+    await race((sql) => release(sql, id!, 1, 0), (sql) => heartbeat(sql, id!, 1), { waits: false });
     expect(await stateOf(id!)).toMatchObject({ is_held: false, is_hidden: false });
     expect(await claim(second)).toEqual([id]);
   });
@@ -363,7 +365,7 @@ describe('of a hand-back and', () => {
   it('a stop, the run is claimable at once', async () => {
     const [id] = await start();
     await claim(first);
-    await race((sql) => checkpoint(sql, id!, 1, 3600), (sql) => stop(sql, id!), { waits: true });
+    await race((sql) => release(sql, id!, 1, 3600), (sql) => stop(sql, id!), { waits: true });
     expect(await claim(second)).toEqual([id]);
   });
 });

@@ -36,9 +36,9 @@ async function lose(id: string): Promise<void> {
   await setLost(id, -1);
 }
 
-const handBack = (id: string) =>
+const release = (id: string) =>
   sql`
-    select public.checkpoint_flow_run(flow_run_id, attempt, 60, '{}', 0) from private.flow_run_jobs where flow_run_id = ${id}`;
+    select public.release_flow_run(flow_run_id, attempt, '{}') from private.flow_run_jobs where flow_run_id = ${id}`;
 
 const commands = fc.array(
   fc.oneof(
@@ -47,7 +47,7 @@ const commands = fc.array(
     fc.record({
       do: fc.constantFrom(
         'lose' as const,
-        'handBack' as const,
+        'release' as const,
         'suspect' as const,
         'acquit' as const,
         'delete' as const,
@@ -89,9 +89,9 @@ it('however many are claimed at a time, owners alternate, and the runs of each c
         } else if (step.do === 'claim') {
           const expected = Array.from({ length: step.count }, claimNext).flat();
           expect(await claim(step.count)).toEqual(expected);
-        } else if ((step.do === 'lose' || step.do === 'handBack') && held.length > 0) {
+        } else if ((step.do === 'lose' || step.do === 'release') && held.length > 0) {
           const [run] = held.splice(step.which % held.length, 1);
-          await (step.do === 'lose' ? lose(run!.id) : handBack(run!.id));
+          await (step.do === 'lose' ? lose(run!.id) : release(run!.id));
           wait(run!.owner, { id: run!.id, turn: step.do === 'lose' ? run!.turn : turn++ });
         }
       }
@@ -126,9 +126,9 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
           await setLost(id, 9);
           suspects.add(id);
         }
-        if ((step.do === 'lose' || step.do === 'handBack') && held.length > 0) {
+        if ((step.do === 'lose' || step.do === 'release') && held.length > 0) {
           const [id] = held.splice(step.which % held.length, 1);
-          await (step.do === 'lose' ? lose(id!) : handBack(id!));
+          await (step.do === 'lose' ? lose(id!) : release(id!));
           waiting.add(id!);
         }
         if (step.do === 'delete' && waiting.size > 0) {

@@ -6,8 +6,8 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{first,second}'::text[]) as name;
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
-select test.hand_back(300);
-select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are given back for later sleep until then')
+select test.release_all(300);
+select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are released for later sleep until then')
 from private.flow_run_jobs;
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'and are not claimed');
 
@@ -31,7 +31,7 @@ select results_eq(
 select is(
   test.error($$ update private.flow_run_jobs set sleeps_until = now() where is_held $$) ->> 'code', '23514', 'whom somebody holds does not sleep'
 );
-select test.hand_back(300);
+select test.release_all(300);
 select is(private.runner_metrics() ->> 'delayed', '1', 'operators see how many sleep; who shall stop does not');
 delete from public.flow_run where true;
 select is_empty('select from private.flow_run_jobs', 'a run can be deleted in its sleep');

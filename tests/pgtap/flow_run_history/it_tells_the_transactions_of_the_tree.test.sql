@@ -5,7 +5,7 @@ select test.keep(name, test.claimed_run(test.user_id('owner'))) from unnest('{ru
 select test.keep('child', gen_random_uuid());
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('run')::uuid, 7, 'failed'))
-), null);
+));
 select test.ask(test.kept('other')::uuid, test.request());
 select test.ask(test.kept('run')::uuid, '[]', 'inner', test.kept('child')::uuid);
 select test.keep('requests', test.ask(test.kept('run')::uuid, test.request())::jsonb);

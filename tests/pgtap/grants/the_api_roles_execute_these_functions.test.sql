@@ -33,6 +33,7 @@ select set_eq(
     ('pending_signature_request', 'anon, authenticated, service_role'),
     ('quotas', 'service_role'),
     ('read_wallet_secret', 'service_role'),
+    ('release_flow_run', 'service_role'),
     ('rotate_run_token_secret', 'service_role'),
     ('runner_metrics', 'service_role'),
     ('set_max_queue_length', 'service_role'),
@@ -69,12 +70,12 @@ select set_eq(
     ('is_public_key', 'authenticated, service_role'),
     ('is_string_map', 'authenticated, service_role'),
     ('json_faults', 'authenticated, service_role'),
-    ('keypair_required', 'authenticated, service_role'),
     ('node_definition', 'authenticated, service_role'),
     ('node_definition_faults', 'authenticated, service_role'),
     ('node_definition_shape', 'authenticated, service_role'),
     ('node_poster', 'authenticated'),
     ('refuse_latest', 'authenticated, service_role'),
+    ('refuse_missing_keypair', 'authenticated, service_role'),
     ('shape_faults', 'authenticated, service_role')
   $$,
   'of private they execute the twins of these, and what requests and checks call'

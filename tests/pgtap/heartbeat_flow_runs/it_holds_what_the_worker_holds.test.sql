@@ -3,11 +3,11 @@ select plan(7);
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
-select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{held,slow,handed_back,taken_over,ended,queued,deleted}'::text[]) as name;
+select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{held,slow,released,taken_over,ended,queued,deleted}'::text[]) as name;
 select test.sign_out();
 select pgmq.set_vt('flow_runs', message_id, 10) from private.flow_run_jobs where flow_run_id = test.kept('queued')::uuid;
 select public.claim_flow_runs(10, 10);
-select public.checkpoint_flow_run(test.kept('handed_back')::uuid, 1, 10, '{}', 10);
+select public.release_flow_run(test.kept('released')::uuid, 1, '{}', 10);
 select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');
 delete from public.flow_run where id = test.kept('deleted')::uuid;
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
@@ -17,7 +17,7 @@ select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where 
 select test.sign_in_as_role('service_role');
 create temporary table news as select * from public.heartbeat_flow_runs((
   select jsonb_agg(jsonb_build_object('flow_run_id', test.kept(name), 'attempt', 1))
-  from unnest('{held,slow,handed_back,taken_over,ended,queued,deleted}'::text[]) as name
+  from unnest('{held,slow,released,taken_over,ended,queued,deleted}'::text[]) as name
 ), 300);
 
 select set_eq(
@@ -29,11 +29,11 @@ select is_empty('select * from news where not is_lost', 'nothing else is news');
 select test.sign_out();
 create temporary view holding as
   select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
-  from unnest('{held,slow,handed_back,taken_over,queued}'::text[]) as r (name)
+  from unnest('{held,slow,released,taken_over,queued}'::text[]) as r (name)
   join private.flow_run_jobs as j on j.flow_run_id = test.kept(r.name)::uuid join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
 select set_eq('select name from holding where seconds > 290', '{held,slow}'::text[], 'what is held is held for another lease, late or not');
 select set_eq(
-  'select name from holding where seconds <= 10', '{handed_back,taken_over,queued}'::text[], 'what is not, is left alone'
+  'select name from holding where seconds <= 10', '{released,taken_over,queued}'::text[], 'what is not, is left alone'
 );
 
 select is_empty($$ select * from public.heartbeat_flow_runs('[]', 60) $$, 'who holds nothing gets no news');

@@ -31,7 +31,7 @@ select is(test.error_code(statement), 'internal', format('nor can one %s in the 
 from pg_temp.attempts(1, 'foreign') where title <> 'read';
 select is(
   test.error(replace(statement, test.node_id('a')::text, test.node_id('b')::text)),
-  '{"code": "internal", "status": 500, "message": "The node run of this change is not stored.", "details": null, "hint": null}',
+  '{"code": "internal", "status": 500, "message": "The node run that makes this change is not stored.", "details": null, "hint": null}',
   'or of one that is not stored'
 )
 from pg_temp.attempts(1) where title = 'write';

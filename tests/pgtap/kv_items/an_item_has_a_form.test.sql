@@ -16,7 +16,7 @@ select is(test.error(pg_temp.writing(key, '{"N": 0}')), null, format('%s is a ke
 from (values ('a'), (' '), ('/'), (E'\n'), ('🦀'), (repeat('a', 1024)), (repeat('ä', 512))) as good (key);
 select is(
   test.error(pg_temp.writing(key, '{"N": 0}')),
-  '{"code": "kv_key_invalid", "status": 400, "message": "A key takes 1 to 1024 bytes.", "details": null, "hint": null}',
+  '{"code": "kv_key_invalid", "status": 400, "message": "A key must have 1 to 1024 bytes.", "details": null, "hint": null}',
   format('%s is none', to_jsonb(left(key, 20)))
 )
 from (values (''), (repeat('a', 1025)), (repeat('ä', 512) || 'a')) as bad (key);

@@ -19,14 +19,14 @@ select is(
   test.error(pg_temp.creation(name)),
   '{
     "code": "kv_store_name_invalid", "status": 400, "details": null, "hint": null,
-    "message": "The name of a store takes 1 to 120 letters, digits, _ and -, a letter first."
+    "message": "The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter."
   }',
   format('%s is none', to_jsonb(left(name, 20)))
 )
 from (values (''), ('1a'), ('_a'), ('-a'), ('a b'), ('a.b'), ('ä'), (E'a\n'), ('A' || repeat('9', 120))) as bad (name);
 select is(
   test.error(pg_temp.creation('mine')),
-  '{"code": "kv_store_exists", "status": 409, "details": null, "hint": null, "message": "There is a store \"mine\" already."}',
+  '{"code": "kv_store_exists", "status": 409, "details": null, "hint": null, "message": "The store \"mine\" already exists."}',
   'a user has one store of a name'
 );
 select is(test.error(pg_temp.creation('mine', 'other_run')), null, 'another user may have one of the same name');

@@ -18,8 +18,8 @@ select is(test.error(pg_temp.call('kv_create_store', 'store_100')), null, 'the h
 select is(
   test.error(pg_temp.call('kv_create_store', 'store_101')),
   '{
-    "code": "kv_stores_limit", "status": 409, "message": "A user has 100 key-value stores at most.", "details": null,
-    "hint": "Delete one that is not needed any more."
+    "code": "kv_stores_limit", "status": 409, "message": "A user can have 100 key-value stores at most.", "details": null,
+    "hint": "Delete a store that is not needed any more."
   }',
   'another one is not'
 );

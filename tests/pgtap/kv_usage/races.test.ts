@@ -138,7 +138,7 @@ describe('of runs that use the stores of one user at once', () => {
     let deletion: Promise<string> | undefined;
     const creation = await codeOf(first.begin(async (sql) => {
       // What every change begins with; the deletion then finds the run locked.
-      await sql`select private.hold_run_and_owner(${sql.json(claim)})`;
+      await sql`select private.lock_claimed_run_and_owner(${sql.json(claim)})`;
       deletion = codeOf(second`delete from auth.users where id = ${userId}`);
       await hasToWait(observer, deletion);
       await sql`select public.kv_create_store(${sql.json(claim)}, ${sql.json(effect)}, 'mine')`;

@@ -9,7 +9,7 @@ select test.sign_out();
 select test.keep('child', gen_random_uuid());
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('run')::uuid, 7))
-), null);
+));
 
 create function pg_temp.pending(run text default 'run') returns jsonb language plpgsql as $$
 declare
@@ -70,7 +70,7 @@ select private.end_flow_run(test.kept('run')::uuid, 'stopped', null, null, null)
 select test.sign_in(test.user_id('owner'));
 select is(
   array[pg_temp.error_of(test.kept('run')::uuid), pg_temp.error_of(test.kept('child')::uuid)],
-  array_fill('{"code": "signature_request_not_found", "status": 404, "message": "The run has ended: it asks for no signature any more."}'::jsonb, '{2}'),
+  array_fill('{"code": "signature_request_not_found", "status": 404, "message": "The run has ended, so it asks for no signature."}'::jsonb, '{2}'),
   'a run that has ended asks for nothing, nor does what it called'
 );
 select is(test.error_code('select public.asking_flow_runs(''{}'')'), '42501', 'who asks is told of many runs at once by the service role only');

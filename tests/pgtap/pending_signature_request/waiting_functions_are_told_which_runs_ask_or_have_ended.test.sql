@@ -5,7 +5,7 @@ select test.keep(name, test.claimed_run(test.user_id('owner'))) from unnest('{qu
 select test.keep('child', gen_random_uuid());
 select private.checkpoint_flow_run(test.kept('caller')::uuid, 1, 60, test.progress(
   test.kept('caller')::uuid, children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('caller')::uuid, 7))
-), null);
+));
 select test.ask(test.kept(name)::uuid, test.request(timeout_ms => case name when 'expired' then -1 else 180000 end))
 from unnest('{asking,expired,answered}'::text[]) as name;
 select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s where s.flow_run_id = test.kept('answered')::uuid;

@@ -28,7 +28,7 @@ select public.claim_flow_runs(10, 60);
 select pgmq.set_vt('flow_runs', message_id, 0) from job where name = 'queued';
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '90 seconds'
 where msg_id = (select message_id from job where name = 'lapsed');
-select public.checkpoint_flow_run(flow_run_id, 1, 60, '{}', 60) from job where name in ('delayed', 'waiting');
+select public.release_flow_run(flow_run_id, 1, '{}', 60) from job where name in ('delayed', 'waiting');
 update public.flow_run set status = 'waiting' where id = test.kept('waiting')::uuid;
 select public.finish_flow_run(
   flow_run_id, 1, case name when 'failed_before' then 'failed' else name end, null,
@@ -47,7 +47,7 @@ where r.id = test.kept('waiting')::uuid;
 
 select is(pg_temp.metric('queue_length'), '2', 'a new run and one whose worker died can be claimed');
 select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the one that has been there longest tells the age');
-select is(pg_temp.metric('delayed'), '1', 'one was given back for later');
+select is(pg_temp.metric('delayed'), '1', 'one was released for later');
 select is(pg_temp.metric('running'), '1', 'one is held by a worker');
 select is(pg_temp.metric('waiting'), '1', 'one waits');
 select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');

@@ -11,7 +11,7 @@ select public.claim_flow_runs(10, 60);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
-select test.hand_back(3600);
+select test.release_all(3600);
 
 select is(sleeps_until, null, 'a run that shall stop sleeps for no time') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
 select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run does')

@@ -6,8 +6,8 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{run,other}'::text[]) as name;
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
-select test.hand_back(3600);
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were handed back for later');
+select test.release_all(3600);
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were released for later');
 
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
@@ -21,7 +21,7 @@ select results_eq(
 );
 
 -- Handed back once more, it need not be asked again for; a second stop only hurries it.
-select test.hand_back(3600);
+select test.release_all(3600);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'again');
 select test.sign_out();

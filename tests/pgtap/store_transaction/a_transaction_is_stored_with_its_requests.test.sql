@@ -33,7 +33,7 @@ select is(
     'select public.store_transaction(%L, 1, %L, %L)', test.kept('run'), test.transaction(test.kept('run')::uuid, message => 'BAUG'),
     jsonb_build_array(test.request(msg => 'BAUG'))
   )) - '{details,hint}'::text[],
-  '{"code": "internal", "status": 500, "message": "A key was asked to sign this transaction before, with another message."}',
+  '{"code": "internal", "status": 500, "message": "A key was already asked to sign another message for this transaction."}',
   'a key is not asked to sign two messages'
 );
 
@@ -55,7 +55,7 @@ select is(members, test.transaction(test.kept('run')::uuid) -> 'members', 'so do
 select test.keep('child', gen_random_uuid());
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('run')::uuid, 7))
-), null);
+));
 select test.ask(test.kept('run')::uuid, test.request(), 'inner', test.kept('child')::uuid);
 select results_eq(
   $$ select t.root_flow_run_id, s.root_flow_run_id, s.owner_id

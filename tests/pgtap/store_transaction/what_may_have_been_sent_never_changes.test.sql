@@ -18,7 +18,7 @@ select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'it is signed');
 select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'and may be stored once more as it is');
 select is(
   pg_temp.refusal('a', 'BAUG', null) - '{details,hint}'::text[],
-  '{"code": "internal", "status": 500, "message": "This transaction may have been sent, or has ended: it can''t change any more."}',
+  '{"code": "internal", "status": 500, "message": "This transaction can''t change any more: it may have been sent, or its outcome is stored."}',
   'but not without its signatures'
 );
 select is(pg_temp.refusal('a', 'BAUG', 'Ag==') ->> 'code', 'internal', 'nor with others');
@@ -28,7 +28,7 @@ select is(pg_temp.refusal('b', 'AQID', 'AQ=='), null, 'another transaction is an
 select test.sign_out();
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, transactions => jsonb_build_array(
   jsonb_build_object('node_id', test.node_id('c'), 'times', 0, 'outcome', 'failed')
-)), null) from (select test.ask(test.kept('run')::uuid, '[]', 'c')) as stored;
+))) from (select test.ask(test.kept('run')::uuid, '[]', 'c')) as stored;
 select is(pg_temp.refusal('c', 'BAUG', null) ->> 'code', 'internal', 'one that has failed before it was sent is not made anew');
 select results_eq(
   'select message, wire, has_fees, outcome from private.flow_run_transactions order by created_at',

@@ -32,7 +32,7 @@ select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count it as wa
 select is(public.runner_metrics() -> 'delayed', '0', 'and as nothing else');
 
 -- What the claim still writes late changes nothing of that.
-select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid), null);
+select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid));
 select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1)), 5);
 select test.suspend(test.kept('run')::uuid);
 select results_eq(

@@ -16,7 +16,7 @@ describe('kv_create_store', () => {
   it('creates a store, of which there is one of a name', async () => {
     expect(await create({ store: { S: 'mine' } })).toEqual({});
     expect(await (await run.stores()).read('mine', 'key')).toBeUndefined();
-    await expect(create({ store: { S: 'mine' } })).rejects.toThrow('There is a store "mine" already.');
+    await expect(create({ store: { S: 'mine' } })).rejects.toThrow('The store "mine" already exists.');
   });
 
   it('needs a name that is a text', async () => {

@@ -34,6 +34,6 @@ describe('kv_delete_store', () => {
     expect(await runNode(kvDeleteStoreNode, inputs, { kv })).toEqual({});
     await (await run.stores()).create('repeated');
     expect(await runNode(kvDeleteStoreNode, inputs, { kv })).toEqual({});
-    await expect((await run.stores()).create('repeated')).rejects.toThrow('There is a store "repeated" already.');
+    await expect((await run.stores()).create('repeated')).rejects.toThrow('The store "repeated" already exists.');
   });
 });

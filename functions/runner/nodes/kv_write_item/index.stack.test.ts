@@ -27,7 +27,9 @@ describe('kv_write_item', () => {
   it('needs a store that is there, a key and a value', async () => {
     await expect(write({ ...mine, key: { S: 'key' } })).rejects.toThrow('missing field `value`');
     await expect(write({ ...mine, value: { N: 0 } })).rejects.toThrow('missing field `key`');
-    await expect(write({ ...mine, key: { S: '' }, value: { N: 0 } })).rejects.toThrow('A key takes 1 to 1024 bytes.');
+    await expect(write({ ...mine, key: { S: '' }, value: { N: 0 } })).rejects.toThrow(
+      'A key must have 1 to 1024 bytes.',
+    );
     await expect(write({ store: { S: 'missing' }, key: { S: 'key' }, value: { N: 0 } })).rejects.toThrow(
       'There is no store "missing".',
     );

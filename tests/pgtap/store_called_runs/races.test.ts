@@ -33,11 +33,11 @@ it('a run that is called while its starter is deleted names nobody either, and n
   await worker`select public.claim_flow_runs(1, 60)`;
 
   await worker`begin`;
-  const [run] = await worker<[{ run: string }]>`select private.hold_flow_run(${id}, 1)::text as run`;
+  const [run] = await worker<[{ run: string }]>`select private.lock_claimed_run(${id}, 1)::text as run`;
   const deleting = codeOf(deleter`delete from auth.users where id = ${starterId}`);
   await hasToWait(observer, deleting);
   const child = calledRun(childId, id, flow!.id);
-  await worker`select private.store_child_runs(${run!.run}::public.flow_run, ${worker.json([child])})`;
+  await worker`select private.store_called_runs(${run!.run}::public.flow_run, ${worker.json([child])})`;
   await worker`commit`;
   expect(await deleting).toBe('done');
   const named = await observer`select from public.flow_run where id in (${id}, ${childId}) and started_by is null`;

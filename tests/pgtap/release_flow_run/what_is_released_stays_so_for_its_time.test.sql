@@ -6,32 +6,38 @@ select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('own
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
 
-create function pg_temp.checkpoint(node text, hand_back_seconds integer default null, attempt integer default 1) returns text language sql as $$
+create function pg_temp.checkpoint(node text) returns text language sql as $$
   select test.error_code(format(
-    'select public.checkpoint_flow_run(%L, %s, 60, %L, %L)', test.kept('run'), attempt,
-    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run(node))), hand_back_seconds
+    'select public.checkpoint_flow_run(%L, 1, 60, %L)', test.kept('run'),
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run(node)))
   ));
 $$;
-grant execute on function pg_temp.checkpoint(text, integer, integer) to public;
+create function pg_temp.release(node text, delay_seconds integer) returns text language sql as $$
+  select test.error_code(format(
+    'select public.release_flow_run(%L, 1, %L, %L)', test.kept('run'),
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run(node))), delay_seconds
+  ));
+$$;
+grant execute on function pg_temp.checkpoint(text), pg_temp.release(text, integer) to public;
 select test.sign_out();
 create temporary view claim as
   select j.is_held, j.attempt, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
   from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
 
-select is(pg_temp.checkpoint('a', 300), null, 'a run is handed back for later');
+select is(pg_temp.release('a', 300), null, 'a run is released for later');
 select results_eq('select * from claim', 'values (false, 1, 300)', 'nobody holds it, and nobody claims it before');
 select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'its progress is stored');
 select is_empty('select * from public.claim_flow_runs(1, 60)', 'so that a claim finds nothing');
 
 -- Requests that were held up, or are sent again since their answer was lost.
-select is(array[pg_temp.checkpoint('b'), pg_temp.checkpoint('a', 10)], '{null,null}', 'what else that worker sends is taken');
+select is(array[pg_temp.checkpoint('b'), pg_temp.release('a', 10)], '{null,null}', 'what else that worker sends is taken');
 select results_eq('select * from claim', 'values (false, 1, 300)', 'but holds nothing, and changes no time');
 select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'only its progress is stored');
 
 select test.let_time_pass();
 select results_eq('select attempt, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'in time the next worker claims it');
 select is(
-  array[pg_temp.checkpoint('c'), pg_temp.checkpoint('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'
+  array[pg_temp.checkpoint('c'), pg_temp.release('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'
 );
 select results_eq('select * from claim', 'values (true, 2, 60)', 'and takes nothing away');
 

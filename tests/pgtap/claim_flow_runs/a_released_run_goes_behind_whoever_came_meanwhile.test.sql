@@ -7,7 +7,7 @@ begin
   perform test.sign_out();
 end;
 $$;
--- Claims a run after another, and gives each back at once; their names.
+-- Claims a run after another, and releases each at once; their names.
 create function pg_temp.slices(count integer) returns text language plpgsql as $$
 declare
   v_run_id uuid;
@@ -16,7 +16,7 @@ begin
   for n in 1..count loop
     select c.flow_run_id into v_run_id from public.claim_flow_runs(1, 60) as c;
     v_names := v_names || (select name from unnest('{long,later,a1,a2,a3,b}'::text[]) as name where current_setting('test.' || name, true) = v_run_id::text);
-    perform test.hand_back();
+    perform test.release_all();
   end loop;
   return array_to_string(v_names, ' ');
 end;
@@ -28,10 +28,10 @@ from unnest('{a,b}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('long', 'a');
-select is(pg_temp.slices(2), 'long long', 'a run that was handed back comes again at once when nobody else is there');
+select is(pg_temp.slices(2), 'long long', 'a run that was released comes again at once when nobody else is there');
 select public.claim_flow_runs(1, 60);
 select pg_temp.start('later', 'b');
-select test.hand_back();
+select test.release_all();
 select is(pg_temp.slices(3), 'later long later', 'else behind whoever came meanwhile');
 
 delete from public.flow_run where true;
