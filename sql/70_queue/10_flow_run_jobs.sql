@@ -127,7 +127,8 @@ end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
--- Deferred to the commit, when the transaction takes no other locks: so none that waits for these rows can be waited for in turn.
+-- Deferred to the commit, after which the transaction takes no more locks. So a transaction that waits for these rows is never waited for
+-- in turn, and there is no deadlock.
 -- A constraint trigger is a constraint, so it is named like one.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred

@@ -94,8 +94,8 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Some owners had fewer runs than their share, or runs that are locked or suspects. Where that left too few, and other owners, or
-    -- the same ones, may have more, look again at twice as many.
+    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If that left too few runs, and these or
+    -- other owners may have more, look again at twice as many.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (

@@ -44,8 +44,8 @@ begin
     )
     on conflict on constraint node_run_pkey do update
     set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-    -- A request that arrives late changes no node run that has ended; nor does the report that a node has begun, which is stored by its
-    -- insert. A node that still runs may have put something out already.
+    -- A request that arrives late changes no node run that has ended. The report that a node has begun changes nothing that is stored
+    -- already, since the node may have put something out meanwhile.
     where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
   end if;
 
@@ -88,7 +88,7 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- A node has ended, so the run gets on: it is not what ended the workers before.
+    -- A node has ended, so the run makes progress: what it was executing when workers were lost is over.
     lost_claim_count = case
       when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
     end

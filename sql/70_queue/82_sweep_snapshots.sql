@@ -31,9 +31,9 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before are found by looking
-  -- again: at deployments first, then at runs. For when a deployment is gone by the first look, the runs started from it are committed by
-  -- the second.
+  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before the lock are found by
+  -- looking again, at deployments first and at runs second: if a deployment is gone by the first look, all runs that were started from it
+  -- are committed by the second.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)

@@ -22,7 +22,7 @@ describe('kv_create_store', () => {
   it('needs a name that is a text', async () => {
     await expect(create({})).rejects.toThrow('missing field `store`');
     await expect(create({ store: { U: '1' } })).rejects.toThrow('store: invalid type: integer `1`, expected a string');
-    await expect(create({ store: { S: 'no name' } })).rejects.toThrow('The name of a store takes 1 to 120 letters');
+    await expect(create({ store: { S: 'no name' } })).rejects.toThrow('The name of a store must be 1 to 120 letters');
   });
 
   it('may be run again, since one execution creates one store', async () => {
