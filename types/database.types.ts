@@ -262,10 +262,10 @@ isOneToOne: false
             }[]
                            },
 "checkpoint_flow_run":
-{ Args: { "attempt": number,"flow_run_id": string,"hand_back_seconds"?: number,"lease_seconds": number,"progress": Json }; Returns: undefined
+{ Args: { "attempt": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"passed_over"?: (string)[],"wait_millies"?: number }; Returns: {
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_millies"?: number }; Returns: {
               "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
@@ -342,6 +342,9 @@ isOneToOne: false
                            },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json
+                           },
+"release_flow_run":
+{ Args: { "attempt": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "rotate_run_token_secret":
 { Args: Record<PropertyKey, never>; Returns: undefined

@@ -806,7 +806,7 @@ begin
 end;
 $$;
 comment on function private.decode_base58(text) is
-  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when it is no base58 or longer than 128 characters.';
+  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when the text is not base58 or is longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
 create function private.is_base58(value text, byte_count integer)
@@ -827,7 +827,7 @@ as $$
     and length(is_base64.value) <= 8192;
 $$;
 comment on function private.is_base64(text) is
-  'Whether the text is padded standard base64 of at least one byte, not longer than any transaction or message would be.';
+  'Whether the text is padded standard base64 of at least one byte, at most 8,192 characters: no transaction and no message is longer.';
 
 create function private.is_public_key(value text)
 returns boolean
@@ -835,9 +835,9 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- The alphabet is in the order of its characters, so numbers of as many digits compare as texts, here with 256^31 and 256^32. Every
-  -- start of a caller with a public key asks this: to decode would take fifty times as long, only zero bytes, which are ones, need it;
-  -- and the length as a part of the pattern would take eight times as long.
+  -- The alphabet is in the order of its characters, so two numbers of equal length compare as texts, here with 256^31 and 256^32.
+  -- Every start by a public key is checked, and decoding would take fifty times as long. Only keys that begin with zero bytes, written
+  -- as ones, are decoded. A pattern that includes the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -875,7 +875,7 @@ comment on function private.is_fees(jsonb) is
   'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
 grant execute on function private.is_fees(jsonb) to authenticated, service_role;
 
--- sql/20_values/20_values.sql
+-- sql/20_values/20_inputs.sql
 
 create function private.bad_value(value jsonb, depth integer)
 returns text
@@ -898,7 +898,7 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- Copies all that is in the value, so no level of arrays or maps may come here.
+      -- This path copies the whole value, so arrays and maps are recognised above.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -943,7 +943,7 @@ begin
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels; ranges are the door''s and the runner''s.';
+  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -960,8 +960,8 @@ begin
   if octet_length(check_inputs.inputs::text) > 1048576 then
     perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
   end if;
-  -- No number and no key needs as many digits, and reading them takes quadratic time. In JSON text only a member's name stands so
-  -- before a string, and only a tag may stand before one.
+  -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
+  -- only between a member's name and a string, and in inputs that name must be a tag.
   if octet_length(check_inputs.inputs::text) > 1000 and exists (
     select
     from (
@@ -972,8 +972,9 @@ begin
   ) then
     perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key has at most 1000 characters');
   end if;
-  -- One look at all levels, which copies nothing: what is good by it is good. Only a lax path counts members ((…) is unknown unless
-  -- there is exactly one), and as it looks into arrays where an object belongs, no value may be an array.
+  -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
+  -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
+  -- that are arrays.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -988,7 +989,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- Otherwise what is wrong is looked for, level by level.
+  -- Something is wrong, so each level is searched to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', 64);
@@ -1007,12 +1008,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Names that are told, and characters of each.
+  -- How many names the error lists, and how many characters of each.
   v_most constant integer := 20;
   v_longest constant integer := 100;
   v_unknown text[];
 begin
-  -- By a set operation, which hashes or sorts both sides: each name compared with each would take minutes for the largest inputs.
+  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, v_longest)
     from (
@@ -1041,11 +1042,9 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and of those that there are.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and the first 20 that the flow has.';
 
--- sql/30_flows/10_flow_graph.sql
-
--- Reading a flow's graph: what running needs of it, and what is wrong with it.
+-- sql/30_flows/10_node_faults.sql
 
 create function private.port_fault(data jsonb)
 returns text
@@ -1054,30 +1053,30 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Strict: lax paths look into arrays of arrays.
+    -- Strict, because a lax path would also look into arrays inside the array.
     when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
-      then 'data.sources: a source is an object'
+      then 'data.sources: a source must be an object'
     when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
-      then 'data.targets: a target is an object'
+      then 'data.targets: a target must be an object'
     when jsonb_path_exists(port_fault.data, '$.sources[*] ? (!(@.id.type() == "string" && @.name.type() == "string"))')
-      then 'data.sources: a source has a string id and a string name'
+      then 'data.sources: a source must have a string id and a string name'
     when jsonb_path_exists(port_fault.data, '$.targets[*] ? (!(@.id.type() == "string" && @.name.type() == "string"
         && @.type_bounds.type() == "array" && @.required.type() == "boolean" && @.passthrough.type() == "boolean"))')
-      then 'data.targets: a target has a string id and name, an array type_bounds, and booleans required and passthrough'
+      then 'data.targets: a target must have a string id, a string name, an array type_bounds, and booleans required and passthrough'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
     )
-      then 'data.sources: the id and the name of a source take at most 256 characters'
+      then 'data.sources: the id and the name of a source may have at most 256 characters'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'targets') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
     )
-      then 'data.targets: the id and the name of a target take at most 256 characters'
+      then 'data.targets: the id and the name of a target may have at most 256 characters'
   end;
 end;
 $$;
-comment on function private.port_fault(jsonb) is 'What makes a port of a node unreadable for the runner, the first fault, or null; of the node''s data, whose sources and targets are arrays.';
+comment on function private.port_fault(jsonb) is 'The first fault that keeps the runner from reading a port of a node, or null. Takes the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -1085,38 +1084,43 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Asked of all at once: only where a port is wrong, it is looked for node by node.
+  -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
+  -- looked at to name it.
   v_has_bad_ports constant boolean := coalesce((
+    -- Most ports take at most 256 bytes, so that their texts need no measuring.
     select bool_or(
-      jsonb_typeof(port -> 'id') is distinct from 'string' or jsonb_typeof(port -> 'name') is distinct from 'string'
-      or greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
+      port.source is not null and (
+        jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
+        and (pg_column_size(port.source) <= 256 or greatest(length(port.source ->> 'id'), length(port.source ->> 'name')) <= 256)
+      ) is not true
+      or port.target is not null and (
+        jsonb_typeof(port.target -> 'id') = 'string' and jsonb_typeof(port.target -> 'name') = 'string'
+        and (pg_column_size(port.target) <= 256 or greatest(length(port.target ->> 'id'), length(port.target ->> 'name')) <= 256)
+        and jsonb_typeof(port.target -> 'type_bounds') = 'array'
+        and jsonb_typeof(port.target -> 'required') = 'boolean' and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
+      ) is not true
     )
-    from jsonb_array_elements(node_faults.nodes) as node
-    cross join lateral jsonb_array_elements(
-      case jsonb_typeof(node -> 'data' -> 'sources') when 'array' then node -> 'data' -> 'sources' end
-    ) as port
-  ), false) or coalesce((
-    select bool_or(
-      jsonb_typeof(port -> 'id') is distinct from 'string' or jsonb_typeof(port -> 'name') is distinct from 'string'
-      or greatest(length(port ->> 'id'), length(port ->> 'name')) > 256
-      or jsonb_typeof(port -> 'type_bounds') is distinct from 'array'
-      or jsonb_typeof(port -> 'required') is distinct from 'boolean' or jsonb_typeof(port -> 'passthrough') is distinct from 'boolean'
-    )
-    from jsonb_array_elements(node_faults.nodes) as node
-    cross join lateral jsonb_array_elements(
-      case jsonb_typeof(node -> 'data' -> 'targets') when 'array' then node -> 'data' -> 'targets' end
+    from (
+      select
+        jsonb_array_elements(case jsonb_typeof(d.data -> 'sources') when 'array' then d.data -> 'sources' end) as source,
+        jsonb_array_elements(case jsonb_typeof(d.data -> 'targets') when 'array' then d.data -> 'targets' end) as target
+      from jsonb_array_elements(node_faults.nodes) as n (node)
+      cross join lateral (select n.node -> 'data' as data offset 0) as d
     ) as port
   ), false);
 begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
-  -- Taken out once, not by each condition.
+  -- Extracted once here, and not again in each condition.
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
-    when jsonb_typeof(n.node) <> 'object' then 'a node is an object'
-    -- Postgres writes a UUID like that; a pattern takes four times as long.
-    when not pg_input_is_valid(coalesce(n.node ->> 'id', ''), 'uuid') or (n.node ->> 'id')::uuid::text <> n.node ->> 'id'
+    when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
+    -- One pattern for the whole text takes four times as long.
+    when (
+      n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
+      and n.node ->> 'id' !~ '[^-0-9a-f]'
+    ) is not true
       then 'id: takes a UUID in lower case with hyphens'
     when jsonb_typeof(d.data) is distinct from 'object' then 'data: takes an object'
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
@@ -1138,39 +1142,9 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What makes nodes unreadable for the runner, one fault a node, the first 1,001. Source: the node object of the editor''s flow JSON, its mandatory members.';
+  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The rules are the mandatory members of the node object in the editor''s flow JSON.';
 
-create function private.flow_edges(nodes jsonb, edges jsonb)
-returns table (edge_index integer, source text, target text, target_port text)
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  -- Handle ids name ports flow-wide: an edge's handle may belong to any node, only its node ids say what it joins.
-  return query
-  -- Not by jsonb_path_query, which takes what it gives from the beginning of a list, and moves all the rest.
-  with target_handle as materialized (
-    select t.port ->> 'id' as id, max(t.port ->> 'name') as name
-    from jsonb_array_elements(flow_edges.nodes) as n (node)
-    cross join lateral jsonb_array_elements(n.node #> '{data,targets}') as t (port)
-    where n.node #>> '{data,type}' <> 'mock'
-    group by t.port ->> 'id'
-  )
-  select (e.position - 1)::integer, e.edge ->> 'source', e.edge ->> 'target', target_handle.name
-  from jsonb_array_elements(flow_edges.edges) with ordinality as e (edge, position)
-  join target_handle on target_handle.id = e.edge ->> 'targetHandle'
-  where e.edge ->> 'sourceHandle' in (
-    select s.port ->> 'id'
-    from jsonb_array_elements(flow_edges.nodes) as n (node)
-    cross join lateral jsonb_array_elements(n.node #> '{data,sources}') as s (port)
-    where n.node #>> '{data,type}' <> 'mock'
-    union all
-    select 'passthrough-' || target_handle.id from target_handle
-  );
-end;
-$$;
-comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: those whose two handles are known. Editors leave others behind; a run drops them with a warning.';
+-- sql/30_flows/20_flow_cycle.sql
 
 create function private.flow_cycle(nodes text[], sources text[], targets text[])
 returns text[]
@@ -1192,18 +1166,13 @@ declare
   v_step integer[];
   v_path integer[] := '{}';
 begin
-  -- Kahn's algorithm on node numbers, its edges sorted by source: one pass over nodes and edges.
+  -- Kahn's algorithm on numbered nodes, with the edges sorted by source: it visits each node and each edge once.
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
   from unnest(flow_cycle.sources, flow_cycle.targets) as e (source, target)
   join unnest(flow_cycle.nodes) with ordinality as s (id, number) on s.id = e.source
   join unnest(flow_cycle.nodes) with ordinality as t (id, number) on t.id = e.target;
   if v_from is null then
-    return null;
-  end if;
-
-  -- As many flows are drawn: what comes later in the array never leads back.
-  if (select bool_and(e.source < e.target) from unnest(v_from, v_to) as e (source, target)) then
     return null;
   end if;
   v_first := array_fill(0, array[v_count + 1]);
@@ -1232,7 +1201,7 @@ begin
     return null;
   end if;
 
-  -- Every node left waits for another one that is left: walking backwards from any of them ends up going round a cycle.
+  -- Each remaining node waits for another remaining node, so walking backwards from any of them ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then
@@ -1254,7 +1223,43 @@ begin
 end;
 $$;
 comment on function private.flow_cycle(text[], text[], text[]) is
-  'The node ids of one cycle in the order of its edges, or null when there is none; sources[i] → targets[i] are the edges. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
+  'The node ids of one cycle in the order of its edges, or null when there is no cycle. Edge i leads from sources[i] to targets[i]. Source: A. B. Kahn, Topological sorting of large networks, CACM 5 (1962).';
+
+-- sql/30_flows/30_flow_findings.sql
+
+create function private.flow_edges(nodes jsonb, edges jsonb)
+returns table (edge_index integer, source text, target text, target_port text)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- A handle is looked up in the whole flow, and may belong to any node. Only an edge's source and target say which nodes it joins.
+  return query
+  with port as materialized (
+    -- The nth source and the nth target of a node side by side.
+    select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
+    from (
+      select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
+      from jsonb_array_elements(flow_edges.nodes) as n (node)
+      cross join lateral (select n.node -> 'data' as data offset 0) as d
+      where d.data ->> 'type' <> 'mock'
+    ) as p
+  ),
+  target_handle as materialized (
+    select port.target as id, max(port.target_name) as name from port where port.target is not null group by port.target
+  )
+  select (e.position - 1)::integer, e.edge ->> 'source', e.edge ->> 'target', target_handle.name
+  from jsonb_array_elements(flow_edges.edges) with ordinality as e (edge, position)
+  join target_handle on target_handle.id = e.edge ->> 'targetHandle'
+  where e.edge ->> 'sourceHandle' in (
+    select port.source from port
+    union all
+    select 'passthrough-' || target_handle.id from target_handle
+  );
+end;
+$$;
+comment on function private.flow_edges(jsonb, jsonb) is
+  'The edges that a run keeps: those whose two handles are ports of the flow. Editors leave other edges behind, which a run drops with a warning.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -1262,7 +1267,7 @@ language sql immutable security invoker
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow takes at most %s %s, and these are %s', part.most, part.name, part.size)
+    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
   )), '[]')
   from (values
     ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
@@ -1270,21 +1275,26 @@ as $$
   where part.size > part.most;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'Whether a graph has more nodes or edges than a runner sets up without keeping others waiting, as flow_findings tells it.';
+  'The findings of flow_findings for a graph that has more nodes or edges than the runner can set up without delaying other runs.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
+-- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
+-- executing it for most flows.
+set enable_nestloop = off
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_findings jsonb;
   v_nodes text[];
   v_sources text[];
   v_targets text[];
+  v_leads_back boolean;
   v_cycle text[];
 begin
-  -- Whoever looks at it must know how much there is to look at.
+  -- The size comes first: it bounds what the other checks cost.
   v_findings := private.flow_size_findings(flow_findings.nodes, flow_findings.edges);
   if v_findings <> '[]' then
     return v_findings;
@@ -1293,48 +1303,52 @@ begin
   into v_findings
   from private.node_faults(flow_findings.nodes) as f;
   if v_findings is not null then
-    -- Nothing more can be said of a graph whose nodes can't be read.
+    -- The other checks read members that a malformed node may lack.
     return v_findings;
   end if;
 
   with node as materialized (
     select
-      n.position - 1 as index, n.node ->> 'id' as id, n.node #>> '{data,type}' as type, n.node #>> '{data,node_id}' as node_id,
-      n.node #>> '{data,targets_form,form_data,label}' as label
+      n.position - 1 as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
+      d.data -> 'targets_form' -> 'form_data' ->> 'label' as label
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+  ),
+  -- Each id once, so that an edge of an id that a thousand nodes share is one row, not a thousand.
+  known as materialized (
+    select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
+      bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
+    from node group by node.id
   ),
   edge as materialized (
-    select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target
+    select e.position - 1 as index, e.edge ->> 'source' as source, e.edge ->> 'target' as target,
+      s.first_index as source_index, t.first_index as target_index,
+      coalesce(s.is_run, false) as is_source_run, coalesce(t.is_run, false) as is_target_run, coalesce(t.is_mock, false) as is_target_mock,
+      kept.edge_index is not null as is_kept, kept.target_port
     from jsonb_array_elements(flow_findings.edges) with ordinality as e (edge, position)
-  ),
-  kept as materialized (
-    select k.edge_index, k.source, k.target, k.target_port
-    from private.flow_edges(flow_findings.nodes, flow_findings.edges) as k
+    left join known as s on s.id = e.edge ->> 'source'
+    left join known as t on t.id = e.edge ->> 'target'
+    left join private.flow_edges(flow_findings.nodes, flow_findings.edges) as kept on kept.edge_index = e.position - 1
   ),
   finding as (
-    select 'node_id_duplicate' as code, format('nodes[%s].id', max(node.index)) as path,
-      format('two nodes have the id %s', node.id) as message
-    from node group by node.id having count(*) > 1
+    select 'node_id_duplicate' as code, format('nodes[%s].id', known.last_index) as path, format('two nodes have the id %s', known.id) as message
+    from known where known.node_count > 1
     union all
     select 'edge_source_unknown', format('edges[%s].source', edge.index), format('there is no node %s', coalesce(private.shorten(edge.source), 'null'))
-    from edge
-    where not exists (select from node where node.id = edge.source and node.type <> 'mock')
-      and not exists (select from node where node.id = edge.target and node.type = 'mock')
+    from edge where not edge.is_source_run and not edge.is_target_mock
     union all
     select 'edge_target_unknown', format('edges[%s].target', edge.index), format('there is no node %s', coalesce(private.shorten(edge.target), 'null'))
-    from edge where not exists (select from node where node.id = edge.target)
+    from edge where edge.target_index is null
     union all
-    select 'input_connected_twice', format('edges[%s].targetHandle', max(kept.edge_index)),
-      format('two edges lead into the input %s of node %s', to_jsonb(private.shorten(kept.target_port)), kept.target)
-    from kept
-    where exists (select from node where node.id = kept.target and node.type <> 'mock')
-    group by kept.target, kept.target_port having count(*) > 1
+    select 'input_connected_twice', format('edges[%s].targetHandle', max(edge.index)),
+      format('two edges lead into the input %s of node %s', to_jsonb(private.shorten(edge.target_port)), edge.target)
+    from edge where edge.is_kept and edge.is_target_run
+    group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- More than it may have inputs: handles may be those of other nodes.
-    select 'node_edges_too_many', format('nodes[%s]', min(node.index)), 'at most 1,000 edges lead into one node'
-    from (select k.target from kept as k group by k.target having count(*) > 1000) as crowded
-    join node on node.id = crowded.target
-    group by node.id
+    -- A node may have 1,000 inputs, but edges may lead into it through the handles of other nodes.
+    select 'node_edges_too_many', format('nodes[%s]', edge.target_index), 'at most 1,000 edges may lead into one node'
+    from edge where edge.is_kept and edge.target_index is not null
+    group by edge.target_index having count(*) > 1000
     union all
     select 'output_label_duplicate', format('nodes[%s].data.targets_form.form_data.label', max(node.index)),
       format('two flow outputs have the label %s', coalesce(to_jsonb(private.shorten(node.label))::text, 'null'))
@@ -1346,16 +1360,18 @@ begin
       select jsonb_agg(to_jsonb(first) order by first.path, first.code)
       from (select finding.* from finding order by finding.path, finding.code limit 1001) as first
     ),
-    -- Each id once: edges of a node that is there a thousand times are not looked at a thousand times.
-    (
-      select array_agg(u.id order by u.index)
-      from (select node.id, min(node.index) as index from node where node.type <> 'mock' group by node.id) as u
-    ),
-    (select array_agg(kept.source) from kept),
-    (select array_agg(kept.target) from kept)
-  into v_findings, v_nodes, v_sources, v_targets;
+    (select array_agg(known.id order by known.first_index) from known where known.is_run),
+    wired.sources, wired.targets, wired.leads_back
+  into v_findings, v_nodes, v_sources, v_targets, v_leads_back
+  from (
+    select array_agg(edge.source) as sources, array_agg(edge.target) as targets, bool_or(edge.source_index >= edge.target_index) as leads_back
+    from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
+  ) as wired;
 
-  v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
+  -- In most flows every edge leads to a later node, so there is no cycle to look for.
+  if v_leads_back then
+    v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
+  end if;
   if v_cycle is not null then
     v_findings := coalesce(v_findings, '[]') || jsonb_build_object(
       'code', 'graph_has_cycle', 'path', 'edges',
@@ -1367,91 +1383,11 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'What keeps a graph from being run, as an array of {code, path, message}; empty when nothing does, and after a thousand it is cut. Interflow references are checked by private.take_snapshot, which follows them.';
+  'What keeps a graph from running, as an array of {code, path, message}, which is cut after a thousand; empty when the graph can run. private.take_snapshot checks interflow references, since it follows them.';
 
--- Reduced graphs are put together as text, members in the order of jsonb: each level of jsonb that is built copies all that is in it,
--- value by value, and what is the text of jsonb already can be hashed as it is.
+-- sql/30_flows/40_environment_findings.sql
 
-create function private.reduce_nodes(nodes jsonb)
-returns text
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return (
-    select format('[%s]', string_agg(format(
-      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', d.data -> 'type', d.data -> 'node_id',
-      (
-        select string_agg(format(
-          '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
-          ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
-        ), ', ' order by p.position)
-        from jsonb_array_elements(d.data -> 'sources') with ordinality as p (port, position)
-      ),
-      (
-        select string_agg(format(
-          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
-          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
-        ), ', ' order by p.position)
-        from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
-      ),
-      ', "display_name": ' || (d.data -> 'display_name')::text,
-      '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
-      d.data -> 'targets_form' -> 'form_data',
-      ', "instruction_info": ' || (d.data -> 'instruction_info')::text
-    ), ', ' order by n.position))
-    from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
-    cross join lateral (select n.node -> 'data' as data offset 0) as d
-  );
-end;
-$$;
-comment on function private.reduce_nodes(jsonb) is
-  'A flow''s nodes, which have no faults, without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb.';
-
-create function private.reduce_edges(edges jsonb)
-returns text
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return (
-    select format('[%s]', string_agg(format(
-      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
-      ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
-    ), ', ' order by position))
-    from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
-  );
-end;
-$$;
-comment on function private.reduce_edges(jsonb) is
-  'A flow''s edges, which all lead to nodes, without what only the editor needs, in the same order, as the text of jsonb.';
-
-create function private.input_names(nodes jsonb)
-returns text[]
-language sql immutable security invoker
-set search_path = ''
-as $$
-  select coalesce(array_agg(named.name order by named.position), '{}')
-  from (
-    select label.name, min(n.position) as position
-    from jsonb_array_elements(input_names.nodes) with ordinality as n (node, position)
-    cross join lateral (
-      select case jsonb_typeof(n.node #> '{data,targets_form,form_data,label}')
-        when 'string' then n.node #>> '{data,targets_form,form_data,label}'
-        else coalesce(n.node #>> '{data,sources,0,name}', '')
-      end as name
-    ) as label
-    where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
-    group by label.name
-  ) as named;
-$$;
-comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, else what its output is called, as functions/runner names it. Of nodes that have no faults.';
-
--- sql/30_flows/20_flow_environment.sql
-
--- The settings of transactions that a flow's environment holds; other names are free. Source: RUNTIME 5.3 and 7.10.
+-- The environment's settings of transactions are checked. Other names are free. Source: RUNTIME 5.3 and 7.10.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -1459,7 +1395,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- No fault repeats the value, which may be a secret.
+  -- A fault never repeats the value, which may be a secret.
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
       and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
@@ -1475,12 +1411,12 @@ begin
       then 'takes processed, confirmed or finalized'
     when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
       and not private.is_base58(environment_fault.value, 32)
-      then 'takes a public key, base58 of 32 bytes'
+      then 'takes a public key: base58 of 32 bytes'
   end;
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'What is wrong with a setting in a flow''s environment, or null. The value is never repeated.';
+  'What is wrong with a setting in a flow''s environment, or null. It never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean
@@ -1517,8 +1453,8 @@ begin
     cross join lateral (
       select fault.code, case fault.code
         when 'environment_key_pair'
-          then 'OVERWRITE_FEEPAYER holds a key pair, and no secret belongs into a flow: store it as a HARDCODED wallet, and give its public key there'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of a HARDCODED wallet of yours, and you have none of this one'
+          then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
@@ -1529,33 +1465,34 @@ $$;
 comment on function private.environment_findings(jsonb, uuid) is
   'What is wrong with the settings in the environment of an owner''s flow, as an array of {code, path, message}; empty when nothing is.';
 
--- sql/30_flows/30_flow_warnings.sql
+-- sql/30_flows/50_flow_warnings.sql
 
--- What a run of a graph will stumble over, or leave out: told when it is deployed or started, and no reason not to.
+-- What a run of a graph will fail at or leave out. Deploys and starts report it, and go on all the same unless they are strict.
 
 create function private.flow_warnings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- What is joined here is never small for certain, and to plan it would take longer than to execute it for most flows.
+-- The planner can't know how large a graph is: nested loops would be quadratic, and planning each call would take longer than
+-- executing it for most flows.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Without definitions nothing is known of what runs here.
+  -- Without definitions the database can't tell which nodes the runner has.
   v_knows_nodes constant boolean := exists (select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native');
 begin
   return (
     with node as materialized (
       select
         (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type, d.data ->> 'node_id' as node_id,
-        -- Of which the JSON tells the ports, of both sides or the inputs alone.
+        -- Whether the flow's JSON says which inputs and outputs the node has, and not the definition.
         not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
-        -- A labelled node has one port, whatever the JSON calls it.
+        -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
             when 'string' then d.data #>> '{targets_form,form_data,label}'
@@ -1583,13 +1520,13 @@ begin
       from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
     ),
     drawn as materialized (
-      select n.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
-      from node as n cross join lateral jsonb_array_elements(n.sources) as s (port)
+      select s.index, 'source' as side, s.port ->> 'id' as handle, s.port ->> 'name' as name, false as is_required, false as is_handed_on
+      from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
-      select n.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port ->> 'required')::boolean, (t.port ->> 'passthrough')::boolean
-      from node as n cross join lateral jsonb_array_elements(n.targets) as t (port)
+      select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean, (t.port -> 'passthrough')::boolean
+      from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles name ports flow-wide; copies of a node may share them.
+    -- A handle is looked up in the whole flow, and copies of a node may share one.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -1633,8 +1570,8 @@ begin
     ),
     warning (place, index, code, member, message) as (
       select 1, n.index, 'node_not_implemented', '.data.node_id', case
-        when n.type = 'native' then format('there is no node %s here, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
-        else format('nodes of type %s are not executed, so the run fails at it', n.type)
+        when n.type = 'native' then format('this project has no node %s, so the run fails at it', to_jsonb(private.shorten(n.node_id)))
+        else format('nodes of type %s are not executed, so the run fails at this one', n.type)
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
@@ -1655,13 +1592,13 @@ begin
       union all
       select 2, w.index, 'edge_source_handle_unknown', '.sourceHandle', case
         when w.source_name is null then 'no port has this id, so the edge is left out'
-        else format('this is the id of another node''s port: of the source the one of its name is taken, %s', to_jsonb(private.shorten(w.source_name)))
+        else format('the port with this id belongs to another node, so the run takes the source''s port %s instead', to_jsonb(private.shorten(w.source_name)))
       end
       from wired as w where w.is_own_source is not true
       union all
       select 2, w.index, 'edge_target_handle_unknown', '.targetHandle', case
         when w.target_name is null then 'no port has this id, so the edge is left out'
-        else format('this is the id of another node''s port: of the target the one of its name is taken, %s', to_jsonb(private.shorten(w.target_name)))
+        else format('the port with this id belongs to another node, so the run takes the target''s port %s instead', to_jsonb(private.shorten(w.target_name)))
       end
       from wired as w where w.is_own_target is not true
       union all
@@ -1701,9 +1638,9 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb) is
-  'What in a graph without findings a run fails at or leaves out, as an array of {code, path, message}, the first 100. What nodes there are, and which ports they have, say the definitions that the service role has added; as long as there are none, every native node counts as there, with the ports that the JSON says.';
+  'What a run of a graph without findings will fail at or leave out, as an array of {code, path, message}, the first 100. The definitions that the service role has added say which nodes exist and which ports they have. Without any definition every native node counts as existing, with the ports that the flow''s JSON gives it.';
 
--- sql/30_flows/40_flows.sql
+-- sql/30_flows/60_flows.sql
 
 create table public.flows (
   id integer generated always as identity primary key,
@@ -1726,10 +1663,13 @@ create table public.flows (
   constraint flows_nodes_array check (jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216),
   constraint flows_edges_array check (jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216),
   constraint flows_environment_strings check (private.is_string_map(environment)),
+  constraint flows_environment_size check (pg_column_size(environment) <= 65536),
   constraint flows_chain_network_valid check (private.is_chain_network(chain_network)),
+  -- Editors keep members of their own beside url and cluster.
+  constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384),
   constraint flows_instructions_bundling_known check (instructions_bundling in ('Off', 'Automatic'))
 );
-comment on table public.flows is 'Flows as the editor saves them. A flow is run as a deployment, which freezes it, or as it is now.';
+comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is 'Settings of the flow''s runs, an object of strings; also visible to its scripts.';
@@ -1738,11 +1678,6 @@ comment on column public.flows.instructions_bundling is 'Off: each node sends it
 comment on column public.flows.is_public is 'Signed-in users may read the flow.';
 comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
-
--- Not valid: flows that were larger before there were these limits stay, until they are written.
-alter table public.flows add constraint flows_environment_size check (pg_column_size(environment) <= 65536) not valid;
--- Editors keep members of their own beside url and cluster.
-alter table public.flows add constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384) not valid;
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -1777,40 +1712,37 @@ create trigger _100_refuse_read_only before update on public.flows
 create trigger _200_touch before update on public.flows
   for each row execute function private.tg_any__before_update_touch();
 
--- By row, since transition tables would copy whole graphs.
-create function private.tg_flows__after_insert()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.check_quota('flows', new.user_id);
-  perform private.check_quota('flow_bytes', new.user_id);
-  return null;
-end;
-$$;
-comment on function private.tg_flows__after_insert() is 'Refuses a flow that exceeds its owner''s quotas. Definer: users can''t call what it calls.';
 create trigger _800_check_quota after insert on public.flows
-  for each row execute function private.tg_flows__after_insert();
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('flows', 'flow_bytes');
 
 create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_user_id uuid;
 begin
-  -- Here all sizes are as stored. A flow that shrinks is saved, even when its owner has too much.
-  if pg_column_size(new.nodes) + pg_column_size(new.edges) + pg_column_size(new.environment)
-    > pg_column_size(old.nodes) + pg_column_size(old.edges) + pg_column_size(old.environment)
-  then
-    perform private.check_quota('flow_bytes', new.user_id);
-  end if;
+  -- Compares sizes as stored, so with the table and not with the new rows of the statement, which are not compressed yet.
+  for v_user_id in
+    select distinct f.user_id
+    from former as o
+    join public.flows as f on f.id = o.id
+    where pg_column_size(f.nodes) + pg_column_size(f.edges) + pg_column_size(f.environment)
+      > pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment)
+    order by f.user_id
+  loop
+    perform private.check_quota('flow_bytes', v_user_id);
+  end loop;
   return null;
 end;
 $$;
-comment on function private.tg_flows__after_update() is 'Refuses a flow that grows beyond its owner''s quota. Definer: users can''t call what it calls.';
+comment on function private.tg_flows__after_update() is
+  'Refuses flows that grow beyond their owner''s quota, once a statement. A flow that shrinks is saved, even when its owner has too much. Definer: users can''t call what it calls.';
 create trigger _800_check_growth after update on public.flows
-  for each row execute function private.tg_flows__after_update();
+  referencing old table as former
+  for each statement execute function private.tg_flows__after_update();
 
 create function private.tg_flows__before_delete()
 returns trigger
@@ -1818,7 +1750,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  -- A user's deletion deletes everything of theirs: the user's row is gone by the time the cascade reaches this flow.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
@@ -1839,17 +1771,17 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- By trigger, not by foreign key: a run of an interflow child goes with its parent run, whatever becomes of the child's flow.
+  -- A foreign key would delete runs of called flows too. Such a run stays as long as its parent run, whatever happens to its flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
 $$;
 comment on function private.tg_flows__after_delete() is
-  'A deleted flow takes its runs along. Definer, since nobody deletes runs directly.';
+  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
 create trigger _100_delete_runs after delete on public.flows
   for each row execute function private.tg_flows__after_delete();
 
--- sql/30_flows/50_flow_snapshots.sql
+-- sql/30_flows/70_flow_snapshots.sql
 
 create table private.flow_snapshots (
   hash bytea primary key,
@@ -1858,12 +1790,88 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, stored once each: what deployments and runs execute, whatever happens to the flows. Never updated.';
+  'Frozen graphs, which deployments and runs execute whatever happens to the flows. Equal graphs are stored once. Never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself and those that it reaches through interflow nodes; a graph is {nodes, edges, environment, instructions_bundling}.';
 
--- sql/30_flows/51_take_snapshot.sql
+-- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would copy each value
+-- once for every level around it. And the text of the jsonb is what is hashed.
+
+create function private.reduce_nodes(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type', d.data -> 'node_id',
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
+          ', "type": ' || (port -> 'type')::text, ', "optional": ' || (port -> 'optional')::text
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'sources') with ordinality as p (port, position)
+      ),
+      (
+        select string_agg(format(
+          '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s}',
+          port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds'
+        ), ', ' order by p.position)
+        from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
+      ),
+      ', "display_name": ' || (d.data -> 'display_name')::text,
+      '"extra": ' || (d.data -> 'targets_form' -> 'extra')::text || ', ',
+      d.data -> 'targets_form' -> 'form_data',
+      ', "instruction_info": ' || (d.data -> 'instruction_info')::text
+    ), ', ' order by n.position))
+    from jsonb_array_elements(reduce_nodes.nodes) with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+  );
+end;
+$$;
+comment on function private.reduce_nodes(jsonb) is
+  'The nodes of a flow without what only the editor needs (places, sizes, colours, forms), in the same order, as the text of jsonb. The nodes must have no faults.';
+
+create function private.reduce_edges(edges jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select format('[%s]', string_agg(format(
+      '{%s"target": %s%s%s}', '"source": ' || (edge -> 'source')::text || ', ', edge -> 'target',
+      ', "sourceHandle": ' || (edge -> 'sourceHandle')::text, ', "targetHandle": ' || (edge -> 'targetHandle')::text
+    ), ', ' order by position))
+    from jsonb_array_elements(reduce_edges.edges) with ordinality as e (edge, position)
+  );
+end;
+$$;
+comment on function private.reduce_edges(jsonb) is
+  'The edges of a flow without what only the editor needs, in the same order, as the text of jsonb. Every edge must lead to a node.';
+
+create function private.interflow_references(nodes jsonb)
+returns table (node_index integer, id integer)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  select
+    (position - 1)::integer,
+    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
+      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
+      then (node #>> '{data,targets_form,form_data,id}')::integer
+    end
+  from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
+  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
+end;
+$$;
+comment on function private.interflow_references(jsonb) is
+  'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -1887,6 +1895,9 @@ begin
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
   <<flows>>
   loop
+    -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
+    v_flow.nodes := v_flow.nodes || '[]';
+    v_flow.edges := v_flow.edges || '[]';
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
       from jsonb_array_elements(
@@ -1903,14 +1914,14 @@ begin
 
     select
       v_findings || coalesce(jsonb_agg(jsonb_build_object(
-        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'this is the id of none of your flows',
+        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
         'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
       ) order by r.node_index) filter (where f.id is null), '[]'),
       array_agg(distinct f.id) filter (where f.id is not null)
     into v_findings, v_called
     from private.interflow_references(v_flow.nodes) as r
     left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
-    -- Not by the query, which would be planned anew each time.
+    -- Here and not in the query, which would then be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
@@ -1921,26 +1932,26 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
-      -- Deleted since it was found: a run that calls it says so.
+      -- The flow was deleted after it was found. A run that calls it fails there and says so.
       exit when found;
     end loop;
     if v_findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- What comes behind would change nothing.
+    -- The flow is refused already, whatever the remaining flows hold.
     exit when v_size > v_max_size or jsonb_array_length(v_findings) > 1000;
   end loop;
 
   if v_findings = '[]' then
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- Called by its id, the entry is one of the called flows too.
+      -- An entry that is called by its id is one of the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
     ));
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
         'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
-        'message', 'with the flows that it calls it is larger than 16 MiB'
+        'message', 'the flow and the flows that it calls are larger than 16 MiB together'
       ));
     end if;
   end if;
@@ -1954,7 +1965,7 @@ begin
   end if;
   v_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
-    -- An older equal snapshot is held against the retention job until whoever needs it refers to it.
+    -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = v_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (v_hash, v_data::jsonb) on conflict (hash) do nothing;
@@ -1964,29 +1975,9 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow, as its caller has read it, and all flows that it reaches, as they are now, and returns the snapshot''s key; 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private; callers check who asks.';
+  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
 
-create function private.interflow_references(nodes jsonb)
-returns table (node_index integer, id integer)
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return query
-  select
-    (position - 1)::integer,
-    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
-      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
-      then (node #>> '{data,targets_form,form_data,id}')::integer
-    end
-  from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
-  where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
-end;
-$$;
-comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, with the node that names each; id is null where the node names no integer.';
-
--- sql/30_flows/60_flow_snapshot_warnings.sql
+-- sql/30_flows/80_flow_snapshot_warnings.sql
 
 create table private.flow_snapshot_warnings (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
@@ -1994,12 +1985,10 @@ create table private.flow_snapshot_warnings (
   warnings jsonb not null
 );
 comment on table private.flow_snapshot_warnings is
-  'What a run of a frozen graph will stumble over: kept, since a flow is started far more often than it is changed.';
-comment on column private.flow_snapshot_warnings.nodes_version is 'The version in private.native_nodes that they were found with; with another one they are found anew.';
+  'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
+comment on column private.flow_snapshot_warnings.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'Of private.flow_warnings, the first 100; those of called flows have the flow''s flow_id, those of the flow itself none, since flows that are equal share a snapshot.';
-
--- sql/30_flows/61_snapshot_warnings.sql
+  'The first 100 warnings of private.flow_warnings. Those about called flows have a flow_id. Those about the flow itself have none, because equal flows share a snapshot.';
 
 create function private.snapshot_warnings(hash bytea, flow_id integer, strict boolean)
 returns jsonb
@@ -2018,7 +2007,7 @@ begin
     from (
       select null::integer as flow_id, s.data -> 'entry' as graph from private.flow_snapshots as s where s.hash = snapshot_warnings.hash
       union all
-      -- One that is called by itself is there twice.
+      -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
       select f.key::integer, f.value
       from private.flow_snapshots as s cross join lateral jsonb_each(s.data -> 'flows') as f
       where s.hash = snapshot_warnings.hash and f.value <> s.data -> 'entry'
@@ -2028,7 +2017,7 @@ begin
       from jsonb_array_elements(private.flow_warnings(graph.graph -> 'nodes', graph.graph -> 'edges')) with ordinality as w (warning, position)
     ) as warning;
     v_warnings := jsonb_path_query_array(v_warnings, '$[0 to 99]');
-    -- Of whoever else finds them meanwhile the same.
+    -- Others who compute them at the same time get the same warnings, so it doesn't matter whose are stored last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings)
     values (snapshot_warnings.hash, v_version, v_warnings)
     on conflict (snapshot_hash) do update set nodes_version = excluded.nodes_version, warnings = excluded.warnings;
@@ -2041,13 +2030,37 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    perform private.fail(422, 'flow_invalid', format('The flow is not without warnings: %s.', v_warnings #>> '{0,message}'), v_warnings);
+    perform private.fail(422, 'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_warnings #>> '{0,message}'), v_warnings);
   end if;
   return v_warnings;
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, integer, boolean) is
-  'What a run of a snapshot will stumble over, as an array of {flow_id, code, path, message}, the first 100; strict: 422 flow_invalid with them, if there are any. Definer, since snapshots are private; callers check who asks.';
+  'The warnings about a snapshot, as an array of {flow_id, code, path, message}, the first 100. If strict, any warning raises 422 flow_invalid with all of them. Definer, since snapshots are private: callers must check who asks.';
+
+-- sql/30_flows/90_input_names.sql
+
+create function private.input_names(nodes jsonb)
+returns text[]
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(array_agg(named.name order by named.position), '{}')
+  from (
+    select label.name, min(n.position) as position
+    from jsonb_array_elements(input_names.nodes) with ordinality as n (node, position)
+    cross join lateral (
+      select case jsonb_typeof(n.node #> '{data,targets_form,form_data,label}')
+        when 'string' then n.node #>> '{data,targets_form,form_data,label}'
+        else coalesce(n.node #>> '{data,sources,0,name}', '')
+      end as name
+    ) as label
+    where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
+    group by label.name
+  ) as named;
+$$;
+comment on function private.input_names(jsonb) is
+  'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
 
 -- sql/40_deployments/10_deployment_settings.sql
 
@@ -3486,6 +3499,21 @@ grant execute on function public.start_flow(integer, jsonb, text, text, boolean)
 
 -- sql/70_queue/10_flow_run_jobs.sql
 
+-- How a run passes through the queue; each step is a function in a file of its name:
+--
+--   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A visible message is a run to be claimed.
+--   claim       claim_flow_runs takes the next runs: next_owners says whose turn it is, and lock_next_flow_runs takes the runs of each
+--               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
+--               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
+--               workers in a row is a suspect (both are told by awake_jobs): it is claimed alone.
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
+--               claimed at once or, when a node waits for a time, after it has slept until then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires.
+--   finish      finish_flow_run stores the last progress and ends the run (end_flow_run), which deletes its message.
+--
+-- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
 create table private.flow_run_jobs (
   flow_run_id uuid primary key,
   user_id uuid not null,
@@ -3508,33 +3536,51 @@ create table private.flow_run_jobs (
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
 );
-comment on table private.flow_run_jobs is 'What the runner needs of a root run and its readers must not see.';
+comment on table private.flow_run_jobs is 'What the runner needs to know about each root run, and readers of flow_run must not see. A job stays when its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run, which is stored by the same function; no foreign key, which would look for it at every start.';
-comment on column private.flow_run_jobs.user_id is 'The owner of the flow, repeated from flow_run for the order of claims; no foreign key, since the run''s own row carries it.';
+  'The run. There is no foreign key, which would cost a look-up at every start: enqueue_run stores both rows.';
+comment on column private.flow_run_jobs.user_id is
+  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key: a user''s runs, and with them their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'What the run executes. No foreign key, which every start would pay for: sweep_runner, which alone deletes snapshots, leaves those of runs that have not ended.';
-comment on column private.flow_run_jobs.chain_url is 'RPC address, copied at start; it may carry a secret.';
-comment on column private.flow_run_jobs.message_id is 'Its message in the queue; null once the run has ended.';
+  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended.';
+comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
+comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
-  'The deployment whose max_runs_in_flight the run counts for until it ends; null for a run that counts for none.';
-comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that it counts for.';
+  'The deployment whose max_runs_in_flight the run counts for until it ends; null when it counts for none.';
+comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that the run counts for.';
 comment on column private.flow_run_jobs.turn is
-  'Its place among the runs of its owner, which are claimed in this order: message_id, and a newer number of the same sequence each time that it is handed back.';
-comment on column private.flow_run_jobs.attempt is 'Counts the claims of the run: what an earlier claim still writes is refused.';
-comment on column private.flow_run_jobs.is_held is 'A worker claimed the run and has not given it back: when its message is visible all the same, that worker is lost.';
-comment on column private.flow_run_jobs.lost_claim_count is 'Workers lost in a row with this run, since it last got anywhere.';
-comment on column private.flow_run_jobs.work_ms is 'Milliseconds that claims worked on it, as far as they told.';
+  'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
+comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
+comment on column private.flow_run_jobs.is_held is
+  'A worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+comment on column private.flow_run_jobs.lost_claim_count is
+  'How many workers were lost in a row, without the one that may hold the run now: see private.awake_jobs. A node that ends, or a release, sets it to 0.';
+comment on column private.flow_run_jobs.work_ms is 'How many milliseconds claims have worked on the run, as far as they reported.';
 comment on column private.flow_run_jobs.output_bytes is
-  'Bytes, as JSON, of what the nodes of the run and of those that it called have put out, as far as claims told: what a worker has to hold to go on with it.';
+  'How many bytes of JSON the nodes of the run and of the runs it called have put out, as far as claims reported: so much a worker has to hold in memory to go on.';
 comment on column private.flow_run_jobs.sleeps_until is
-  'When a run that was given back for later goes on; null for one that claims look at. So runs that wait, however many, cost a claim nothing.';
-comment on column private.flow_run_jobs.stop_requested_at is 'When somebody first asked the run to stop, with stop_reason and stop_timeout_millies.';
-comment on column private.flow_run_jobs.failed_at is 'When the run failed, if it did, for the metrics: an index of flow_run''s own ends would be written at the end of every run.';
+  'When a run that was released for later may be claimed again; null when it does not sleep. Claims look only at jobs that do not sleep, so sleeping runs cost them nothing.';
+comment on column private.flow_run_jobs.stop_requested_at is 'When the first request to stop came. stop_reason and stop_timeout_millies are that request''s.';
+comment on column private.flow_run_jobs.failed_at is
+  'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
+
+create view private.awake_jobs with (security_invoker = true) as
+select
+  j.flow_run_id, j.user_id, j.message_id, j.turn,
+  -- If the message is visible although the job is held, the worker that holds it is lost too.
+  j.lost_claim_count + j.is_held::integer as lost_claims,
+  j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
+from private.flow_run_jobs as j
+where j.message_id is not null and j.sleeps_until is null;
+comment on view private.awake_jobs is
+  'The jobs that claims look at: of runs that have not ended and do not sleep. lost_claims and is_suspect hold for those whose message is visible.';
+comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost with the run.';
+comment on column private.awake_jobs.is_suspect is
+  'The run has lost two workers in a row. It may be what ended them, so it is claimed alone.';
 
 create function private.tg_flow_run__after_delete()
 returns trigger
@@ -3546,7 +3592,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_flow_run__after_delete() is 'A deleted run takes its job along. Definer: jobs are private.';
+comment on function private.tg_flow_run__after_delete() is 'Deletes the job of a deleted root run. Definer: jobs are private.';
 create trigger _500_delete_job after delete on public.flow_run
   for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
@@ -3561,7 +3607,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_delete() is
-  'Takes the message of a deleted run out of the queue. Definer: whoever deletes flows has no part in the queue.';
+  'Deletes the message of a deleted run from the queue. Definer: those who delete flows have no rights in the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
@@ -3574,15 +3620,17 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- Nothing is to be left of a deployment that is deleted. What is, since it is being deleted now, a sweep removes.
+  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Takes a run that has ended, or is deleted, off what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
--- When the transaction commits: it waits for nobody any more who waits for these rows. Named as the constraint that it is too.
+  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+-- Deferred to the commit, after which the transaction takes no more locks. So a transaction that waits for these rows is never waited for
+-- in turn, and there is no deadlock.
+-- A constraint trigger is a constraint, so it is named like one.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -3591,17 +3639,6 @@ create constraint trigger flow_run_jobs_count_delete after delete on private.flo
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null)
   execute function private.tg_flow_run_jobs__after_end();
-
-create table private.last_claim (
-  id boolean primary key default true,
-  user_id uuid not null,
-  suspect_id uuid,
-  constraint last_claim_single check (id)
-);
-comment on table private.last_claim is
-  'Where claims have come to in the order of owners'' ids: the next one goes on with the owner behind, and behind the last from the beginning. One row, or none before the first claim; claims write it one at a time.';
-comment on column private.last_claim.user_id is 'The owner whose run was claimed last; may be gone.';
-comment on column private.last_claim.suspect_id is 'A run that lost two workers and had to wait: the next claim takes it alone, if it is still there.';
 
 -- sql/70_queue/20_queue_settings.sql
 
@@ -3759,22 +3796,22 @@ $$;
 comment on function private.check_queue_length() is
   'Counts the runs that are there to be claimed, no further than the limit: 429 queue_full. Counting again only after as many new messages as a hundredth of the limit lets the queue grow so much beyond it. Definer: the queue is private.';
 
--- sql/70_queue/30_hide_messages.sql
+-- sql/70_queue/30_visibility.sql
 
-create function private.hide_messages(message_ids bigint[], seconds integer)
+create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- pgmq.set_vt does it for one message, by a statement that it writes and plans at each call: five times the cost of the update.
+  -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
   update pgmq.q_flow_runs as m
-  set vt = clock_timestamp() + make_interval(secs => hide_messages.seconds)
-  where m.msg_id = any (hide_messages.message_ids);
+  set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
+  where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
-comment on function private.hide_messages(bigint[], integer) is
-  'Keeps messages from being claimed for so many seconds from now, and no longer. Definer: the queue is private.';
+comment on function private.set_visible_after(bigint[], integer) is
+  'Hides messages for so many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -3787,172 +3824,11 @@ begin
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = wake_flow_run.flow_run_id and j.message_id is not null and not j.is_held
   returning j.message_id into v_message_id;
-  perform private.hide_messages(array[v_message_id], 0);
+  perform private.set_visible_after(array[v_message_id], 0);
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Lets a run that nobody holds be claimed at once, whatever it waits for. The caller holds the run''s lock. Definer: queue and jobs are private.';
-
--- sql/70_queue/40_claim_flow_runs.sql
-
-create function private.owners_in_turn(last_id uuid, max_owners integer, passed_over uuid[])
-returns table (user_id uuid, turn bigint, suspect_id uuid)
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
-  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-  c_last_turn constant bigint := 9223372036854775807;
-  v_after_id uuid := coalesce(owners_in_turn.last_id, c_first_id);
-  v_after_turn bigint := case when owners_in_turn.last_id is null then 0 else c_last_turn end;
-  v_until_id uuid := c_last_id;
-  v_is_anew boolean := owners_in_turn.last_id is null;
-  v_count integer := 0;
-begin
-  while v_count < owners_in_turn.max_owners loop
-    select j.user_id, j.turn, case when j.lost_claim_count + j.is_held::integer >= 2 then j.flow_run_id end
-    into user_id, turn, suspect_id
-    from private.flow_run_jobs as j
-    -- A look for each job by itself: a join might be planned, and its plan kept, as one that reads the whole queue for each.
-    cross join lateral (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0) as m
-    where j.message_id is not null and j.sleeps_until is null and (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
-    order by j.user_id, j.turn
-    limit 1;
-    if found then
-      if (user_id = any (owners_in_turn.passed_over)) is not true then
-        return next;
-        v_count := v_count + 1;
-      end if;
-      v_after_id := user_id;
-      v_after_turn := c_last_turn;
-    else
-      -- Behind the last of all owners come the first ones, up to the one that was begun after.
-      exit when v_is_anew;
-      v_is_anew := true;
-      v_after_id := c_first_id;
-      v_after_turn := 0;
-      v_until_id := owners_in_turn.last_id;
-    end if;
-  end loop;
-end;
-$$;
-comment on function private.owners_in_turn(uuid, integer, uuid[]) is
-  'The owners who have a run whose message is visible, but for those passed over, in the order of their ids from the one after last_id on (null: from the first), each with the turn of the first such run, and its id when it lost two workers. Definer: queue and jobs are private.';
-
-create function private.pick_suspect(flow_run_id uuid, out user_id uuid, out lost_claim_count integer)
-returns record
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  select j.user_id, j.lost_claim_count + j.is_held::integer into pick_suspect.user_id, pick_suspect.lost_claim_count
-  from private.flow_run_jobs as j
-  cross join lateral (
-    select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
-  ) as m
-  join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = pick_suspect.flow_run_id and j.lost_claim_count + j.is_held::integer >= 2
-  for no key update of j, r skip locked;
-end;
-$$;
-comment on function private.pick_suspect(uuid) is
-  'Locks a run that lost two workers, as pick_flow_runs does; null when it is none any more, is not there to be claimed, or somebody is changing it. Definer: queue and jobs are private.';
-
-create function private.pick_flow_runs(
-  max_runs integer, passed_over uuid[], out run_ids uuid[], out lost_claim_counts integer[], out last_user_id uuid, out suspect_id uuid
-)
-returns record
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_last private.last_claim;
-  v_wanted integer := pick_flow_runs.max_runs;
-  v_owner_ids uuid[];
-  v_turns bigint[];
-  v_suspect_ids uuid[];
-  v_tried_ids uuid[];
-  v_tried_id uuid;
-  v_suspect record;
-  v_noted_id uuid;
-  v_share integer;
-  v_rounds integer;
-  v_places integer;
-begin
-  select l.* into v_last from private.last_claim as l where l.id;
-  loop
-    select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
-    from private.owners_in_turn(v_last.user_id, v_wanted, pick_flow_runs.passed_over) as o;
-    if v_tried_ids is null and v_owner_ids is not null then
-      -- A run that lost two workers may be what ended them: it goes alone, so that it takes no others along. One that had to wait
-      -- comes before all others, and after it the owners go on where they were.
-      v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
-      foreach v_tried_id in array v_tried_ids loop
-        v_suspect := private.pick_suspect(v_tried_id);
-        if v_suspect.user_id = any (pick_flow_runs.passed_over) then
-          -- Its owner has a place: it waits on, noted as it is.
-          v_noted_id := v_tried_id;
-        elsif v_suspect.user_id is not null then
-          suspect_id := v_noted_id;
-          run_ids := array[v_tried_id];
-          lost_claim_counts := array[v_suspect.lost_claim_count];
-          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
-          return;
-        end if;
-      end loop;
-    end if;
-
-    v_share := case
-      when pick_flow_runs.passed_over is null then ceil(v_wanted::double precision / cardinality(v_owner_ids))
-      -- Those who have no place get one each, so that the next who comes finds some left.
-      else 1
-    end;
-    select array_agg(picked.flow_run_id order by picked.round, picked.place),
-      array_agg(picked.lost_claim_count order by picked.round, picked.place),
-      (array_agg(picked.user_id order by picked.round desc, picked.place desc))[1], max(picked.round), max(picked.place)
-    into run_ids, lost_claim_counts, last_user_id, v_rounds, v_places
-    from (
-      select own.*, o.user_id, o.place
-      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, place)
-      cross join lateral (
-        select free.flow_run_id, free.lost_claim_count, row_number() over (order by free.turn) as round
-        from (
-          select j.flow_run_id, j.turn, j.lost_claim_count + j.is_held::integer as lost_claim_count
-          from private.flow_run_jobs as j
-          -- All three rows: what an older claim, a stop or a heartbeat has just changed is looked at anew, and whom one of them is
-          -- changing now is no worker's to take over.
-          cross join lateral (
-            select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
-          ) as m
-          join public.flow_run as r on r.id = j.flow_run_id
-          where j.message_id is not null and j.sleeps_until is null and j.user_id = o.user_id and j.turn >= o.turn and j.lost_claim_count + j.is_held::integer < 2
-          order by j.turn
-          limit v_share
-          for no key update of j, r skip locked
-        ) as free
-      ) as own
-      order by own.round, o.place
-      limit pick_flow_runs.max_runs
-    ) as picked;
-    -- Again with twice as many, as long as those that are missing may be more of the same owners, or of others: some had fewer than
-    -- their share, or such as somebody is changing.
-    exit when (
-      coalesce(cardinality(run_ids), 0) < pick_flow_runs.max_runs
-      and ((pick_flow_runs.passed_over is null and v_rounds = v_share) or cardinality(v_owner_ids) = v_wanted)
-    ) is not true;
-    v_wanted := 2 * v_wanted;
-  end loop;
-  -- Others have taken the place of one that had to wait.
-  suspect_id := coalesce(v_noted_id, (
-    select s.id from unnest(v_suspect_ids) with ordinality as s (id, place)
-    where s.place <= v_places and s.id is not null and s.id <> all (v_tried_ids)
-    order by s.place limit 1
-  ));
-end;
-$$;
-comment on function private.pick_flow_runs(integer, uuid[]) is
-  'Locks the runs to claim next, in their order: those whose message is visible, one of each owner after the other, each owner''s by their turns; where owners are passed over, one of each other; a run that lost two workers alone. With them what private.last_claim has to note. Definer: queue and jobs are private; called under the lock of claim_flow_runs.';
+  'Lets a run that no worker holds be claimed at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -3960,7 +3836,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Whom somebody is changing is being woken, or comes with the next claim.
+  -- A job that another transaction has locked is skipped: that transaction wakes it, or the next claim does.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -3971,11 +3847,192 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Lets claims look at runs whose time has come, a thousand at a time. Definer: jobs are private; called under the lock of claim_flow_runs.';
+  'Ends the sleep of runs whose time has come, up to a thousand at a time, so that claims look at them. Definer: jobs are private. Called under the lock of claim_flow_runs.';
+
+-- sql/70_queue/40_next_owners.sql
+
+create table private.last_claim (
+  id boolean primary key default true,
+  user_id uuid not null,
+  suspect_id uuid,
+  constraint last_claim_single check (id)
+);
+comment on table private.last_claim is
+  'How far claims have come in the order of owners'' ids: the next claim begins with the owner after user_id, and after the last owner with the first. It has one row, or none before the first claim; claims write it one at a time.';
+comment on column private.last_claim.user_id is 'The owner whose run was claimed last. The user may be deleted since.';
+comment on column private.last_claim.suspect_id is
+  'A suspect whose turn came while others were claimed, since it is claimed alone: the next claim takes it first, if it still can.';
+
+create function private.next_owners(after_owner uuid, max_owners integer, owners_with_places uuid[])
+returns table (user_id uuid, turn bigint, suspect_id uuid)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  c_first_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  c_last_id constant uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  c_last_turn constant bigint := 9223372036854775807;
+  v_after_id uuid := coalesce(next_owners.after_owner, c_first_id);
+  v_after_turn bigint := case when next_owners.after_owner is null then 0 else c_last_turn end;
+  v_until_id uuid := c_last_id;
+  v_is_second_lap boolean := next_owners.after_owner is null;
+  v_count integer := 0;
+begin
+  while v_count < next_owners.max_owners loop
+    select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
+    into user_id, turn, suspect_id
+    from private.awake_jobs as j
+    -- `offset 0` makes this one look at an index for each job. A join might get a plan, and keep it, that reads the whole queue for each.
+    cross join lateral (select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0) as m
+    where (j.user_id, j.turn) > (v_after_id, v_after_turn) and j.user_id <= v_until_id
+    order by j.user_id, j.turn
+    limit 1;
+    if found then
+      if (user_id = any (next_owners.owners_with_places)) is not true then
+        return next;
+        v_count := v_count + 1;
+      end if;
+      -- On to the next owner.
+      v_after_id := user_id;
+      v_after_turn := c_last_turn;
+    else
+      -- After the last owner come the first ones, up to after_owner, where the first lap began.
+      exit when v_is_second_lap;
+      v_is_second_lap := true;
+      v_after_id := c_first_id;
+      v_after_turn := 0;
+      v_until_id := next_owners.after_owner;
+    end if;
+  end loop;
+end;
+$$;
+comment on function private.next_owners(uuid, integer, uuid[]) is
+  'Whose turn it is: the owners who have a run to be claimed, without owners_with_places, in the order of their ids, beginning after after_owner (null: with the first). Each comes with the turn of the first such run, and with its id if it is a suspect. Definer: queue and jobs are private.';
+
+-- sql/70_queue/41_next_flow_runs.sql
+
+create function private.lock_suspect(flow_run_id uuid, out user_id uuid, out lost_claims integer)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  select j.user_id, j.lost_claims into lock_suspect.user_id, lock_suspect.lost_claims
+  from private.awake_jobs as j
+  cross join lateral (
+    select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+  ) as m
+  join public.flow_run as r on r.id = j.flow_run_id
+  where j.flow_run_id = lock_suspect.flow_run_id and j.is_suspect
+  for no key update of j, r skip locked;
+end;
+$$;
+comment on function private.lock_suspect(uuid) is
+  'Locks a suspect as lock_next_flow_runs locks other runs, and returns its owner and its lost workers; nulls when it is no suspect any more, is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
+
+create function private.lock_next_flow_runs(
+  max_runs integer, owners_with_places uuid[], out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_last private.last_claim;
+  v_max_owners integer := lock_next_flow_runs.max_runs;
+  v_owner_ids uuid[];
+  v_turns bigint[];
+  v_suspect_ids uuid[];
+  v_tried_ids uuid[];
+  v_tried_id uuid;
+  v_suspect record;
+  v_postponed_id uuid;
+  v_runs_per_owner integer;
+  v_rounds integer;
+  v_owner_count integer;
+begin
+  select l.* into v_last from private.last_claim as l where l.id;
+  loop
+    select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
+    from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
+    if v_tried_ids is null and v_owner_ids is not null then
+      -- A suspect is claimed alone, so that it takes no other run down with its worker. The one that an earlier claim postponed comes
+      -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
+      v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
+      foreach v_tried_id in array v_tried_ids loop
+        v_suspect := private.lock_suspect(v_tried_id);
+        if v_suspect.user_id = any (lock_next_flow_runs.owners_with_places) then
+          -- This claim is not for its owner: the suspect stays postponed.
+          v_postponed_id := v_tried_id;
+        elsif v_suspect.user_id is not null then
+          suspect_id := v_postponed_id;
+          run_ids := array[v_tried_id];
+          lost_claims := array[v_suspect.lost_claims];
+          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
+          return;
+        end if;
+      end loop;
+    end if;
+
+    v_runs_per_owner := case
+      when lock_next_flow_runs.owners_with_places is null then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
+      -- These are reserved places: each owner gets one, so that some are left for the owners who come next.
+      else 1
+    end;
+    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
+    select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
+      array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
+      (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1], max(chosen.round), max(chosen.owner_position)
+    into run_ids, lost_claims, last_user_id, v_rounds, v_owner_count
+    from (
+      select own.*, o.user_id, o.owner_position
+      from unnest(v_owner_ids, v_turns) with ordinality as o (user_id, turn, owner_position)
+      cross join lateral (
+        select free.flow_run_id, free.lost_claims, row_number() over (order by free.turn) as round
+        from (
+          select j.flow_run_id, j.turn, j.lost_claims
+          from private.awake_jobs as j
+          -- Message, job and run are all locked: what an older claim, a stop or a heartbeat has just committed is read again, and a run
+          -- that one of them is changing now is skipped.
+          cross join lateral (
+            select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
+          ) as m
+          join public.flow_run as r on r.id = j.flow_run_id
+          where j.user_id = o.user_id and j.turn >= o.turn and not j.is_suspect
+          order by j.turn
+          limit v_runs_per_owner
+          for no key update of j, r skip locked
+        ) as free
+      ) as own
+      order by own.round, o.owner_position
+      limit lock_next_flow_runs.max_runs
+    ) as chosen;
+    -- Some owners had fewer runs than their share, or some of their runs were locked or suspects. If that left too few runs, and these or
+    -- other owners may have more, look again at twice as many.
+    exit when (
+      coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
+      and (
+        (lock_next_flow_runs.owners_with_places is null and v_rounds = v_runs_per_owner) or cardinality(v_owner_ids) = v_max_owners
+      )
+    ) is not true;
+    v_max_owners := 2 * v_max_owners;
+  end loop;
+  -- The first suspect whose owner's turn has passed with this claim is postponed to the next one.
+  suspect_id := coalesce(v_postponed_id, (
+    select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
+    where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
+    order by s.owner_position limit 1
+  ));
+end;
+$$;
+comment on function private.lock_next_flow_runs(integer, uuid[]) is
+  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
+
+-- sql/70_queue/42_claim_flow_runs.sql
 
 create function private.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer,
-  passed_over uuid[] default null
+  owners_with_places uuid[] default null
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
@@ -3983,8 +4040,8 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than all the rest: the first plan is kept. It must not be one that was made while the queue was empty:
--- along the index of turns, and by keys. What is off costs more than anything that is worth being compiled.
+-- Planning would take longer than the claim itself, so the first plan is kept. That plan may be made while the queue is empty, and must be
+-- good for a full one too: these settings leave only plans that use indexes. The high costs they cause would turn JIT on, for nothing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -3996,43 +4053,43 @@ as $$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
-  v_picked record;
+  v_next record;
   v_run_ids uuid[];
   v_lost_id uuid;
-  v_lost_claim_count integer;
+  v_lost_claims integer;
   v_message_ids bigint[];
 begin
-  -- Idle workers neither wait for each other nor look at runs that are due later.
+  -- While nothing is queued, idle workers take no lock and look at no run that is due later.
   while not private.has_queued_run() loop
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
-      -- Each that waits keeps a connection from those who start runs: one at a time.
+      -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited / 20, 0.001));
   end loop;
-  -- One claim at a time: each sees what the others left, and none comes back empty-handed while there is work.
+  -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   perform private.wake_due_flow_runs();
   loop
-    v_picked := private.pick_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.passed_over);
-    select p.id, p.lost_claim_count into v_lost_id, v_lost_claim_count
-    from unnest(v_picked.run_ids, v_picked.lost_claim_counts) as p (id, lost_claim_count)
-    where p.lost_claim_count > claim_flow_runs.max_lost_claims
+    v_next := private.lock_next_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.owners_with_places);
+    select n.id, n.lost_claims into v_lost_id, v_lost_claims
+    from unnest(v_next.run_ids, v_next.lost_claims) as n (id, lost_claims)
+    where n.lost_claims > claim_flow_runs.max_lost_claims
     limit 1;
     exit when not found;
-    perform private.end_flow_run(v_lost_id, 'failed', null, array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claim_count
-    )], null);
+    perform private.end_flow_run(v_lost_id, 'failed', errors => array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claims
+    )]);
   end loop;
-  v_run_ids := v_picked.run_ids;
+  v_run_ids := v_next.run_ids;
   if v_run_ids is null then
     return;
   end if;
 
-  insert into private.last_claim as l (user_id, suspect_id) values (v_picked.last_user_id, v_picked.suspect_id)
+  insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
   on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
   where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
   update public.flow_run as r
@@ -4045,14 +4102,14 @@ begin
     returning j.message_id
   )
   select array_agg(claimed.message_id) into v_message_ids from claimed;
-  perform private.hide_messages(v_message_ids, claim_flow_runs.lease_seconds);
+  perform private.set_visible_after(v_message_ids, claim_flow_runs.lease_seconds);
 
   return query
   select
     r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
       'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
-      -- As text: no amount passes through a JavaScript float.
+      -- As text, since JavaScript would read a JSON number as a float.
       'fees', (
         select coalesce(jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position), '[]')
         from jsonb_array_elements(r.fees) with ordinality as fee (pair, position)
@@ -4079,7 +4136,7 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_millies integer default 0, passed_over uuid[] default null
+  wait_millies integer default 0, owners_with_places uuid[] default null
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
@@ -4092,15 +4149,15 @@ begin
   return query
   select * from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_millies, claim_flow_runs.passed_over
+    claim_flow_runs.wait_millies, claim_flow_runs.owners_with_places
   );
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs queued runs, or runs whose claim has run out, for lease_seconds; owners take turns. A snapshot comes as its JSON text, or null when its hash (hex) is in known_snapshots. A run that lost more than max_lost_claims workers in a row fails (null: none does); one that lost two comes alone. Where none is there, wait_millies are waited for one, by one caller at a time. passed_over: owners who have a place already, of whom none is claimed; then each other owner gets one at the most. output_bytes: what flow_run_history and its pages hold of node outputs, about.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
--- sql/70_queue/41_heartbeat_flow_runs.sql
+-- sql/70_queue/43_heartbeat_flow_runs.sql
 
 create function private.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
 returns table (flow_run_id uuid, is_lost boolean, stop jsonb)
@@ -4108,9 +4165,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Jobs are locked, so that a run that is being given back stays so; what is locked is being checkpointed, claimed or ended,
-  -- which sets its message itself.
-  perform private.hide_messages(
+  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A job that is locked already is skipped: a
+  -- checkpoint, a release, a claim or an end is changing it, and sets its message itself.
+  perform private.set_visible_after(
     array(
       select j.message_id
       from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
@@ -4142,443 +4199,10 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: holds its claims, [{flow_run_id, attempt}], for another lease, and returns those that are lost or shall stop.';
+  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost and the runs that shall stop.';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
--- sql/70_queue/50_checkpoint_flow_run.sql
-
-create function private.hold_flow_run(flow_run_id uuid, attempt integer)
-returns public.flow_run
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run;
-  v_attempt integer;
-begin
-  -- The run before its job, as claims and stops lock them.
-  select r.* into v_run
-  from public.flow_run as r
-  where r.id = hold_flow_run.flow_run_id and r.end_time is null
-  for no key update;
-  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = hold_flow_run.flow_run_id;
-  if v_run.id is null or v_attempt is distinct from hold_flow_run.attempt then
-    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, is deleted, or was claimed again.');
-  end if;
-  return v_run;
-end;
-$$;
-comment on function private.hold_flow_run(uuid, integer) is
-  'Locks a claimed run for what its worker is about to write; 409 claim_lost when the claim is not the newest. Definer: jobs are private.';
-
-create function private.store_child_runs(run public.flow_run, children jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into public.flow_run as r (
-    id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
-    parent_flow_run_id, parent_node_id, parent_times, chain_network
-  )
-  select
-    c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
-  from jsonb_to_recordset(store_child_runs.children) as c (
-    id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
-    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
-  )
-  on conflict on constraint flow_run_pkey do update
-  set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
-  -- A request that was held up takes nothing back.
-  where r.end_time is null;
-end;
-$$;
-comment on function private.store_child_runs(public.flow_run, jsonb) is
-  'Stores runs that interflow nodes of a run''s tree started; they take owner, starter and network over. Definer: runs are written by functions only.';
-
-create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run public.flow_run := private.hold_flow_run(store_progress.flow_run_id, store_progress.attempt);
-begin
-  if store_progress.progress -> 'children' <> '[]' then
-    perform private.store_child_runs(v_run, store_progress.progress -> 'children');
-  end if;
-
-  if store_progress.progress -> 'node_runs' <> '[]' then
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
-    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
-    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
-      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
-    )
-    on conflict on constraint node_run_pkey do update
-    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-    -- A request that was held up takes nothing back, nor does the news that a node has begun. One that goes on may have put
-    -- something out already.
-    where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
-  end if;
-
-  if store_progress.progress -> 'transactions' <> '[]' then
-    update private.flow_run_transactions as t
-    set outcome = p.outcome, signature = p.signature
-    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (
-      flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
-    )
-    where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-    -- Else one that nobody needs an answer to any more, such as that of an action whose signer just sent it, stands before the
-    -- next transaction's: it would be the one that wallets are told, and keep the run from going on when those are answered.
-    update public.signature_requests as s
-    set expires_at = clock_timestamp()
-    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (flow_run_id uuid, node_id uuid, times integer)
-    where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
-      and s.signature is null and s.expires_at > clock_timestamp();
-  end if;
-
-  if store_progress.progress -> 'logs' <> '[]' then
-    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
-    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
-    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
-      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
-    )
-    on conflict on constraint flow_run_logs_pkey do nothing;
-  end if;
-end;
-$$;
-comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores what a claimed run has come to, {children, node_runs, transactions, logs}, replay-safe; 409 claim_lost when the claim is not the newest. Definer: nobody else writes these tables.';
-
-create function private.count_progress(flow_run_id uuid, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  update private.flow_run_jobs as j
-  set
-    work_ms = greatest(j.work_ms, (count_progress.progress ->> 'work_ms')::bigint),
-    output_bytes = greatest(j.output_bytes, (count_progress.progress ->> 'output_bytes')::bigint),
-    -- It gets somewhere: whatever ended the workers before, it is not what they were doing.
-    lost_claim_count = case
-      when jsonb_path_exists(count_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
-    end
-  where j.flow_run_id = count_progress.flow_run_id;
-end;
-$$;
-comment on function private.count_progress(uuid, jsonb) is
-  'Notes how long a run that goes on has been worked on, and that its worker was not lost with it. Definer: jobs are private.';
-
-create function private.give_back_flow_run(flow_run_id uuid, delay_seconds integer)
-returns boolean
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint;
-  v_is_stopping boolean;
-begin
-  -- What was given back stays so, whatever of the claim arrives late.
-  update private.flow_run_jobs as j
-  set
-    is_held = false,
-    -- A stop that came while it was held found nobody to wake, and waits for no time.
-    sleeps_until = case
-      when give_back_flow_run.delay_seconds > 0 and j.stop_requested_at is null
-        then clock_timestamp() + make_interval(secs => give_back_flow_run.delay_seconds)
-    end,
-    -- Its worker lives: the next loss is the first in a row. Else runs that were there when others ended their workers would be
-    -- suspects for as long as they wait, each executed alone while all others are given back.
-    lost_claim_count = 0,
-    -- Whoever came meanwhile goes first, of the same owner too: many runs in slices take turns, as new ones do.
-    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
-  where j.flow_run_id = give_back_flow_run.flow_run_id and j.is_held
-  returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
-  perform private.hide_messages(array[v_message_id], case when v_is_stopping then 0 else give_back_flow_run.delay_seconds end);
-  return v_message_id is not null;
-end;
-$$;
-comment on function private.give_back_flow_run(uuid, integer) is
-  'Gives a claim up, for the run to be claimed again after delay_seconds, or at once where it shall stop, with no lost claims; false when it was given up before. The caller holds the run''s lock. Definer: queue and jobs are private.';
-
-create function private.checkpoint_flow_run(
-  flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
-  perform private.count_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
-  if checkpoint_flow_run.hand_back_seconds is not null then
-    perform private.give_back_flow_run(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.hand_back_seconds);
-  else
-    perform private.hide_messages(
-      array(select j.message_id from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held),
-      checkpoint_flow_run.lease_seconds
-    );
-  end if;
-end;
-$$;
-comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
-  'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
-grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;
-
-create function public.checkpoint_flow_run(
-  flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb, hand_back_seconds integer default null
-)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress,
-    checkpoint_flow_run.hand_back_seconds
-  );
-end;
-$$;
-comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms, output_bytes}, and holds the claim for lease_seconds from now, or gives it back to the queue, to be claimed after hand_back_seconds, or at once where it shall stop. 409 claim_lost for an older claim.';
-grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb, integer) to service_role;
-
--- sql/70_queue/51_suspend_flow_run.sql
-
-create function private.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_seconds integer;
-begin
-  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
-  perform private.count_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- The run is locked: an answer or a stop has come before, or finds nobody who holds it. A request that has expired is open to a
-  -- worker whose clock is behind: without a second between, it would give the run back on and on.
-  select coalesce(
-    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
-  ) into v_seconds
-  from public.signature_requests as s
-  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
-  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
-  if private.give_back_flow_run(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
-    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
-  end if;
-end;
-$$;
-comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
-grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
-
-create function public.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
-$$;
-comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores what a claimed run has come to, {children, node_runs, transactions, logs, work_ms}, and gives it back to the queue, waiting for signatures: to be claimed when all are there, when the first request expires, when the run shall stop, at once where none is unanswered, or in a second where those have expired. 409 claim_lost for an older claim.';
-grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
-
--- sql/70_queue/52_finish_flow_run.sql
-
-create function private.end_called_runs(root_flow_run_id uuid, status text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
--- A plan that is kept must not be one of an empty table.
-set enable_seqscan = off
-as $$
-begin
-  -- Each run's children by a look of its own (`offset 0`): the planner takes the average of all that call others for every level, and
-  -- would rather read all called runs there are than look for so many.
-  with recursive descendant as (
-    select child.id, child.end_time from public.flow_run as child where child.parent_flow_run_id = end_called_runs.root_flow_run_id
-    union all
-    select child.id, child.end_time
-    from descendant
-    cross join lateral (
-      select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
-    ) as child
-  )
-  update public.flow_run as r
-  set
-    status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-    errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = private.not_begun_nodes(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
-  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
-end;
-$$;
-comment on function private.end_called_runs(uuid, text) is
-  'Ends what has not ended of the runs that a root run''s tree called: stopped if the root was, else failed. Definer: runs are written by functions only.';
-
-create function private.end_flow_run(
-  flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], work_ms bigint default 0
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_message_id bigint := (select j.message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id);
-begin
-  update public.flow_run as r
-  set
-    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
-    not_run = coalesce(end_flow_run.not_run, private.not_begun_nodes(r, r.id)),
-    end_time = clock_timestamp()
-  where r.id = end_flow_run.flow_run_id and r.end_time is null;
-
-  -- Children end with the run at the latest; they are left over when it ends before it was taken up again.
-  if exists (select from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id) then
-    perform private.end_called_runs(end_flow_run.flow_run_id, end_flow_run.status);
-  end if;
-
-  -- Whoever reads them sees that nobody waits for an answer any more.
-  update public.signature_requests as s set expires_at = clock_timestamp()
-  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
-
-  -- The job before its message, as heartbeats lock them.
-  update private.flow_run_jobs as j
-  set
-    message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
-    failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
-  where j.flow_run_id = end_flow_run.flow_run_id;
-  delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;
-end;
-$$;
-comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[], bigint) is
-  'Ends a root run with its result, what is left of its children, and its open signature requests, and takes its message out of the queue. A null not_run is made of the snapshot. Definer: the one place where runs end.';
-
-create function private.not_begun_nodes(run public.flow_run, root_run_id uuid)
-returns uuid[]
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
-  from private.flow_run_jobs as j
-  join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  cross join lateral jsonb_array_elements(
-    case
-      when not_begun_nodes.run.id = not_begun_nodes.root_run_id then s.data #> '{entry,nodes}'
-      else s.data #> array['flows', not_begun_nodes.run.flow_id::text, 'nodes']
-    end
-  ) with ordinality as n (node, position)
-  where j.flow_run_id = not_begun_nodes.root_run_id and n.node #>> '{data,type}' <> 'mock'
-    and not exists (
-      select from public.node_run as r where r.flow_run_id = not_begun_nodes.run.id and r.node_id = (n.node ->> 'id')::uuid
-    );
-$$;
-comment on function private.not_begun_nodes(public.flow_run, uuid) is
-  'The nodes of a run''s flow of which no execution is stored, in the flow''s order, for a run of the tree of root_run_id. Definer: jobs and snapshots are private.';
-
-create function private.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
-  perform private.end_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run,
-    (finish_flow_run.progress ->> 'work_ms')::bigint
-  );
-end;
-$$;
-comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Does what public.finish_flow_run says. Definer: nobody else ends runs, and the queue is private.';
-grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function public.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
-    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
-  );
-end;
-$$;
-comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last of what the run has come to, {children, node_runs, transactions, logs, work_ms}, ends the run with its result and removes its message, in one transaction. 409 claim_lost for an older claim.';
-grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function private.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_result record;
-  v_finished uuid[] := '{}';
-begin
-  for v_result in
-    select f.*
-    from jsonb_to_recordset(finish_flow_runs.results) as f (
-      flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-    )
-    cross join lateral (
-      select j.counted_deployment_id
-      from public.flow_run as r
-      join private.flow_run_jobs as j on j.flow_run_id = r.id
-      where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
-      -- A run that somebody else has locked is left: whoever holds some and waits for others might wait in a circle.
-      for no key update of r skip locked
-    ) as held
-    -- In this order the ends are counted for their deployments when the transaction commits.
-    order by held.counted_deployment_id
-  loop
-    perform private.finish_flow_run(
-      v_result.flow_run_id, v_result.attempt, v_result.status, v_result.output, v_result.errors, v_result.not_run, v_result.progress
-    );
-    v_finished := v_finished || v_result.flow_run_id;
-  end loop;
-  return v_finished;
-end;
-$$;
-comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: nobody else ends runs, and the queue is private.';
-grant execute on function private.finish_flow_runs(jsonb) to service_role;
-
-create function public.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  return private.finish_flow_runs(finish_flow_runs.results);
-end;
-$$;
-comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It leaves those of an older claim and those that another transaction has locked; with one that can''t be stored it finishes none.';
-grant execute on function public.finish_flow_runs(jsonb) to service_role;
-
--- sql/70_queue/60_flow_run_history.sql
-
-create function private.transaction_requests(flow_run_id uuid, node_id uuid, times integer)
-returns json
-language sql stable security definer
-set search_path = ''
-as $$
-  select coalesce(json_agg(json_build_object(
-    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
-  ) order by s.id), '[]')
-  from public.signature_requests as s
-  where s.flow_run_id = transaction_requests.flow_run_id and s.node_id = transaction_requests.node_id
-    and s.times = transaction_requests.times;
-$$;
-comment on function private.transaction_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction, as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: for the runner, which may read everything of the runs that it claims.';
+-- sql/70_queue/44_flow_run_history.sql
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -4613,7 +4237,7 @@ begin
       v_node_id := '00000000-0000-0000-0000-000000000000';
       v_times := -1;
     end if;
-    -- The values stay where they are stored until their row is written: only those of this page are ever in memory.
+    -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
     for v_row in
       select n.node_id, n.times, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
@@ -4635,7 +4259,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Does what public.flow_run_history_page says. Definer: for the runner, which may read everything of the runs that it claims.';
+  'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -4646,8 +4270,8 @@ as $$
   with recursive tree as (
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r where r.id = flow_run_history.flow_run_id
     union all
-    -- Everything of the tree by a look for each of its runs (`offset 0`): the planner takes the tree for far larger than it is, as large
-    -- as the average of all that call others makes it, and would rather read whole tables.
+    -- `offset 0`, here and below, makes this one look at an index for each run of the tree. The planner expects a far larger tree, since it
+    -- goes by the average of all runs that call others, and would read whole tables instead.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -4663,20 +4287,20 @@ as $$
       select coalesce(json_agg(json_build_object(
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id, 'parent_node_id', r.parent_node_id,
         'parent_times', r.parent_times, 'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- Its caller gives them anew.
+        -- With pages, the inputs are left out: the interflow node that called the run makes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- Of one that has ended, whose caller has ended too, nobody reads the result any more.
+        -- Once a called run and the interflow node that called it have both ended, nobody reads the result any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id and e.times = r.parent_times and e.end_time is not null
         ))
     ),
     'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
-      -- Of a child that has ended its result is enough.
+      -- Of a called run that has ended, its result is enough.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -4686,16 +4310,16 @@ as $$
       select coalesce(json_agg(json_build_object(
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message', t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text: no number of 64 bits passes through a JavaScript float.
+        -- As text, since JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
-        'requests', private.transaction_requests(t.flow_run_id, t.node_id, t.times)
+        'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
       ) order by t.created_at), '[]')
       from private.flow_run_transactions as t
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They count against the limit of the tree, though nobody goes through them again.
+      -- They are not executed again, but count for the tree's limit of executions.
       select count(*)
       from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
@@ -4711,7 +4335,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Does what public.flow_run_history says. Definer: for the runner, which may read everything of the runs that it claims.';
+  'Does what public.flow_run_history says. Definer: the runner may read everything of the runs that it claims.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -4722,7 +4346,7 @@ as $$
   select private.flow_run_history(flow_run_history.flow_run_id, flow_run_history.max_bytes);
 $$;
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: what earlier claims stored of a root run and its interflow children, {children, node_runs, transactions, ended_executions, log_counts, next}; node_runs without their inputs, and only those of runs that have not ended: all, or with max_bytes the first page of flow_run_history_page, whose next page begins at next; children without those whose result nobody needs any more; every transaction, with its signature requests. A call of its own, so that a run with too much of it fails alone; json, since jsonb ends at 256 MB.';
+  'For the runner: what earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}. node_runs come without inputs, and only for runs that have not ended: all of them, or, with max_bytes, the first page of flow_run_history_page, with next for the next page. children leaves out called runs whose result nobody needs any more. transactions has all, with their signature requests. It is a call of its own, apart from claim_flow_runs, so that a run with too long a history fails alone. It returns json, since jsonb is limited to 256 MB.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history_page(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -4735,18 +4359,465 @@ as $$
   );
 $$;
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
-  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}: those behind after, {flow_run_id, node_id, times}, up to the first with which they hold max_bytes. next is the after of the next page; null on the last.';
+  'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}. A page begins behind after, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that brings it to max_bytes. next is the after of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
--- sql/70_queue/70_runner_metrics.sql
+-- sql/70_queue/50_lock_claimed_run.sql
+
+create function private.lock_claimed_run(flow_run_id uuid, attempt integer)
+returns public.flow_run
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_attempt integer;
+begin
+  -- The run is locked before its job is read, in the order in which claims and stops lock them.
+  select r.* into v_run
+  from public.flow_run as r
+  where r.id = lock_claimed_run.flow_run_id and r.end_time is null
+  for no key update;
+  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
+  if v_run.id is null or v_attempt is distinct from lock_claimed_run.attempt then
+    perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
+  end if;
+  return v_run;
+end;
+$$;
+comment on function private.lock_claimed_run(uuid, integer) is
+  'Whose claim may write: the newest claim of a run that has not ended, given by its attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
+
+-- sql/70_queue/51_store_progress.sql
+
+create function private.store_called_runs(run public.flow_run, children jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into public.flow_run as r (
+    id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+    parent_flow_run_id, parent_node_id, parent_times, chain_network
+  )
+  select
+    c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+  from jsonb_to_recordset(store_called_runs.children) as c (
+    id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
+    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+  )
+  on conflict on constraint flow_run_pkey do update
+  set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+  -- A request that arrives late changes no run that has ended.
+  where r.end_time is null;
+end;
+$$;
+comment on function private.store_called_runs(public.flow_run, jsonb) is
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Definer: only functions write runs.';
+
+create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
+begin
+  if store_progress.progress -> 'children' <> '[]' then
+    perform private.store_called_runs(v_run, store_progress.progress -> 'children');
+  end if;
+
+  if store_progress.progress -> 'node_runs' <> '[]' then
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
+    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
+    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
+      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
+    -- A request that arrives late changes no node run that has ended. The report that a node has begun changes nothing that is stored
+    -- already, since the node may have put something out meanwhile.
+    where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
+  end if;
+
+  if store_progress.progress -> 'transactions' <> '[]' then
+    update private.flow_run_transactions as t
+    set outcome = p.outcome, signature = p.signature
+    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (
+      flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
+    )
+    where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
+    -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
+    -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
+    update public.signature_requests as s
+    set expires_at = clock_timestamp()
+    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (flow_run_id uuid, node_id uuid, times integer)
+    where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
+      and s.signature is null and s.expires_at > clock_timestamp();
+  end if;
+
+  if store_progress.progress -> 'logs' <> '[]' then
+    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
+    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
+      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+    )
+    on conflict on constraint flow_run_logs_pkey do nothing;
+  end if;
+end;
+$$;
+comment on function private.store_progress(uuid, integer, jsonb) is
+  'Stores the progress of a claimed run, {children, node_runs, transactions, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
+
+create function private.store_job_progress(flow_run_id uuid, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  update private.flow_run_jobs as j
+  set
+    work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
+    output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
+    -- A node has ended, so the run makes progress: what it was executing when workers were lost is over.
+    lost_claim_count = case
+      when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0 else j.lost_claim_count
+    end
+  where j.flow_run_id = store_job_progress.flow_run_id;
+end;
+$$;
+comment on function private.store_job_progress(uuid, jsonb) is
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that goes on, and forgets lost workers when a node has ended. Definer: jobs are private.';
+
+-- sql/70_queue/52_release_flow_run.sql
+
+create function private.end_claim(flow_run_id uuid, delay_seconds integer)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint;
+  v_is_stopping boolean;
+begin
+  -- Only while the run is held: a release that arrives twice changes nothing the second time.
+  update private.flow_run_jobs as j
+  set
+    is_held = false,
+    -- A run that shall stop does not sleep: a request to stop that came while the run was held had nobody to wake.
+    sleeps_until = case
+      when end_claim.delay_seconds > 0 and j.stop_requested_at is null
+        then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
+    end,
+    -- This worker was not lost, so losses are counted anew. Otherwise runs that happened to be there when others ended their workers
+    -- would stay suspects while they wait, and each would be executed alone after every release.
+    lost_claim_count = 0,
+    -- The run goes behind those that came meanwhile, of the same owner too: so long runs take turns with new ones.
+    turn = nextval('pgmq.q_flow_runs_msg_id_seq')
+  where j.flow_run_id = end_claim.flow_run_id and j.is_held
+  returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
+  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else end_claim.delay_seconds end);
+  return v_message_id is not null;
+end;
+$$;
+comment on function private.end_claim(uuid, integer) is
+  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+
+create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress);
+  perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
+  perform private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds);
+end;
+$$;
+comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
+  'Does what public.release_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
+
+create function public.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer default 0)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.release_flow_run(
+    release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress, release_flow_run.delay_seconds
+  );
+$$;
+comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
+  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop. 409 claim_lost for an older claim.';
+grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
+
+-- sql/70_queue/53_checkpoint_flow_run.sql
+
+create function private.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
+  perform private.set_visible_after(
+    -- Only while the run is held: a checkpoint that arrives after the release hides nothing.
+    array(select j.message_id from private.flow_run_jobs as j where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held),
+    checkpoint_flow_run.lease_seconds
+  );
+end;
+$$;
+comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
+  'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
+
+create function public.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.checkpoint_flow_run(
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+  );
+end;
+$$;
+comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
+  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
+grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
+
+-- sql/70_queue/54_suspend_flow_run.sql
+
+create function private.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_seconds integer;
+begin
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
+  -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
+  -- that nobody holds, and wakes it. The delay is the time until the first open request expires. When all unanswered requests have
+  -- expired, it is a second: a worker whose clock is slow still takes them for open, and would suspend the run again and again at once.
+  select coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
+  ) into v_seconds
+  from public.signature_requests as s
+  join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
+  if private.end_claim(suspend_flow_run.flow_run_id, greatest(v_seconds, 0)) then
+    update public.flow_run as r set status = 'waiting' where r.id = suspend_flow_run.flow_run_id;
+  end if;
+end;
+$$;
+comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
+grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
+
+create function public.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+$$;
+comment on function public.suspend_flow_run(uuid, integer, jsonb) is
+  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run shall stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
+grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
+
+-- sql/70_queue/60_end_flow_run.sql
+
+create function private.end_called_runs(root_flow_run_id uuid, status text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+set enable_seqscan = off
+as $$
+begin
+  -- `offset 0` makes this one look at an index for the children of each run. The planner expects far more children than there are, since
+  -- it goes by the average of all runs that call others, and would read all called runs instead.
+  with recursive descendant as (
+    select child.id, child.end_time from public.flow_run as child where child.parent_flow_run_id = end_called_runs.root_flow_run_id
+    union all
+    select child.id, child.end_time
+    from descendant
+    cross join lateral (
+      select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
+    ) as child
+  )
+  update public.flow_run as r
+  set
+    status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
+    errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+    output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
+  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
+end;
+$$;
+comment on function private.end_called_runs(uuid, text) is
+  'Ends the called runs in a root run''s tree that have not ended: as stopped when the root was stopped, else as failed. Definer: only functions write runs.';
+
+create function private.end_flow_run(
+  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null, work_ms bigint default 0
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_message_id bigint := (select j.message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id);
+begin
+  update public.flow_run as r
+  set
+    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
+    not_run = coalesce(end_flow_run.not_run, private.nodes_not_run(r, r.id)),
+    end_time = clock_timestamp()
+  where r.id = end_flow_run.flow_run_id and r.end_time is null;
+
+  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
+  if exists (select from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id) then
+    perform private.end_called_runs(end_flow_run.flow_run_id, end_flow_run.status);
+  end if;
+
+  -- So that readers of open requests see that nobody waits for an answer.
+  update public.signature_requests as s set expires_at = clock_timestamp()
+  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
+
+  -- The job before its message, the order in which heartbeats lock them.
+  update private.flow_run_jobs as j
+  set
+    message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
+    failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
+  where j.flow_run_id = end_flow_run.flow_run_id;
+  delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;
+end;
+$$;
+comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[], bigint) is
+  'The one place where root runs end: stores the result, ends the called runs and the open signature requests of the tree, and deletes the message from the queue. not_run: null for all nodes that have no node run. Definer: only functions write runs.';
+
+create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg((n.node ->> 'id')::uuid order by n.position), '{}')
+  from private.flow_run_jobs as j
+  join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  cross join lateral jsonb_array_elements(
+    case
+      when nodes_not_run.run.id = nodes_not_run.root_run_id then s.data #> '{entry,nodes}'
+      else s.data #> array['flows', nodes_not_run.run.flow_id::text, 'nodes']
+    end
+  ) with ordinality as n (node, position)
+  where j.flow_run_id = nodes_not_run.root_run_id and n.node #>> '{data,type}' <> 'mock'
+    and not exists (
+      select from public.node_run as r where r.flow_run_id = nodes_not_run.run.id and r.node_id = (n.node ->> 'id')::uuid
+    );
+$$;
+comment on function private.nodes_not_run(public.flow_run, uuid) is
+  'The nodes of a run''s flow that have no node run, in the flow''s order. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+
+-- sql/70_queue/61_finish_flow_run.sql
+
+create function private.finish_flow_run(
+  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
+  perform private.end_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run,
+    (finish_flow_run.progress ->> 'work_ms')::bigint
+  );
+end;
+$$;
+comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
+  'Does what public.finish_flow_run says. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
+
+create function public.finish_flow_run(
+  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.finish_flow_run(
+    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
+    finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
+  );
+end;
+$$;
+comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, transactions, logs, work_ms}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
+
+create function private.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_result record;
+  v_finished uuid[] := '{}';
+begin
+  for v_result in
+    select f.*
+    from jsonb_to_recordset(finish_flow_runs.results) as f (
+      flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+    )
+    cross join lateral (
+      select j.counted_deployment_id
+      from public.flow_run as r
+      join private.flow_run_jobs as j on j.flow_run_id = r.id
+      where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
+      -- A run that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
+      for no key update of r skip locked
+    ) as held
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
+    order by held.counted_deployment_id
+  loop
+    perform private.finish_flow_run(
+      v_result.flow_run_id, v_result.attempt, v_result.status, v_result.output, v_result.errors, v_result.not_run, v_result.progress
+    );
+    v_finished := v_finished || v_result.flow_run_id;
+  end loop;
+  return v_finished;
+end;
+$$;
+comment on function private.finish_flow_runs(jsonb) is
+  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_runs(jsonb) to service_role;
+
+create function public.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.finish_flow_runs(finish_flow_runs.results);
+end;
+$$;
+comment on function public.finish_flow_runs(jsonb) is
+  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
+grant execute on function public.finish_flow_runs(jsonb) to service_role;
+
+-- sql/70_queue/80_runner_metrics.sql
 
 create function private.runner_metrics()
 returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- The time as a sub-select: a volatile function in a condition would keep the indexes from being used.
-  -- Those that sleep and those that don't each have an index of their own.
+  -- clock_timestamp() is in sub-selects, since a volatile function in a condition keeps an index from being used.
+  -- Runs that sleep and runs that do not have an index each.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -4771,7 +4842,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- A sub-select is a look at the key for each run that has not ended; a join might read all runs.
+      -- The sub-select is one look at an index for each run that has not ended. A join might read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -4792,43 +4863,87 @@ as $$
   select private.runner_metrics();
 $$;
 comment on function public.runner_metrics() is
-  'For operators, counts of runs without interflow children: queue_length (there to be claimed, runs whose worker died included), oldest_queued_seconds (how long the first of them has been; null for none), delayed (queued, or given back, for later), running (held by a worker), waiting (for a signature), failed_last_hour.';
+  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature; failed_last_hour.';
 grant execute on function public.runner_metrics() to service_role;
 
--- sql/70_queue/71_sweep_runner.sql
+-- sql/70_queue/81_sweep_steps.sql
 
-create function private.check_sweep(max_age interval, max_runs integer)
-returns void
-language plpgsql immutable security invoker
+-- The steps of sweep_runner. Each skips rows that other transactions have locked, which the next sweep deletes: a sweep waits for nobody, so
+-- nobody waits for a waiting sweep. `offset 0` makes a `not exists` one look at an index for each row; a join would read the whole table.
+-- The steps are planned with the settings of sweep_runner.
+
+create function private.delete_old_runs(max_age interval, max_runs integer)
+returns bigint
+language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_count bigint;
 begin
-  if check_sweep.max_age < interval '24 hours' then
-    perform private.fail(400, 'request_invalid', 'max_age: takes at least 24 hours, for which a repeated start finds its run again.');
-  end if;
-  if check_sweep.max_runs is null or check_sweep.max_runs not between 1 and 10000 then
-    perform private.fail(400, 'request_invalid', 'max_runs: takes an integer from 1 to 10000.');
-  end if;
+  delete from public.flow_run as r
+  where r.id = any (array(
+    select old.id from public.flow_run as old
+    -- An id holds the time at which its run was made, which is before its end. So the search needs no index on the ends, which would cost
+    -- every start.
+    where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
+      and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
+    order by old.id limit delete_old_runs.max_runs
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
 end;
 $$;
-comment on function private.check_sweep(interval, integer) is 'Refuses arguments that a sweep does not take: 400 request_invalid.';
+comment on function private.delete_old_runs(interval, integer) is
+  'Deletes root runs that ended longer than max_age ago with all that is theirs, and returns how many. Definer: only functions write runs.';
 
-create function private.pending_snapshots()
-returns bytea[]
-language plpgsql stable security definer
+create function private.delete_old_idempotency_keys(max_keys integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+begin
+  delete from private.idempotency_keys as k
+  where k.key_hash = any (array(
+    select old.key_hash from private.idempotency_keys as old
+    where old.created_at < now() - interval '24 hours'
+    order by old.created_at limit delete_old_idempotency_keys.max_keys
+    for update skip locked
+  ));
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_old_idempotency_keys(integer) is
+  'Deletes idempotency keys of more than 24 hours, and returns how many. Definer: the keys are private.';
+
+create function private.delete_stray_messages(max_messages integer)
+returns bigint
+language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  return array(
-    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
-    union
-    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+  return (
+    select count(*)
+    from unnest(array(
+      select m.msg_id from pgmq.q_flow_runs as m
+      where not exists (
+          select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
+        )
+        and not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null)
+      limit delete_stray_messages.max_messages
+      for update skip locked
+    )) as stray (id)
+    where pgmq.delete('flow_runs', stray.id)
   );
 end;
 $$;
-comment on function private.pending_snapshots() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+comment on function private.delete_stray_messages(integer) is
+  'Deletes messages that belong to no run, and returns how many. Definer: queue and jobs are private.';
 
-create function private.sweep_usage(max_shares integer)
+create function private.delete_idle_usage(max_shares integer)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
@@ -4842,13 +4957,14 @@ begin
     where u.share <> 'all'
     group by u.deployment_id, u.share
     having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
-    limit sweep_usage.max_shares
+    limit delete_idle_usage.max_shares
   ), locked as (
     select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- As they are under the lock. Where they add up to nothing, the sum with rows that were not seen or got stays what it is.
+    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
+    -- the same share that were locked or are new stay.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
       select l.deployment_id, l.share, l.slot
@@ -4862,96 +4978,128 @@ begin
   return v_idle;
 end;
 $$;
-comment on function private.sweep_usage(integer) is
-  'Forgets callers who have no run in flight and started none within the last minute, so many at most, and tells how many it came to. Definer: the usage is private.';
+comment on function private.delete_idle_usage(integer) is
+  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
+
+create function private.delete_usage_of_deleted_deployments(max_rows integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
+  delete from private.deployment_usage as u
+  where (u.deployment_id, u.share, u.slot) in (
+    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
+    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
+    limit delete_usage_of_deleted_deployments.max_rows
+    for update skip locked
+  );
+end;
+$$;
+comment on function private.delete_usage_of_deleted_deployments(integer) is
+  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
+
+-- sql/70_queue/82_sweep_snapshots.sql
+
+create function private.snapshots_of_pending_runs()
+returns bytea[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return array(
+    select j.snapshot_hash from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
+    union
+    select j.snapshot_hash from private.flow_run_jobs as j where j.sleeps_until is not null
+  );
+end;
+$$;
+comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+
+create function private.delete_unused_snapshots(max_snapshots integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_count bigint;
+  v_hashes bytea[];
+  v_used_hashes bytea[];
+begin
+  v_used_hashes := private.snapshots_of_pending_runs();
+  v_hashes := array(
+    select s.hash from private.flow_snapshots as s
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
+      and s.hash <> all (v_used_hashes)
+    limit delete_unused_snapshots.max_snapshots
+    for update skip locked
+  );
+  -- From the lock on, nobody can take one of these snapshots for a new deployment or run. Those who took one before the lock are found by
+  -- looking again, at deployments first and at runs second: if a deployment is gone by the first look, all runs that were started from it
+  -- are committed by the second.
+  v_hashes := array(
+    select u.hash from unnest(v_hashes) as u (hash)
+    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+  );
+  v_used_hashes := private.snapshots_of_pending_runs();
+  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
+  get diagnostics v_count = row_count;
+  return v_count;
+end;
+$$;
+comment on function private.delete_unused_snapshots(integer) is
+  'Deletes snapshots that neither a deployment nor a run that has not ended needs, and returns how many. Definer: snapshots and jobs are private.';
+
+-- sql/70_queue/83_sweep_runner.sql
+
+create function private.check_sweep_arguments(max_age interval, max_runs integer)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if check_sweep_arguments.max_age < interval '24 hours' then
+    perform private.fail(400, 'request_invalid',
+      'max_age: must be at least 24 hours, since a repeated start finds its run by the idempotency key for so long.');
+  end if;
+  if check_sweep_arguments.max_runs is null or check_sweep_arguments.max_runs not between 1 and 10000 then
+    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 10000.');
+  end if;
+end;
+$$;
+comment on function private.check_sweep_arguments(interval, integer) is 'Refuses arguments out of their range: 400 request_invalid.';
 
 create function private.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner goes by averages: it expects a scan to come upon a reference soon, and what is looked for here has none.
+-- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. What is looked for here has none.
 set enable_seqscan = off
 as $$
 declare
-  v_idle bigint;
   v_runs bigint;
   v_keys bigint;
   v_messages bigint;
+  v_idle_shares bigint;
   v_snapshots bigint;
-  v_hashes bytea[];
-  v_used_hashes bytea[];
 begin
-  perform private.check_sweep(sweep_runner.max_age, sweep_runner.max_runs);
-
-  -- Whatever a transaction under way has locked is left for the next sweep, so that nobody waits for a sweep that waits. `offset 0`
-  -- keeps `not exists` a look at an index for each row; a join would read all of it.
-  delete from public.flow_run as r
-  where r.id = any (array(
-    select old.id from public.flow_run as old
-    -- The ids tell when runs were made, which is before they ended: no index of the ends is needed, which starts would pay for.
-    where old.id < (select private.uuid_v7(greatest(now() - sweep_runner.max_age, 'epoch')))
-      and old.parent_flow_run_id is null and old.end_time < now() - sweep_runner.max_age
-    order by old.id limit sweep_runner.max_runs
-    for update skip locked
-  ));
-  get diagnostics v_runs = row_count;
-
-  delete from private.idempotency_keys as k
-  where k.key_hash = any (array(
-    select old.key_hash from private.idempotency_keys as old
-    where old.created_at < now() - interval '24 hours'
-    order by old.created_at limit sweep_runner.max_runs
-    for update skip locked
-  ));
-  get diagnostics v_keys = row_count;
-
-  select count(*) into v_messages
-  from unnest(array(
-    select m.msg_id from pgmq.q_flow_runs as m
-    where not exists (
-        select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.message_id is not null and j.sleeps_until is null
-      )
-      and not exists (select from private.flow_run_jobs as j where j.message_id = m.msg_id and j.sleeps_until is not null)
-    limit sweep_runner.max_runs
-    for update skip locked
-  )) as leftover (id)
-  where pgmq.delete('flow_runs', leftover.id);
-
-  v_idle := private.sweep_usage(sweep_runner.max_runs);
-  -- What the end of a run had locked when its deployment was deleted.
-  delete from private.deployment_usage as u
-  where (u.deployment_id, u.share, u.slot) in (
-    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
-    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
-    limit sweep_runner.max_runs
-    for update skip locked
-  );
-
-  -- Last, since a start of the same graph waits for it. From the lock on nobody can take a snapshot anew; whoever took it before
-  -- is seen in this order: a deployment that is gone by the first look has had its starts committed by the second.
-  v_used_hashes := private.pending_snapshots();
-  v_hashes := array(
-    select s.hash from private.flow_snapshots as s
-    where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
-      and s.hash <> all (v_used_hashes)
-    limit sweep_runner.max_runs
-    for update skip locked
-  );
-  v_hashes := array(
-    select u.hash from unnest(v_hashes) as u (hash)
-    where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-  );
-  v_used_hashes := private.pending_snapshots();
-  delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
-  get diagnostics v_snapshots = row_count;
-
+  perform private.check_sweep_arguments(sweep_runner.max_age, sweep_runner.max_runs);
+  v_runs := private.delete_old_runs(sweep_runner.max_age, sweep_runner.max_runs);
+  v_keys := private.delete_old_idempotency_keys(sweep_runner.max_runs);
+  v_messages := private.delete_stray_messages(sweep_runner.max_runs);
+  v_idle_shares := private.delete_idle_usage(sweep_runner.max_runs);
+  perform private.delete_usage_of_deleted_deployments(sweep_runner.max_runs);
+  -- Last, since a start of the same graph waits for it until the transaction ends.
+  v_snapshots := private.delete_unused_snapshots(sweep_runner.max_runs);
   return jsonb_build_object(
     'runs', v_runs, 'idempotency_keys', v_keys, 'messages', v_messages, 'snapshots', v_snapshots,
-    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle)
+    'has_more', sweep_runner.max_runs <= greatest(v_runs, v_keys, v_messages, v_snapshots, v_idle_shares)
   );
 end;
 $$;
-comment on function private.sweep_runner(interval, integer) is 'Does what public.sweep_runner says. Definer: nobody else deletes runs, and the rest is private.';
+comment on function private.sweep_runner(interval, integer) is
+  'Does what public.sweep_runner says. Definer: only functions delete runs, and the rest is private.';
 grant execute on function private.sweep_runner(interval, integer) to service_role;
 
 create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
@@ -4962,13 +5110,13 @@ as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of deployments that are gone, and snapshots that neither a deployment nor a run that has not ended needs; of each at most max_runs. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment nor a run that has not ended needs; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
 
--- sql/70_queue/72_poke_runner.sql
+-- sql/70_queue/84_poke_runner.sql
 
--- pg_net and Vault are there on hosted Supabase only, so they are reached by dynamic SQL.
-create function private.runner_secret(name text)
+-- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
+create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker
 set search_path = ''
@@ -4977,12 +5125,12 @@ declare
   v_secret text;
 begin
   if to_regclass('vault.decrypted_secrets') is not null then
-    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using runner_secret.name;
+    execute 'select s.decrypted_secret from vault.decrypted_secrets as s where s.name = $1' into v_secret using vault_secret.name;
   end if;
   return nullif(v_secret, '');
 end;
 $$;
-comment on function private.runner_secret(text) is 'A secret of Vault by its name; null where there is none, or no Vault. Administrators only.';
+comment on function private.vault_secret(text) is 'A secret from Vault by its name; null when there is no such secret, or no Vault. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -4994,15 +5142,15 @@ declare
   v_key text;
   v_request_id bigint;
 begin
-  -- An idle project makes no calls.
+  -- An idle project sends no requests.
   if not private.has_queued_run() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then
     return 'pg_net is not installed';
   end if;
-  v_url := private.runner_secret('project_url');
-  v_key := private.runner_secret('runner_key');
+  v_url := private.vault_secret('project_url');
+  v_key := private.vault_secret('runner_key');
   if v_url is null or v_key is null then
     return 'Vault lacks the secret project_url or runner_key';
   end if;
@@ -5013,26 +5161,26 @@ begin
 end;
 $$;
 comment on function private.poke_runner() is
-  'For pg_cron: when a run is there to be claimed, sends POST functions/v1/runner by pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing; the answer to request N is row N of net._http_response.';
+  'For pg_cron: when a run may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
 
--- sql/70_queue/73_schedule_runner.sql
+-- sql/70_queue/85_schedule_runner.sql
 
--- pg_cron is there on hosted Supabase only, so it is reached by dynamic SQL.
-create function private.runner_jobs(max_age interval)
+-- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
+create function private.runner_cron_jobs(max_age interval)
 returns table (name text, schedule text, command text)
 language sql stable security invoker
 set search_path = ''
 as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
-    -- A job is one transaction, which deletes a bounded number of rows, in half a second: so often, as many as 166 starts a second make.
-    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_jobs.max_age)),
-    -- pg_cron itself keeps what it has run for ever.
+    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute keeps up with 166 starts a second.
+    ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age)),
+    -- pg_cron never deletes its own history.
     ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
       'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_sweep'', ''flow_runner_history'') '
       'and d.end_time < now() - interval ''1 day''');
 $$;
-comment on function private.runner_jobs(interval) is 'The jobs of pg_cron that keep runs going and the tables small, for runs to be kept for max_age.';
+comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
 
 create function private.check_runner_schedule()
 returns table (item text, is_ok boolean, note text)
@@ -5047,12 +5195,12 @@ begin
   return query values
     ('extension pg_cron', v_has_cron, 'runs the jobs; create extension pg_cron'),
     ('extension pg_net', to_regproc('net.http_post') is not null, 'sends the pokes; create extension pg_net'),
-    ('secret project_url', private.runner_secret('project_url') is not null,
+    ('secret project_url', private.vault_secret('project_url') is not null,
       'the project''s address; select vault.create_secret(''https://….supabase.co'', ''project_url'')'),
-    ('secret runner_key', private.runner_secret('runner_key') is not null,
+    ('secret runner_key', private.vault_secret('runner_key') is not null,
       'the project''s secret key; select vault.create_secret(''sb_secret_…'', ''runner_key'')');
 
-  for v_name in select j.name from private.runner_jobs(null) as j loop
+  for v_name in select j.name from private.runner_cron_jobs(null) as j loop
     item := 'job ' || v_name;
     is_ok := null;
     if v_has_cron then
@@ -5083,7 +5231,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'What private.schedule_runner needs and has set up, a row each, with what is missing and how to mend it; that the pokes arrive shows in the row "queue". Administrators only.';
+  'Checks what private.schedule_runner needs and has set up: one row for each item, with what is missing and how to mend it. The row "queue" shows whether pokes arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -5093,9 +5241,9 @@ as $$
 declare
   v_job record;
 begin
-  perform private.check_sweep(schedule_runner.max_age, 1);
+  perform private.check_sweep_arguments(schedule_runner.max_age, 1);
   if to_regprocedure('cron.schedule(text,text,text)') is not null then
-    for v_job in select * from private.runner_jobs(schedule_runner.max_age) loop
+    for v_job in select * from private.runner_cron_jobs(schedule_runner.max_age) loop
       execute 'select cron.schedule($1, $2, $3)' using v_job.name, v_job.schedule, v_job.command;
     end loop;
   end if;
@@ -5103,7 +5251,7 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules, by pg_cron, pokes of the runner and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. Repeatable: a second call changes the first one''s jobs. 400 request_invalid. Administrators only.';
+  'Schedules, with pg_cron, the pokes of the runner and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';
 
 -- sql/80_transactions/10_flow_run_transactions.sql
 
@@ -5137,57 +5285,21 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs, from the moment at which anybody outside could know of one: what is signed or sent once is never made anew. A transaction is known by the first node execution whose instructions are in it.';
-comment on column private.flow_run_transactions.root_flow_run_id is 'The run that was started, in whose tree flow_run_id is.';
+  'The transactions of runs. A transaction is stored before it leaves the runner, to be signed or sent, so that it is never made a second time. Its key is the first node execution whose instructions are in it.';
+comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
 comment on column private.flow_run_transactions.members is
-  'The node executions whose instructions it has, in order: [{flow_run_id, node_id, times, instruction_count}].';
+  'The node executions whose instructions it contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
-  'The whole signed transaction, base64; null as long as signatures are missing. What is here may have been sent: it never changes.';
-comment on column private.flow_run_transactions.memo is 'The text of the action identity''s memo, where the message ends with one.';
-comment on column private.flow_run_transactions.has_fees is 'It carries the fees of the run.';
-comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read: it is in no earlier one.';
-comment on column private.flow_run_transactions.last_valid_block_height is 'Beyond this block height its blockhash is no longer good.';
-comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null as long as it is not known.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or as long as the outcome is not known.';
+  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
+comment on column private.flow_run_transactions.memo is 'The text of the memo that the action identity signs; null when the message does not end with one.';
+comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
+comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
+comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
+comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null while it is not known.';
+comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while the outcome is not known.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
-
--- sql/80_transactions/11_store_transaction.sql
-
-create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into public.signature_requests (
-    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
-  )
-  select
-    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-    case
-      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
-      else run.started_by
-    end,
-    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
-  from (
-    select private.uuid_v7() as id, r.*
-    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-  ) as made
-  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
-
-  perform
-  from public.signature_requests as s
-  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
-  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
-  if found then
-    perform private.fail(500, 'internal', 'A key was asked to sign this transaction before, with another message.');
-  end if;
-end;
-$$;
-comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the requests for signatures of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: nobody else writes them.';
 
 create function private.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
 returns json
@@ -5195,7 +5307,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.hold_flow_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.attempt);
   v_new private.flow_run_transactions := jsonb_populate_record(
     null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
   );
@@ -5216,15 +5328,15 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo, has_fees = excluded.has_fees,
       slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- Sent once more in another form, it would be paid twice.
-    perform private.fail(500, 'internal', 'This transaction may have been sent, or has ended: it can''t change any more.');
+    -- If it were sent a second time in another form, it might be paid twice.
+    perform private.fail(500, 'internal', 'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
   perform private.store_signature_requests(v_run, v_new, store_transaction.requests);
-  return private.transaction_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
+  return private.transaction_signature_requests(v_new.flow_run_id, v_new.node_id, v_new.times);
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Does what public.store_transaction says. Definer: nobody else writes transactions.';
+  'Does what public.store_transaction says. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
@@ -5237,7 +5349,7 @@ as $$
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of the tree of a claimed run, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. The run of the transaction''s key is stored before. What is stored with its wire may have been sent: another message or wire is 500 internal. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal. 409 claim_lost for an older claim.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/80_transactions/20_signature_requests.sql
@@ -5268,19 +5380,19 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for: written by functions only, read by the flow''s owner, the user whose key is asked, and the holder of the run''s token.';
+  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key is asked and the holder of the run''s token read them.';
 comment on column public.signature_requests.flow_run_id is
-  'The run that waits, with node_id and times: the first node execution whose instructions are in the transaction; root_flow_run_id is the run that was started, which its token shows.';
+  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree, the run that a run token is for.';
 comment on column public.signature_requests.owner_id is
-  'The owner of the flow. No foreign key: the request goes with its run, and that with its flow.';
+  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key is asked: the owner, where it is the key of a wallet of theirs, else who started the run; null for a caller with a public key only, and once the user is deleted. No foreign key, as of flow_run.started_by: the deletion of a user would have the request before its run, which answers and workers lock first.';
-comment on column public.signature_requests.pubkey is 'The key that shall sign, base58.';
-comment on column public.signature_requests.msg is 'What to sign, base64 of the message''s bytes.';
-comment on column public.signature_requests.signatures is 'Signatures that are known already, [{pubkey, signature}]; null when there are none.';
-comment on column public.signature_requests.signature is 'The answer, base58; null as long as there is none.';
-comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64, where the wallet changed it.';
-comment on column public.signature_requests.expires_at is 'Without an answer until then the request has failed; no later than the end of the transaction and the run.';
+  'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
+comment on column public.signature_requests.pubkey is 'The public key that shall sign, base58.';
+comment on column public.signature_requests.msg is 'The message to sign, base64.';
+comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
+comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
+comment on column public.signature_requests.new_msg is 'The message that was signed instead, base64; null when the wallet did not change it.';
+comment on column public.signature_requests.expires_at is 'The request fails when it has no answer by then. When the transaction or the run ends earlier, this is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -5297,8 +5409,6 @@ create policy signature_requests_select_token on public.signature_requests for s
 grant select on public.signature_requests to anon, authenticated;
 grant select on public.signature_requests to service_role;
 
--- sql/80_transactions/21_pending_signature_request.sql
-
 create function private.open_signature_requests(root_flow_run_id uuid)
 returns setof public.signature_requests
 language sql stable security definer
@@ -5310,7 +5420,58 @@ as $$
   order by s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests of a tree of runs that can still be answered, the oldest first. Definer: for callers that were checked before.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: for callers that are already checked.';
+
+create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(json_agg(json_build_object(
+    'id', s.id, 'pubkey', s.pubkey, 'signature', s.signature, 'new_msg', s.new_msg, 'expires_at', s.expires_at
+  ) order by s.id), '[]')
+  from public.signature_requests as s
+  where s.flow_run_id = transaction_signature_requests.flow_run_id and s.node_id = transaction_signature_requests.node_id
+    and s.times = transaction_signature_requests.times;
+$$;
+comment on function private.transaction_signature_requests(uuid, uuid, integer) is
+  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
+
+create function private.store_signature_requests(run public.flow_run, transaction private.flow_run_transactions, requests jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into public.signature_requests (
+    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  )
+  select
+    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+    case
+      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
+      else run.started_by
+    end,
+    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
+  from (
+    select private.uuid_v7() as id, r.*
+    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+  ) as made
+  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
+
+  perform
+  from public.signature_requests as s
+  join jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text) on r.pubkey = s.pubkey
+  where (s.flow_run_id, s.node_id, s.times) = (transaction.flow_run_id, transaction.node_id, transaction.times) and s.msg <> r.msg;
+  if found then
+    perform private.fail(500, 'internal', 'A key was already asked to sign another message for this transaction.');
+  end if;
+end;
+$$;
+comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
+
+-- sql/80_transactions/30_pending_signature_request.sql
 
 create function private.pending_signature_request(flow_run_id uuid)
 returns jsonb
@@ -5322,7 +5483,7 @@ declare
 begin
   perform from public.flow_run as r where r.id = v_run_id and r.end_time is null;
   if not found then
-    perform private.fail(404, 'signature_request_not_found', 'The run has ended: it asks for no signature any more.');
+    perform private.fail(404, 'signature_request_not_found', 'The run has ended, so it asks for no signature.');
   end if;
   return jsonb_build_object(
     'request', (
@@ -5349,7 +5510,7 @@ as $$
   select private.pending_signature_request(pending_signature_request.flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest signature that the tree of a run waits for, {request, is_overdue}, for the run''s owner, who started it, and the holder of its token. request: null, or {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter, and the holder of its token. request: null when there is none, else {id, time (milliseconds since 1970), pubkey, message, timeout (seconds), flow_run_id, signatures}. is_overdue: as in flow_run_result. 401; 404 flow_run_not_found; 404 signature_request_not_found once the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -5361,10 +5522,10 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- Who waits for a run that is gone need not wait either.
+    -- A run that has ended or is deleted will never ask: its callers need not wait either.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
-comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one look for many callers, who were checked before.';
+comment on function private.asking_flow_runs(uuid[]) is 'Does what public.asking_flow_runs says. Definer: one call for many callers, who are already checked.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -5375,12 +5536,32 @@ as $$
   select * from private.asking_flow_runs(asking_flow_runs.flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the functions that wait on behalf of callers: which of these runs ask for a signature now, anywhere in their tree, or never will again.';
+  'For the Edge Functions, which wait on behalf of callers: those of these runs for which waiting is over, since their tree asks for a signature now, or will never ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
--- sql/80_transactions/22_answer_signature_request.sql
+-- sql/80_transactions/40_answer_signature_request.sql
 
-create function private.check_answer(request public.signature_requests, new_msg text)
+create function private.may_answer(request public.signature_requests, user_id uuid, token_run_id uuid)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(
+    -- The owner of the flow.
+    (request).owner_id = may_answer.user_id
+    -- The user whose key is asked.
+    or (request).user_id = may_answer.user_id
+    -- The starter of the run.
+    or exists (select from public.flow_run as r where r.id = (request).root_flow_run_id and r.started_by = may_answer.user_id)
+    -- The holder of the run's token.
+    or (request).root_flow_run_id = may_answer.token_run_id,
+    false
+  );
+$$;
+comment on function private.may_answer(public.signature_requests, uuid, uuid) is
+  'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
+
+create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -5392,8 +5573,8 @@ declare
   );
 begin
   if request.signature is not null then
-    perform private.fail(409, 'signature_request_answered', 'This signature request is answered already.', v_state,
-      'Where details.signature is the one that you sent, it was taken.');
+    perform private.fail(409, 'signature_request_answered', 'This signature request is already answered.', v_state,
+      'If details.signature is the one that you sent, your answer was stored.');
   end if;
   if v_run.end_time is not null then
     perform private.fail(409, 'signature_request_expired', 'The run that asked for this signature has ended.', v_state);
@@ -5402,7 +5583,7 @@ begin
     perform private.fail(409, 'signature_request_expired', 'The time to answer this signature request is over.', v_state,
       'Start the run again, and sign before expires_at.');
   end if;
-  if check_answer.new_msg <> request.msg and (
+  if check_answerable.new_msg <> request.msg and (
     jsonb_array_length(request.signatures) > 0
       or exists (
         select from public.signature_requests as other
@@ -5411,13 +5592,13 @@ begin
       )
   ) then
     perform private.fail(400, 'transaction_changed',
-      'Others have signed this transaction as it is, or are asked to: a change would invalidate their signatures.',
+      'new_msg can''t be used here: others have signed this transaction as it is, or are asked to, and a change would invalidate their signatures.',
       hint => 'Sign message unchanged, and leave new_msg out.');
   end if;
 end;
 $$;
-comment on function private.check_answer(public.signature_requests, text) is
-  'Refuses an answer that comes too late, 409 with the state of the request, or that changes what others sign, 400. Definer: for callers that were checked before.';
+comment on function private.check_answerable(public.signature_requests, text) is
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes what others sign (400). Definer: for callers that are already checked.';
 
 create function private.signature_request_for_caller(id uuid, new_msg text)
 returns jsonb
@@ -5428,22 +5609,16 @@ declare
   v_caller record := private.require_caller();
   v_request public.signature_requests;
 begin
-  select s.* into v_request
-  from public.signature_requests as s
-  join public.flow_run as r on r.id = s.root_flow_run_id
-  where s.id = signature_request_for_caller.id and (
-    s.owner_id = v_caller.user_id or s.user_id = v_caller.user_id or r.started_by = v_caller.user_id
-      or s.root_flow_run_id = v_caller.run_id
-  );
-  if not found then
+  select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
+  if not private.may_answer(v_request, v_caller.user_id, v_caller.run_id) then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
-  perform private.check_answer(v_request, signature_request_for_caller.new_msg);
+  perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
   return jsonb_build_object('id', v_request.id, 'pubkey', v_request.pubkey, 'msg', v_request.msg);
 end;
 $$;
 comment on function private.signature_request_for_caller(uuid, text) is
-  'Does what public.signature_request_for_caller says. Definer: it is the check itself.';
+  'Does what public.signature_request_for_caller says. Definer: it checks the caller itself.';
 grant execute on function private.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
 
 create function public.signature_request_for_caller(id uuid, new_msg text default null)
@@ -5454,7 +5629,7 @@ as $$
   select private.signature_request_for_caller(signature_request_for_caller.id, signature_request_for_caller.new_msg);
 $$;
 comment on function public.signature_request_for_caller(uuid, text) is
-  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, who started the run, and the holder of its token; new_msg: the message that shall be signed instead. It is POST /signature/submit that answers. 400 transaction_changed; 401; 404 signature_request_not_found, for those of others too; 409 signature_request_answered, signature_request_expired.';
+  'A signature request that can be answered, {id, pubkey, msg}, for the flow''s owner, the user whose key is asked, the starter of the run, and the holder of its token. new_msg: the message to be signed instead of msg. POST /signature/submit takes the answer. 400 transaction_changed; 401; 404 signature_request_not_found, also for requests of others; 409 signature_request_answered, signature_request_expired.';
 grant execute on function public.signature_request_for_caller(uuid, text) to anon, authenticated, service_role;
 
 create function private.answer_signature_request(id uuid, signature text, new_msg text)
@@ -5466,14 +5641,14 @@ declare
   v_run_id uuid := (select s.root_flow_run_id from public.signature_requests as s where s.id = answer_signature_request.id);
   v_request public.signature_requests;
 begin
-  -- The lock that claims, stops and suspensions take too, and first: of two answers one finds the other, and a run that is being
-  -- suspended either sees the answer or is woken by it.
+  -- The run is locked first, as claims, stops and suspensions lock it. So of two answers the second sees the first, and a run that is
+  -- being suspended either sees this answer or is woken by it.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
-  perform private.check_answer(v_request, answer_signature_request.new_msg);
+  perform private.check_answerable(v_request, answer_signature_request.new_msg);
 
   update public.signature_requests as s
   set signature = answer_signature_request.signature, new_msg = nullif(answer_signature_request.new_msg, s.msg)
@@ -5484,7 +5659,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(uuid, text, text) is
-  'Does what public.answer_signature_request says. Definer: nobody else writes signature requests, and the queue is private.';
+  'Does what public.answer_signature_request says. Definer: only functions write signature requests, and the queue is private.';
 grant execute on function private.answer_signature_request(uuid, text, text) to service_role;
 
 create function public.answer_signature_request(id uuid, signature text, new_msg text default null)
@@ -5497,7 +5672,7 @@ as $$
   );
 $$;
 comment on function public.answer_signature_request(uuid, text, text) is
-  'For functions/signature, which has verified the signature, as SQL can''t: stores the answer to a signature request, and queues the run when it waits for no other. A new_msg that is the request''s msg is none. Errors as signature_request_for_caller.';
+  'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(uuid, text, text) to service_role;
 
 -- sql/85_wallets/10_wallets.sql
@@ -5516,9 +5691,9 @@ create table public.wallets (
   constraint wallets_public_key_valid check (private.is_public_key(public_key))
 );
 comment on table public.wallets is
-  'The wallets of a user, without secrets. A client stores ADAPTER wallets here; a HARDCODED one comes with its key pair, through /wallets/upsert.';
+  'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
 comment on column public.wallets.type is
-  'HARDCODED: its secret key is kept, encrypted, and the runner signs with it. ADAPTER: whoever holds the key is asked to sign.';
+  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
 
 alter table public.wallets enable row level security;
@@ -5534,7 +5709,7 @@ create policy wallets_delete_owner on public.wallets for delete to authenticated
 grant select, insert, update, delete on public.wallets to authenticated;
 grant select, insert, update, delete on public.wallets to service_role;
 
-create function private.keypair_required()
+create function private.refuse_missing_keypair()
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
@@ -5544,8 +5719,8 @@ begin
     hint => 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.');
 end;
 $$;
-comment on function private.keypair_required() is 'Raises the one refusal of HARDCODED wallets without a secret.';
-grant execute on function private.keypair_required() to authenticated, service_role;
+comment on function private.refuse_missing_keypair() is 'Refuses a HARDCODED wallet that has no secret: 400 wallet_keypair_required.';
+grant execute on function private.refuse_missing_keypair() to authenticated, service_role;
 
 create function private.tg_wallets__before_insert()
 returns trigger
@@ -5553,14 +5728,14 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- For everybody: store_wallet, too, inserts an ADAPTER wallet first and gives it its secret afterwards.
+  -- Whoever inserts it: store_wallet also inserts an ADAPTER wallet first, and stores its secret afterwards.
   if new.type = 'HARDCODED' then
-    perform private.keypair_required();
+    perform private.refuse_missing_keypair();
   end if;
   return new;
 end;
 $$;
-comment on function private.tg_wallets__before_insert() is 'Refuses a HARDCODED wallet, which would have no secret yet.';
+comment on function private.tg_wallets__before_insert() is 'Refuses to insert a HARDCODED wallet, since it would have no secret.';
 create trigger _100_refuse_hardcoded before insert on public.wallets
   for each row execute function private.tg_wallets__before_insert();
 
@@ -5575,7 +5750,7 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- The type follows the secret, which only store_wallet stores and removes: nobody else can change either.
+    -- The type must match the secret, which only store_wallet stores and deletes. So nobody else can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED' else 'ADAPTER' end
     )
@@ -5587,7 +5762,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_update() is
-  'Refuses changes of a wallet''s read-only columns. Definer, since the secrets are private.';
+  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
 create trigger _100_refuse_read_only before update on public.wallets
   for each row execute function private.tg_wallets__before_update();
 create trigger _200_touch before update on public.wallets
@@ -5613,7 +5788,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Raises 409 wallet_in_use while a deployment of the owner names the wallet as action_identity. The caller has locked the wallet''s row, for which _200_check_settings of the deployments waits. Definer: it must see all deployments.';
+  'Refuses to give up a wallet while a deployment of its owner names it as action_identity: 409 wallet_in_use. The caller has locked the wallet''s row, and the trigger _200_check_settings of the deployments waits for that lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -5621,7 +5796,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A deleted user takes everything along: by the time the cascade comes here, the user is gone.
+  -- With a deleted user everything is deleted: when the cascade arrives here, the user does not exist any more.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;
@@ -5629,7 +5804,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_delete() is
-  'Refuses to delete a wallet that is an action identity. Definer, since users can''t read auth.users.';
+  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.wallets
   for each row execute function private.tg_wallets__before_delete();
 
@@ -5646,13 +5821,11 @@ create table private.wallet_secrets (
   constraint wallet_secrets_ciphertext_length check (octet_length(ciphertext) = 48)
 );
 comment on table private.wallet_secrets is
-  'The secret keys of HARDCODED wallets, as ciphertext: the keys that open them are in the environment of the Edge Functions only.';
-comment on column private.wallet_secrets.key_id is 'Which of WALLET_KEYS it is encrypted with.';
+  'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
+comment on column private.wallet_secrets.key_id is 'The id of the key in WALLET_KEYS that it is encrypted with.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the 32 bytes of the secret key with its tag of 16 bytes, bound to user_id and public_key as associated data.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so that it opens for that wallet only.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
-
--- sql/85_wallets/21_store_wallet.sql
 
 create function private.store_wallet(
   user_id uuid, type text, name text, public_key text, key_id text, nonce bytea, ciphertext bytea
@@ -5667,10 +5840,11 @@ begin
   if coalesce(store_wallet.type not in ('HARDCODED', 'ADAPTER'), true)
     or store_wallet.type = 'ADAPTER' and store_wallet.ciphertext is not null
   then
-    perform private.fail(400, 'request_invalid', 'type: takes HARDCODED, or ADAPTER without a key pair.');
+    perform private.fail(400, 'request_invalid', 'type: must be HARDCODED, or ADAPTER without a key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- Locks the row, old or new, until the end: whoever sets it as action identity waits, and was waited for.
+  -- This locks the wallet's row, old or new, until the transaction ends. So nobody makes it an action identity between the check below and
+  -- the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -5685,7 +5859,7 @@ begin
     on conflict (wallet_id) do update
     set key_id = excluded.key_id, nonce = excluded.nonce, ciphertext = excluded.ciphertext, created_at = excluded.created_at;
   elsif store_wallet.type = 'HARDCODED' and v_wallet.type = 'ADAPTER' then
-    perform private.keypair_required();
+    perform private.refuse_missing_keypair();
   end if;
 
   if v_wallet.type <> store_wallet.type then
@@ -5711,10 +5885,8 @@ as $$
   );
 $$;
 comment on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'For the function wallets, which has checked and encrypted the key pair: stores a wallet of the user, by public key, and returns its row without secrets. Without a ciphertext a HARDCODED wallet keeps the one it has; an ADAPTER wallet has none. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a user who is deleted; 409 wallet_in_use, quota_exceeded.';
+  'For the Edge Function wallets, which has checked and encrypted the key pair: stores the wallet with this public key for the user, and returns its row without secrets. A HARDCODED wallet keeps the ciphertext it has when none is given; an ADAPTER wallet has none, and one that it had is deleted. 400 request_invalid, wallet_keypair_required; 401 token_invalid for a deleted user; 409 wallet_in_use, quota_exceeded.';
 grant execute on function public.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
-
--- sql/85_wallets/22_open_wallet.sql
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -5739,12 +5911,10 @@ as $$
   select private.read_wallet_secret(read_wallet_secret.user_id, read_wallet_secret.public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext} with bytes as \x and hex, as store_wallet takes them; null when there is none.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex, as store_wallet takes them; null when the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;
 
--- sql/90_nodes/10_node_definition.sql
-
--- What a node definition is. types/node_definition.ts says the same in zod; tests/sql/node_definition_agreement.test.ts compares them.
+-- sql/90_nodes/10_json_faults.sql
 
 create function private.json_faults(value jsonb)
 returns jsonb
@@ -5757,8 +5927,8 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Without the values that hold others, of which every level copies what is in it. (What jsonb_path_query gives it takes from the
-  -- beginning of a list, which moves all the rest.)
+  -- Counts only values that hold no others: each array or object in the result would be a copy of everything inside it. (Not
+  -- jsonb_path_query: it takes each result from the front of a list, and moves all the rest.)
   select coalesce(sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0) into v_size
   from jsonb_array_elements(
     jsonb_path_query_array(json_faults.value, 'strict $.** ? (@.type() != "object" && @.type() != "array")')
@@ -5795,7 +5965,7 @@ begin
     return '[]';
   end if;
 
-  -- Where a path is told it is built, of bounded pieces: a long name would be copied to all that is below it.
+  -- Only now are paths built, of shortened names: a long name would be copied into the path of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -5829,7 +5999,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'What is wrong with a JSON value whatever it means: nested too deeply, too large, with names that are too long, or no I-JSON (RFC 7493), as an array of {path, message}, the first 100; empty when nothing is. Its texts need no check: jsonb takes no NUL and no lone surrogates.';
+  'What is wrong with a JSON value whatever it means, as an array of {path, message}, the first 100; empty when nothing is. A value may be too large, nested too deeply, have names that are too long or numbers that I-JSON (RFC 7493) does not allow. Its texts need no check: jsonb refuses NUL and lone surrogates.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)
@@ -5873,6 +6043,11 @@ $$;
 comment on function private.shape_faults(jsonb, jsonb) is
   'Where a JSON value differs from a shape, as an array of {path, message}, the first 100; empty when it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with the names of mandatory members marked by !; further members may be there.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
+
+-- sql/90_nodes/20_node_definition.sql
+
+-- What a node definition must be. types/node_definition.ts says the same in zod, and tests/sql/node_definition_agreement.test.ts
+-- compares them.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -5941,11 +6116,11 @@ declare
   v_definition jsonb := node_definition_faults.definition;
   v_faults jsonb;
 begin
-  -- What is within the limit takes less than this: what costs much isn't even looked at.
+  -- Nothing within the limit is stored as more than this, so what is far larger is refused before the checks that cost time.
   if pg_column_size(v_definition) > 1048576 then
     return '[{"path": "", "message": "holds more than 256 KiB"}]';
   end if;
-  -- A row has null for the columns that its definition leaves out: the size must not depend on it.
+  -- A row has nulls for the columns that its definition leaves out, which must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
@@ -5964,7 +6139,7 @@ begin
     from jsonb_object_keys(node_definition_faults.definition) as m (name)
     where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
     union all
-    -- Numbers and booleans that PostgREST writes into the text column arrive as their text.
+    -- PostgREST writes numbers and booleans into the text column as their text.
     select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
@@ -5972,7 +6147,7 @@ begin
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
-    -- A ui_schema alone defines no form; real records have one.
+    -- A ui_schema without a json_schema is accepted: it defines no form, and definitions of other servers have it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -6010,23 +6185,23 @@ begin
   if v_faults <> '[]' then
     perform private.fail(400, 'node_definition_invalid',
       format('%s: %s.', coalesce(nullif(v_faults #>> '{0,path}', ''), 'the definition'), v_faults #>> '{0,message}'),
-      -- The first ones tell enough.
+      -- Twenty faults are enough to start with.
       details => jsonb_path_query_array(v_faults, '$[0 to 19]'),
       hint => format('This is the definition of node %s.', to_jsonb(private.shorten(check_node_definition.definition #>> '{data,node_id}', 200))));
   end if;
 end;
 $$;
 comment on function private.check_node_definition(jsonb) is
-  'Refuses what is no node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
+  'Refuses an invalid node definition: 400 node_definition_invalid, whose details are a list of {path, message}.';
 grant execute on function private.check_node_definition(jsonb) to authenticated, service_role;
 
--- sql/90_nodes/20_node_publishers.sql
+-- sql/90_nodes/30_node_publishers.sql
 
 create table private.node_publishers (
   user_id uuid primary key references auth.users (id) on delete cascade
 );
 comment on table private.node_publishers is
-  'Users whose node definitions are public. Kept in SQL by the project''s administrators; it takes effect with a user''s next post.';
+  'Users whose node definitions are public. Administrators of the project edit it in SQL. It takes effect with a user''s next post.';
 
 create function private.node_poster(out user_id uuid, out is_publisher boolean)
 returns record
@@ -6039,10 +6214,10 @@ begin
 end;
 $$;
 comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer: who publishes is private.';
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated without one. Definer, since private.node_publishers is private.';
 grant execute on function private.node_poster() to authenticated;
 
--- sql/90_nodes/30_nodes.sql
+-- sql/90_nodes/40_nodes.sql
 
 create table public.nodes (
   id uuid not null default gen_random_uuid(),
@@ -6069,10 +6244,10 @@ create table public.nodes (
   constraint nodes_json_schema_with_ui_schema check ("targets_form.json_schema" is null or "targets_form.ui_schema" is not null)
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Public ones are read by everybody, a user''s own by that user. id, user_id, is_public, owner_key, node_id, version, created_at and updated_at are kept by the database: what a write says of them is ignored.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public ones, and each user their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at: it ignores what a write says of them.';
 comment on column public.nodes.user_id is 'Who posted it; null for the service role.';
 comment on column public.nodes.is_public is 'Posted by the service role or by a user in private.node_publishers.';
-comment on column public.nodes.owner_key is 'user_id, and zeros for null: the part of the key that upserts meet on.';
+comment on column public.nodes.owner_key is 'user_id, or zeros where it is null: the part of the primary key by which an upsert finds the row to update.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of nodes.';
@@ -6129,7 +6304,7 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- A new one always: a definition may be copied with the id of the other's row. An upsert passes here first, too.
+    -- Always a new id, since a copied definition may carry the id of the original's row. An upsert passes here first, too.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -6140,7 +6315,7 @@ begin
     new.user_id := old.user_id;
     new.is_public := old.is_public;
   end if;
-  -- Roles past row level security are the service role and the database's own administration; all others are users.
+  -- Row level security doesn't apply to the service role and to administrators. Everybody else is a user.
   if row_security_active('public.nodes') then
     v_poster := private.node_poster();
     new.is_public := v_poster.is_publisher;
@@ -6159,14 +6334,14 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__before_write() is
-  'Refuses what is no node definition, and sets the columns that the database keeps: a definition is the poster''s, and public when the poster is a publisher or the service role.';
+  'Refuses an invalid node definition, and sets the columns that the database keeps: a definition belongs to the user who posted it, and is public when that user is a publisher or when the service role posted it.';
 create trigger _100_check_and_keep before insert or update on public.nodes
   for each row execute function private.tg_nodes__before_write();
 create trigger _800_check_quota after insert on public.nodes
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('nodes');
 
--- sql/90_nodes/40_native_nodes.sql
+-- sql/90_nodes/50_native_nodes.sql
 
 create table private.native_nodes (
   id boolean primary key default true,
@@ -6174,7 +6349,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'How often what the service role says of native nodes has changed, in one row, which the first change makes: warnings about flows depend on it.';
+  'Counts the changes of the service role''s node definitions, in one row, which the first change inserts. Stored warnings about flows hold for one version.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -6189,7 +6364,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_write() is
-  'Counts new definitions of the service role, and deleted ones. Definer: the count is private.';
+  'Counts new and deleted definitions of the service role. Definer: the count is private.';
 
 create function private.tg_nodes__after_update()
 returns trigger
@@ -6197,7 +6372,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of a stack writes all of them, mostly as they are.
+  -- Each start of a stack writes all definitions, most of them unchanged.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
@@ -6228,7 +6403,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'What each user''s key-value stores add up to, kept by the triggers of kv_stores and kv_items: limits are checked without adding up 100 MiB. Its row is also what writers of one user wait for each other on.';
+  'What each user''s key-value stores add up to. The triggers of kv_stores and kv_items keep it, so that limits are checked without adding up 100 MiB of items. Writers for one user lock its row, and so take turns.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -6240,7 +6415,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- Nothing to find is right: with the user, this row goes before the last items or after them.
+    -- There may be no row: when a user is deleted, the row may be deleted before the last items are.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -6252,18 +6427,77 @@ begin
   set store_count = u.store_count + excluded.store_count, item_bytes = u.item_bytes + excluded.item_bytes
   returning u.* into v_usage;
   if add_kv_usage.stores > 0 and v_usage.store_count > 100 then
-    perform private.fail(409, 'kv_stores_limit', 'A user has 100 key-value stores at most.', hint => 'Delete one that is not needed any more.');
+    perform private.fail(409, 'kv_stores_limit', 'A user can have 100 key-value stores at most.', hint => 'Delete a store that is not needed any more.');
   end if;
   if add_kv_usage.bytes > 0 and v_usage.item_bytes > 104857600 then
-    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user hold 100 MiB at most, keys and values as text.',
+    perform private.fail(413, 'kv_size_limit', 'The key-value stores of a user can hold 100 MiB at most, counting keys and values as text.',
       jsonb_build_object('size_bytes', v_usage.item_bytes), 'Delete a store that is not needed any more, or write smaller values.');
   end if;
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes to what a user has, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
+  'Adds stores and bytes to a user''s usage, negative numbers too, and refuses what exceeds the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
 
--- sql/95_kv/20_kv_stores.sql
+-- sql/95_kv/20_kv_effects.sql
+
+-- An effect is a change that a node makes in the database, such as writing an item. It is known by the node run that makes it,
+-- {flow_run_id, node_id, times}, and is made once: the output is stored with the node run in the transaction of the change, so a worker that
+-- asks again, or executes the node again after another was lost, gets the output of the first time.
+
+create function private.lock_claimed_run_and_owner(claim jsonb)
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
+begin
+  -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
+  perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
+  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'attempt')::integer)).user_id;
+end;
+$$;
+comment on function private.lock_claimed_run_and_owner(jsonb) is
+  'Locks the run of a claim, {flow_run_id, attempt}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+
+create function private.earlier_effect_output(effect jsonb, user_id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_output jsonb;
+begin
+  select n.output into v_output
+  from public.node_run as n
+  where n.flow_run_id = (earlier_effect_output.effect ->> 'flow_run_id')::uuid
+    and n.node_id = (earlier_effect_output.effect ->> 'node_id')::uuid
+    and n.times = (earlier_effect_output.effect ->> 'times')::integer and n.user_id = earlier_effect_output.user_id
+  for no key update;
+  if not found then
+    perform private.fail(500, 'internal', 'The node run that makes this change is not stored.');
+  end if;
+  return v_output;
+end;
+$$;
+comment on function private.earlier_effect_output(jsonb, uuid) is
+  'Locks the node run of an effect, and returns the output that was stored with it when the change was made; null when the change is still to be made. Definer: only functions write node runs.';
+
+create function private.store_effect_output(effect jsonb, output jsonb)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  update public.node_run as n
+  set output = store_effect_output.output
+  where n.flow_run_id = (store_effect_output.effect ->> 'flow_run_id')::uuid
+    and n.node_id = (store_effect_output.effect ->> 'node_id')::uuid
+    and n.times = (store_effect_output.effect ->> 'times')::integer;
+$$;
+comment on function private.store_effect_output(jsonb, jsonb) is
+  'Stores with the node run of an effect that the change is made, and its output, {"M": {…}}, which earlier_effect_output returns from then on. Definer: only functions write node runs.';
+
+-- sql/95_kv/30_kv_stores.sql
 
 create table public.kv_stores (
   user_id uuid not null references auth.users (id) on delete cascade,
@@ -6273,8 +6507,8 @@ create table public.kv_stores (
   constraint kv_stores_name_form check (name ~ '^[A-Za-z][A-Za-z0-9_-]{0,119}$')
 );
 comment on table public.kv_stores is
-  'The key-value stores of a user, 100 at most: made and deleted by the nodes of that user''s flows, read by the user.';
-comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, a letter first.';
+  'Key-value stores, 100 a user at most. The nodes of a user''s flows create and delete them; the user reads them.';
+comment on column public.kv_stores.name is '1 to 120 letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
 create policy kv_stores_select_owner on public.kv_stores for select to authenticated
@@ -6293,7 +6527,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses one too many. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_insert() is 'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -6313,7 +6547,87 @@ create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
 
--- sql/95_kv/30_kv_items.sql
+create function private.kv_create_store(claim jsonb, effect jsonb, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_create_store.claim);
+begin
+  if private.earlier_effect_output(kv_create_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  begin
+    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
+  exception when check_violation then
+    perform private.fail(400, 'kv_store_name_invalid',
+      'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.');
+  end;
+  if not found then
+    perform private.fail(409, 'kv_store_exists', format('The store %s already exists.', to_jsonb(private.shorten(kv_create_store.store, 120))));
+  end if;
+  perform private.store_effect_output(kv_create_store.effect, '{"M": {}}');
+end;
+$$;
+comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
+grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
+
+create function public.kv_create_store(claim jsonb, effect jsonb, store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
+$$;
+comment on function public.kv_create_store(jsonb, jsonb, text) is
+  'For the runner: creates a store for the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
+grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
+
+create function private.refuse_missing_kv_store(store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(refuse_missing_kv_store.store, 120))));
+$$;
+comment on function private.refuse_missing_kv_store(text) is 'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+
+create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_delete_store.claim);
+begin
+  if private.earlier_effect_output(kv_delete_store.effect, v_user_id) is not null then
+    return;
+  end if;
+  -- Writers for one user take turns, so that none of them waits for a row of another that waits for this one.
+  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
+  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
+  if not found then
+    perform private.refuse_missing_kv_store(kv_delete_store.store);
+  end if;
+  perform private.store_effect_output(kv_delete_store.effect, '{"M": {}}');
+end;
+$$;
+comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
+grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
+
+create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
+$$;
+comment on function public.kv_delete_store(jsonb, jsonb, text) is
+  'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
+grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;
+
+-- sql/95_kv/40_kv_items.sql
 
 create table public.kv_items (
   user_id uuid not null,
@@ -6328,9 +6642,9 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and 1024)
 );
 comment on table public.kv_items is
-  'What the key-value stores hold: written by the nodes of the owner''s flows, read by the owner. 100 MiB a user at most.';
+  'The items of the key-value stores, 100 MiB a user at most. The nodes of a user''s flows write them; the user reads them.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
-comment on column public.kv_items.size_bytes is 'What the item counts against the user''s limit: the bytes of its key and of its value as text.';
+comment on column public.kv_items.size_bytes is 'What the item counts towards the user''s limit: the bytes of its key and of its value as text.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -6353,7 +6667,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses those that are too many. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses those beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -6375,7 +6689,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts what changed items grew or shrank, and refuses those that grew too much. Definer: the usage is private.';
+  'Counts how much changed items grew or shrank, and refuses growth beyond the limit. Definer: the usage is private.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -6395,151 +6709,14 @@ create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
 
--- sql/95_kv/40_kv_effects.sql
-
-create function private.hold_run_and_owner(claim jsonb)
-returns uuid
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_run_id constant uuid := hold_run_and_owner.claim ->> 'flow_run_id';
-begin
-  -- The owner before the run, as the deletion of a user takes them: neither then waits for the other.
-  perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  return (private.hold_flow_run(v_run_id, (hold_run_and_owner.claim ->> 'attempt')::integer)).user_id;
-end;
-$$;
-comment on function private.hold_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, attempt}, for a change of what is its owner''s, and gives the owner; 409 claim_lost when the claim is not the newest. Definer: it locks users.';
-
-create function private.lock_effect(effect jsonb, user_id uuid)
-returns jsonb
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_output jsonb;
-begin
-  select n.output into v_output
-  from public.node_run as n
-  where n.flow_run_id = (lock_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (lock_effect.effect ->> 'node_id')::uuid
-    and n.times = (lock_effect.effect ->> 'times')::integer and n.user_id = lock_effect.user_id
-  for no key update;
-  if not found then
-    perform private.fail(500, 'internal', 'The node run of this change is not stored.');
-  end if;
-  return v_output;
-end;
-$$;
-comment on function private.lock_effect(jsonb, uuid) is
-  'Locks the node run that makes a change, {flow_run_id, node_id, times}, and gives the output that the change left when it was made before; null when it is still to be made. Definer: nobody else writes node runs.';
-
-create function private.keep_effect(effect jsonb, output jsonb)
-returns void
-language sql volatile security definer
-set search_path = ''
-as $$
-  update public.node_run as n
-  set output = keep_effect.output
-  where n.flow_run_id = (keep_effect.effect ->> 'flow_run_id')::uuid and n.node_id = (keep_effect.effect ->> 'node_id')::uuid
-    and n.times = (keep_effect.effect ->> 'times')::integer;
-$$;
-comment on function private.keep_effect(jsonb, jsonb) is
-  'Stores that a change is made, with what it gave, {"M": {…}}: asked again, lock_effect gives it back. Definer: nobody else writes node runs.';
-
--- sql/95_kv/50_kv_store_functions.sql
-
-create function private.kv_create_store(claim jsonb, effect jsonb, store text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_create_store.claim);
-begin
-  if private.lock_effect(kv_create_store.effect, v_user_id) is not null then
-    return;
-  end if;
-  begin
-    insert into public.kv_stores (user_id, name) values (v_user_id, kv_create_store.store) on conflict do nothing;
-  exception when check_violation then
-    perform private.fail(400, 'kv_store_name_invalid',
-      'The name of a store takes 1 to 120 letters, digits, _ and -, a letter first.');
-  end;
-  if not found then
-    perform private.fail(409, 'kv_store_exists', format('There is a store %s already.', to_jsonb(private.shorten(kv_create_store.store, 120))));
-  end if;
-  perform private.keep_effect(kv_create_store.effect, '{"M": {}}');
-end;
-$$;
-comment on function private.kv_create_store(jsonb, jsonb, text) is 'Does what public.kv_create_store says. Definer: only claimed runs write stores.';
-grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
-
-create function public.kv_create_store(claim jsonb, effect jsonb, store text)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.kv_create_store(kv_create_store.claim, kv_create_store.effect, kv_create_store.store);
-$$;
-comment on function public.kv_create_store(jsonb, jsonb, text) is
-  'For the runner: creates a store of the run''s owner, once for each effect. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit, claim_lost.';
-grant execute on function public.kv_create_store(jsonb, jsonb, text) to service_role;
-
-create function private.kv_store_missing(store text)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.fail(404, 'kv_store_not_found', format('There is no store %s.', to_jsonb(private.shorten(kv_store_missing.store, 120))));
-$$;
-comment on function private.kv_store_missing(text) is 'Raises 404 kv_store_not_found.';
-
-create function private.kv_delete_store(claim jsonb, effect jsonb, store text)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_delete_store.claim);
-begin
-  if private.lock_effect(kv_delete_store.effect, v_user_id) is not null then
-    return;
-  end if;
-  -- Writers of one user take turns, so that none waits for a row while another waits for this one.
-  perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
-  delete from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_delete_store.store;
-  if not found then
-    perform private.kv_store_missing(kv_delete_store.store);
-  end if;
-  perform private.keep_effect(kv_delete_store.effect, '{"M": {}}');
-end;
-$$;
-comment on function private.kv_delete_store(jsonb, jsonb, text) is 'Does what public.kv_delete_store says. Definer: only claimed runs write stores.';
-grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
-
-create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.kv_delete_store(kv_delete_store.claim, kv_delete_store.effect, kv_delete_store.store);
-$$;
-comment on function public.kv_delete_store(jsonb, jsonb, text) is
-  'For the runner: deletes a store of the run''s owner with its items, once for each effect. 404 kv_store_not_found; 409 claim_lost.';
-grant execute on function public.kv_delete_store(jsonb, jsonb, text) to service_role;
-
--- sql/95_kv/60_kv_item_functions.sql
-
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := private.hold_run_and_owner(kv_write_item.claim);
-  v_output jsonb := private.lock_effect(kv_write_item.effect, v_user_id);
+  v_user_id constant uuid := private.lock_claimed_run_and_owner(kv_write_item.claim);
+  v_output jsonb := private.earlier_effect_output(kv_write_item.effect, v_user_id);
   v_bad text;
   v_old_value jsonb;
 begin
@@ -6551,10 +6728,10 @@ begin
     perform private.fail(400, 'kv_value_invalid', 'value' || v_bad);
   end if;
 
-  -- Writers of one user take turns: what is read here is what is replaced.
+  -- Writers for one user take turns, so that the value read below is the one replaced.
   perform from private.kv_usage as u where u.user_id = v_user_id for no key update;
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_write_item.store) then
-    perform private.kv_store_missing(kv_write_item.store);
+    perform private.refuse_missing_kv_store(kv_write_item.store);
   end if;
   select i.value into v_old_value
   from public.kv_items as i
@@ -6564,10 +6741,10 @@ begin
     values (v_user_id, kv_write_item.store, kv_write_item.key, kv_write_item.value)
     on conflict on constraint kv_items_pkey do update set value = excluded.value;
   exception when check_violation then
-    perform private.fail(400, 'kv_key_invalid', 'A key takes 1 to 1024 bytes.');
+    perform private.fail(400, 'kv_key_invalid', 'A key must have 1 to 1024 bytes.');
   end;
 
-  perform private.keep_effect(kv_write_item.effect, jsonb_build_object(
+  perform private.store_effect_output(kv_write_item.effect, jsonb_build_object(
     'M', case when v_old_value is null then '{}' else jsonb_build_object('old_value', v_old_value) end
   ));
   return v_old_value;
@@ -6587,7 +6764,7 @@ as $$
   );
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and gives the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
+  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
 grant execute on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function private.kv_read_item(claim jsonb, store text, key text)
@@ -6596,13 +6773,13 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id constant uuid := (private.hold_flow_run(
+  v_user_id constant uuid := (private.lock_claimed_run(
     (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
   )).user_id;
   v_value jsonb;
 begin
   if not exists (select from public.kv_stores as s where s.user_id = v_user_id and s.name = kv_read_item.store) then
-    perform private.kv_store_missing(kv_read_item.store);
+    perform private.refuse_missing_kv_store(kv_read_item.store);
   end if;
   select i.value into v_value
   from public.kv_items as i
@@ -6610,7 +6787,7 @@ begin
   return v_value;
 end;
 $$;
-comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.hold_flow_run is.';
+comment on function private.kv_read_item(jsonb, text, text) is 'Does what public.kv_read_item says. Definer, as private.lock_claimed_run is.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)

@@ -98,9 +98,14 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { pr
 export interface Claims {
   /**
    * Claims queued runs. When there are none, it waits `waitMillies` for the first to come; one worker at a time does so. Given
-   * `passedOver`, it claims no run of these owners, and one run at most of each other owner.
+   * `ownersWithPlaces`, it claims no run of these owners, and one run at most of each other owner.
    */
-  claim: (maxRuns: number, knownSnapshots: string[], waitMillies: number, passedOver?: string[]) => Promise<Claim[]>;
+  claim: (
+    maxRuns: number,
+    knownSnapshots: string[],
+    waitMillies: number,
+    ownersWithPlaces?: string[],
+  ) => Promise<Claim[]>;
   /** Reads what earlier claims of the run stored. */
   history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and extends the lease. */
@@ -195,13 +200,13 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   };
 
   return {
-    claim: (maxRuns, knownSnapshots, waitMillies, passedOver) =>
+    claim: (maxRuns, knownSnapshots, waitMillies, ownersWithPlaces) =>
       rpc('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_millies: waitMillies,
-        ...(passedOver && { owners_with_places: passedOver }),
+        ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
         ...lease,
       }),
     history: ({ attempt, flow_run_id }) =>

@@ -70,7 +70,7 @@ it('reserved places are looked for at intervals, and pass over the owners who ho
   expect(polling.patienceMs(RESERVED_ONLY)).toBe(100);
   pass(100);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(true);
-  expect(look(RESERVED_ONLY, [])).toEqual({ maxRuns: 1, waitMs: 0, passedOver: ['a'] });
+  expect(look(RESERVED_ONLY, [])).toEqual({ maxRuns: 1, waitMs: 0, ownersWithPlaces: ['a'] });
   pass(100);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
 });

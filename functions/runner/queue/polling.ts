@@ -23,7 +23,7 @@ export interface Look {
   /** How long to wait for a run when there is none. */
   waitMs: number;
   /** Given when the look is for reserved places: the owners who hold a place. */
-  passedOver?: string[];
+  ownersWithPlaces?: string[];
 }
 
 /** What has happened while a worker waited. */
@@ -108,13 +108,15 @@ export function makePolling(
       lookedAt = elapsedMs();
       poked.clear();
       const waitMs = isLast ? LAST_LOOK_MS : 0;
-      return isForReserved(places) ? { maxRuns: reserved, waitMs, passedOver: holders } : { maxRuns: regular, waitMs };
+      return isForReserved(places)
+        ? { maxRuns: reserved, waitMs, ownersWithPlaces: holders }
+        : { maxRuns: regular, waitMs };
     },
-    endLook: ({ maxRuns, passedOver }, found) => {
+    endLook: ({ maxRuns, ownersWithPlaces }, found) => {
       // Pokes of runs that this look has found need no other look.
       for (const { flow_run_id } of found ?? []) poked.delete(flow_run_id);
       const mayBeOthers = found === undefined || found.length === maxRuns;
-      mayBeMore ||= passedOver === undefined && mayBeOthers;
+      mayBeMore ||= ownersWithPlaces === undefined && mayBeOthers;
       mayBeForReserved ||= mayBeOthers;
     },
     waited: ({ hasChanged, hasFewerRuns, isIdle }) => {

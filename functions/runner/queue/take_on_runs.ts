@@ -27,10 +27,10 @@ export function makeTakeOnRuns(
   { claims, runs, polling, heartbeat }: TakeOnDeps,
 ): (places: FreePlaces, slice: Slice) => Promise<TakenOn> {
   /** Undefined when the queue could not be read while runs are executed: they go on, and when one ends there is another look. */
-  const claim = async ({ maxRuns, waitMs, passedOver }: Look): Promise<Claim[] | undefined> => {
+  const claim = async ({ maxRuns, waitMs, ownersWithPlaces }: Look): Promise<Claim[] | undefined> => {
     try {
       await heartbeat.catchUp();
-      return await claims.claim(maxRuns, runs.knownSnapshots(), waitMs, passedOver);
+      return await claims.claim(maxRuns, runs.knownSnapshots(), waitMs, ownersWithPlaces);
     } catch (error) {
       if (runs.count() === 0) throw error;
       return undefined;

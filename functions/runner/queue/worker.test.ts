@@ -161,13 +161,13 @@ it('runs that rest leave their places to others, as far as they may be held', as
 
 it('while one owner holds all places, those who have none get one each, again and again', async () => {
   const queue = makeQueue([]);
-  const asked: [count: number, passedOver: string[] | undefined][] = [];
+  const asked: [count: number, ownersWithPlaces: string[] | undefined][] = [];
   const [greedy, first, second] = ['a', 'b', 'c'].map((name) => `00000000-0000-4000-8000-0000000000${name}${name}`);
   const runOf = (user_id: string, flow = chainFlow(1)) => claimOf(flow, { user_id });
-  queue.claims.claim = (count, _known, _wait, passedOver) => {
-    asked.push([count, passedOver]);
+  queue.claims.claim = (count, _known, _wait, ownersWithPlaces) => {
+    asked.push([count, ownersWithPlaces]);
     if (asked.length === 1) return Promise.resolve([runOf(greedy!, waitFlow(500)), runOf(greedy!, waitFlow(500))]);
-    if (passedOver === undefined || asked.length > 4) return Promise.resolve([]);
+    if (ownersWithPlaces === undefined || asked.length > 4) return Promise.resolve([]);
     return Promise.resolve(asked.length === 2 ? [runOf(first!), runOf(second!)] : [runOf(first!)]);
   };
   const env = {
