@@ -7,20 +7,22 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi } from './management_api.ts';
 
-const pages = ['README.md', ...readdirSync(join(projectDir, 'docs')).map((name) => `docs/${name}`)]
-  .filter((name) => name.endsWith('.md'));
+const recipe = 'docs/guides/hosted.md';
+const pages = [
+  'README.md',
+  ...readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
 
-/** What the docs tell their readers to type: the lines of code blocks, and code within the text. */
-const lines = [
-  ...new Set(pages.flatMap((page) => {
-    const text = readFileSync(join(projectDir, page), 'utf8');
-    return [...text.matchAll(/^npx supabase [^#\n]*|`npx supabase [^`\n]*`/gm)]
-      .map(([line]) => line.replaceAll(/^`|`$/g, '').trim());
-  })),
-];
+/** What a page tells its readers to type: the lines of code blocks, and code within the text. */
+const linesOf = (page: string): string[] =>
+  [...readFileSync(join(projectDir, page), 'utf8').matchAll(/^npx supabase [^#\n]*|`npx supabase [^`\n]*`/gm)]
+    .map(([line]) => line.replaceAll(/^`|`$/g, '').trim());
 
-/** What becomes of each command; `docker`: it needs Docker, and is held against its help only. */
-const expected: Record<string, 'project' | 'docker'> = {
+const lines = [...new Set(pages.flatMap(linesOf))];
+
+/** What becomes of each command; `docker`, `browser`: it needs that, and is held against its help only. */
+const expected: Record<string, 'project' | 'docker' | 'browser'> = {
+  'login': 'browser',
   'link': 'project',
   'db push': 'project',
   'functions deploy': 'project',
@@ -79,8 +81,10 @@ afterAll(async () => {
   await rm(copy, { recursive: true, force: true });
 });
 
-it('the docs tell all that puts the project on hosted Supabase, and no command that is not looked at here', () => {
-  expect(lines.map(commandOf).toSorted()).toEqual(Object.keys(expected).toSorted());
+it('the guide tells all that puts the project on hosted Supabase, and no page a command that is not looked at here', () => {
+  const commandsOf = (typed: string[]) => [...new Set(typed.map(commandOf))].toSorted();
+  expect(commandsOf(linesOf(recipe))).toEqual(Object.keys(expected).toSorted());
+  expect(commandsOf(lines)).toEqual(Object.keys(expected).toSorted());
 });
 
 describe.each(lines)('%s', (line) => {
@@ -106,7 +110,8 @@ it('db push goes to a local database unless --remote is given', async () => {
 });
 
 it('the lines set the secret and deploy all functions', () => {
-  expect(api.secrets).toEqual(['WALLET_KEYS']);
+  // The page of the environment writes NAME for any of them.
+  expect(api.secrets.filter((name) => name !== 'NAME')).toEqual(['WALLET_KEYS']);
   expect(api.uploads.map(({ slug }) => slug).toSorted()).toEqual(api.bulkUpdates.at(-1)?.toSorted());
   expect(api.uploads).not.toEqual([]);
 });
@@ -115,10 +120,10 @@ describe('secrets', () => {
   const isIgnored = (path: string) =>
     spawnSync('git', ['check-ignore', '--quiet', path], { cwd: projectDir }).status === 0;
 
-  it('for `supabase start` stand where the CLI reads them, which the README names; git ignores them, but not the example', async () => {
+  it('for `supabase start` stand where the CLI reads them, which the guide names; git ignores them, but not the example', async () => {
     const file = 'supabase/functions/.env';
     expect((await run('supabase functions serve --help')).output).toContain(file);
-    expect(readFileSync(join(projectDir, 'README.md'), 'utf8')).toContain(` ${file}\``);
+    expect(readFileSync(join(projectDir, recipe), 'utf8')).toContain(` ${file}\n`);
     expect(existsSync(join(projectDir, `${file}.example`))).toBe(true);
     expect(isIgnored(file)).toBe(true);
     expect(isIgnored(`${file}.example`)).toBe(false);

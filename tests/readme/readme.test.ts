@@ -1,30 +1,111 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deleteData } from '../../supabase/local/cluster.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { DEFAULT_PORT, findFreePort } from '../../supabase/local/ports.ts';
 import { cloneDatabase } from '../support/database.ts';
-import { startTestChain } from '../support/solana.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 
-const readme = readFileSync(join(projectDir, 'README.md'), 'utf8');
+const HOSTED = 'tests/hosted/recipe.test.ts runs it against a stand-in of the hosted platform.';
+const STAYS_UP = 'It stays up: the stack of this test is booted by it, and tests/stack/ tries its options.';
 
-/** The code block of the README that follows the mark `<!-- tested: name -->`. */
-function testedBlock(name: string): string {
-  const block = new RegExp(`<!-- tested: ${name} -->\\n+\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1];
-  if (block === undefined) throw new Error(`the README has no block marked ${name}`);
-  return block;
-}
+/** What is not run: the page, how the block begins, and why. */
+const notRun: [page: string, begins: string, reason: string][] = [
+  [
+    'README.md',
+    'npm install',
+    'The packages are installed, demo.test.ts runs the demo, and the stack of this test is booted by npm start.',
+  ],
+  ['README.md', 'npx supabase link', HOSTED],
+  [
+    'docs/guides/hosted.md',
+    'npx supabase login',
+    HOSTED,
+  ],
+  [
+    'docs/guides/hosted.md',
+    'npx supabase db push',
+    HOSTED,
+  ],
+  [
+    'docs/guides/hosted.md',
+    'npx supabase secrets set',
+    HOSTED,
+  ],
+  [
+    'docs/guides/hosted.md',
+    'npx supabase functions deploy',
+    HOSTED,
+  ],
+  ['docs/guides/hosted.md', 'npm run nodes:publish', 'tests/tools/publish_nodes.test.ts publishes to a project.'],
+  [
+    'docs/guides/hosted.md',
+    'cp supabase/functions/.env.example',
+    'It needs Docker. tests/hosted/recipe.test.ts looks at the file and at the command.',
+  ],
+  [
+    'docs/guides/local_stack.md',
+    'npm start',
+    STAYS_UP,
+  ],
+  [
+    'docs/guides/native_node.md',
+    'npm run docs',
+    'The check takes minutes, and looks at the project itself; tests/tools/new_node.test.ts runs its parts on new nodes.',
+  ],
+  [
+    'docs/guides/native_node.md',
+    'npm run nodes:publish -- --url',
+    'tests/tools/publish_nodes.test.ts publishes to a project.',
+  ],
+  ['docs/guides/paid_action.md', 'npm start', STAYS_UP],
+  [
+    'docs/guides/workers_and_schedule.md',
+    'npm run worker',
+    'It stays up; tests/durability/worker_command.test.ts runs it.',
+  ],
+  [
+    'docs/guides/workers_and_schedule.md',
+    'npm ci --omit=dev',
+    'It installs from the registry and stays up; tests/durability/worker_command.test.ts runs the command.',
+  ],
+];
+
+const blocks = pages.flatMap(readBlocks);
+const reasonOf = ({ page, text }: Block): string | undefined =>
+  notRun.find(([of, begins]) => of === page && text.startsWith(begins))?.[2];
+
+/** A copy of the project, in which readers work: they write files, and make a node. */
+let copy: string;
+let stack: ChildProcess;
+let stackOutput = '';
 
 interface Ended {
   code: number | null;
   output: string;
 }
 
-/** Runs a program in the project's folder, with what the README tells its readers to have in the environment. */
-async function run(command: string, args: string[], more: Record<string, string> = {}): Promise<Ended> {
-  const { API_URL, PUBLISHABLE_KEY: KEY, SECRET_KEY } = inject('stack');
-  const child = spawn(command, args, { cwd: projectDir, env: { ...process.env, API_URL, KEY, SECRET_KEY, ...more } });
+/** What a reader's shell has in its environment: nothing of this test run. */
+const readersEnvironment = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|npm_)/.test(name)));
+
+/** Runs a program in the copy. */
+async function run(command: string, ...args: string[]): Promise<Ended> {
+  const child = spawn(command, args, { cwd: copy, env: { ...readersEnvironment(), NO_COLOR: '1' } });
   let output = '';
   child.stdout.on('data', (chunk) => output += chunk);
   child.stderr.on('data', (chunk) => output += chunk);
@@ -32,90 +113,169 @@ async function run(command: string, args: string[], more: Record<string, string>
   return { code, output };
 }
 
-/** Type-checks a program of the README, saved where its readers save it, and runs it. */
-async function runProgram(name: string, source: string, more?: Record<string, string>): Promise<Ended> {
-  const file = join(projectDir, `${name}.ts`);
-  const config = join(projectDir, `${name}.tsconfig.json`);
+beforeAll(async () => {
+  copy = mkdtempSync(join(tmpdir(), 'flow-pages-'));
+  // Where the tests run as root, Postgres runs as another user.
+  chmodSync(copy, 0o755);
+  for (const name of readdirSync(projectDir)) {
+    if (!['.git', '.stack', 'node_modules'].includes(name)) {
+      cpSync(join(projectDir, name), join(copy, name), { recursive: true });
+    }
+  }
+  symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+  const port = await findFreePort();
+  // The pages mean the stack on the default port, which another stack of this machine may have.
+  mkdirSync(join(copy, '.stack'));
+  if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));
+  stack = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'supabase/local/main.ts', 'start', '--chain', '--port', String(port)],
+    { cwd: copy, env: readersEnvironment() },
+  );
+  for (const stream of [stack.stdout!, stack.stderr!]) stream.on('data', (chunk) => stackOutput += chunk);
+  await waitFor(() => {
+    if (stack.exitCode !== null) throw new Error(`npm start ended:\n${stackOutput}`);
+    return stackOutput.includes('\nReady after ') || undefined;
+  });
+});
+
+afterAll(async () => {
+  const ended = stack?.exitCode === null && new Promise((resolve) => stack.once('close', resolve));
+  stack?.kill('SIGTERM');
+  await ended;
+  for (const port of readdirSync(join(copy, '.stack'))) await deleteData(join(copy, '.stack', port, 'postgres'));
+  await rm(copy, { recursive: true, force: true });
+});
+
+/** The script that does what a reader of a page does: types each shell block, and saves each block that goes into a file. */
+function pageScript(dir: string, read: Block[]): string {
+  const steps = read.map((block, index) => {
+    if (reasonOf(block) !== undefined) return '';
+    const file = join(dir, `${index}`);
+    if (block.file !== undefined) {
+      writeFileSync(file, block.text);
+      return `cat ${file} ${block.beginsFile ? '>' : '>>'} ${block.file}`;
+    }
+    return block.language === 'sh' ? `exec >${file}.out 2>${file}.err\n${block.text}` : '';
+  });
+  return ['set -euo pipefail', ...steps].join('\n');
+}
+
+/** What a shell block printed; undefined where the script did not come so far. */
+function printed(dir: string, index: number, stream: 'out' | 'err'): string | undefined {
   try {
-    await writeFile(file, source);
-    await writeFile(config, JSON.stringify({ extends: './tsconfig.json', include: [], files: [`${name}.ts`] }));
-    const checked = await run(join(projectDir, 'node_modules/.bin/tsc'), ['-p', config]);
-    expect(checked.output).toBe('');
-    return await run(process.execPath, ['--import', 'tsx', '--import', './supabase/local/websocket.ts', file], more);
-  } finally {
-    await Promise.all([rm(file, { force: true }), rm(config, { force: true })]);
+    return readFileSync(join(dir, `${index}.${stream}`), 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
-it("the README's curl calls work as they stand", async () => {
-  const { code, output } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', testedBlock('curl')]);
-  expect(code, output).toBe(0);
-  const [deployed, rest] = output.split(/(?<=\})(?=\{)/);
-  expect(JSON.parse(deployed!)).toHaveProperty('deployment_id');
-  expect(rest).toMatch(/^\{"M":\{.*\}\[\{"status":"succeeded"/);
+describe.each(pages)('%s', (page) => {
+  const read = readBlocks(page);
+
+  it.runIf(read.some((block) => block.language === 'sh' && reasonOf(block) === undefined))(
+    'works as it stands, block by block',
+    async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'flow-page-'));
+      try {
+        const script = join(dir, 'script');
+        writeFileSync(script, pageScript(dir, read));
+        const { code } = await run('bash', '--norc', script);
+        const shells = read.flatMap((block, index) =>
+          printed(dir, index, 'out') === undefined ? [] : [{ block, index }]
+        );
+        const last = shells.at(-1);
+        const at = `${page}:${last?.block.line}\n${last?.block.text}`;
+        expect(code, `${at}\n${last && printed(dir, last.index, 'out')}\n${last && printed(dir, last.index, 'err')}`)
+          .toBe(0);
+        for (const { block, index } of shells) {
+          const shown = read[index + 1];
+          if (shown?.language !== 'output') continue;
+          const output = printed(dir, index, 'out')!;
+          const both = output + printed(dir, index, 'err');
+          if (isOutput(shown.text, output) || isOutput(shown.text, both)) continue;
+          expect(both, `${page}:${block.line}\n${block.text}`).toBe(shown.text);
+        }
+      } finally {
+        await rm(dir, { recursive: true });
+      }
+    },
+  );
+
+  it.runIf(read.some(({ language }) => language === 'sql'))('has statements that work as they stand', async () => {
+    const database = await cloneDatabase();
+    try {
+      const sql = database.connect();
+      await sql`select test.create_pg_cron(), test.create_pg_net(), test.create_vault()`;
+      for (const block of read.filter(({ language }) => language === 'sql')) {
+        const results = await sql.unsafe(block.text) as unknown as { is_ok?: boolean }[][];
+        // The last statement's rows.
+        const rows = Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok?: boolean }[];
+        expect(rows.filter(({ is_ok }) => is_ok === false), `${page}:${block.line}`).toEqual([]);
+      }
+    } finally {
+      await database.drop();
+    }
+  });
 });
 
-it("the README's supabase-js example type-checks and works as it stands", async () => {
-  const counts =
-    'console.log(JSON.stringify([nodes, logs, children, asked, items].map(({ data }) => data?.length)));\n';
-  const source = [testedBlock('supabase-js'), testedBlock('owner reads'), counts].join('\n');
-  const { code, output } = await runProgram('readme_example', source);
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/^succeeded \{"M":\{.*"3 x tea at 2.20 = 6.60"/m);
-  expect(output).toMatch(/^200 \{"M":\{.*"3 x tea at 2.20 = 6.60"/m);
-  expect(output.trimEnd().split('\n').at(-1)).toMatch(/^\[[1-9]\d*,0,0,0,0\]$/);
+it('the programs of the pages have the types that they say', async () => {
+  const files = [...new Set(blocks.flatMap(({ language, file }) => language === 'ts' ? [file!] : []))];
+  expect(files).not.toEqual([]);
+  const config = join(copy, 'pages.tsconfig.json');
+  writeFileSync(config, JSON.stringify({ extends: './tsconfig.json', include: [], files }));
+  expect(await run(join(copy, 'node_modules/.bin/tsc'), '-p', config)).toEqual({ code: 0, output: '' });
 });
 
-it("the README's paid action works as it stands, in all three ways, and each time exactly its price is paid", async () => {
-  const chain = await startTestChain({ slotMs: 100 });
-  try {
-    const source = ['paid action', 'signature requests', 'action signer'].map(testedBlock).join('\n');
-    const { code, output } = await runProgram('readme_action', source, { CHAIN_URL: chain.url });
-    expect(code, output).toBe(0);
-    const signature = '[1-9A-HJ-NP-Za-km-z]{86,88}';
-    const transferred = `\\{"M":\\{"signature":\\{"B6":"${signature}"\\}\\}\\}`;
-    // Price and fee, and 5,001 lamports for the network.
-    const balances = [1n, 2n, 3n].map((times) =>
-      [10_000_000n * times, 1_000_000n * times, 1_000_000_000n - 11_005_001n * times].join(' ')
+describe('the code blocks of the pages', () => {
+  it('are all of a language that is known here', () => {
+    const known = ['sh', 'ts', 'sql', 'output', 'json', 'mermaid'];
+    expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
+  });
+
+  it('are all run, but for those that give a reason', () => {
+    const unused = notRun.filter(([page, begins]) =>
+      !blocks.some((block) => block.page === page && block.text.startsWith(begins))
     );
-    expect(output.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(`^sent ${signature}$`),
-      `lamports ${balances[0]}`,
-      expect.stringMatching(`^sold ${transferred}$`),
-      `lamports ${balances[1]}`,
-      expect.stringMatching(`^sent ${signature}$`),
-      expect.stringMatching(`^found ${transferred}$`),
-      `lamports ${balances[2]}`,
-    ]);
-    expect(chain.ledger.landed.filter(({ memo }) => memo !== null)).toHaveLength(2);
-  } finally {
-    await chain.stop();
-  }
+    expect(unused).toEqual([]);
+    expect(blocks.filter(({ language, file }) => language === 'ts' && file === undefined)).toEqual([]);
+  });
+
+  it('hold JSON where they say so', () => {
+    for (const { page, line, text } of blocks.filter(({ language }) => language === 'json')) {
+      expect(() => JSON.parse(text), `${page}:${line}`).not.toThrow();
+    }
+  });
 });
 
-it("the README's statements schedule the runner and check the schedule, as they stand", async () => {
-  const database = await cloneDatabase();
-  try {
-    const sql = database.connect();
-    await sql`select test.create_pg_cron(), test.create_pg_net(), test.create_vault()`;
-    // The last statement's rows.
-    const rows = async (block: string) => {
-      const results = await sql.unsafe(testedBlock(block)) as unknown as { is_ok: boolean }[][];
-      return Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok: boolean }[];
-    };
-    const scheduled = await rows('schedule');
-    expect(scheduled.filter((row) => !row.is_ok)).toEqual([]);
-    expect(await rows('check')).toEqual(scheduled);
-  } finally {
-    await database.drop();
-  }
-});
+describe('what reads the pages', () => {
+  it('takes for output what is shown, and nothing else', () => {
+    expect(isOutput('{"id":…}\n', '{"id":7}')).toBe(true);
+    expect(isOutput('{"id":…}', '{"code":7}')).toBe(false);
+    expect(isOutput('200', '200 more')).toBe(false);
+    expect(isOutput('a.b', 'a-b')).toBe(false);
+  });
 
-it("the README's metrics are those that the database tells", async () => {
-  const { code, output } = await run('bash', ['--norc', '-euo', 'pipefail', '-c', testedBlock('metrics')]);
-  expect(code, output).toBe(0);
-  const told = Object.keys(JSON.parse(output));
-  const listed = [...readme.matchAll(/^\| `(\w+)` +\|/gm)].map((match) => match[1]);
-  expect(listed).toEqual(expect.arrayContaining(told));
-  expect(told).toHaveLength(6);
+  it('finds every fence of the pages', () => {
+    for (const page of pages) {
+      const fences = readFileSync(join(projectDir, page), 'utf8').match(/^ *```/gm) ?? [];
+      expect(fences.length, page).toBe(2 * readBlocks(page).length);
+    }
+  });
+
+  it('stops where a block fails, and says where', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'flow-page-'));
+    try {
+      const made = { page: 'canary', line: 1, file: undefined, beginsFile: false };
+      const script = pageScript(dir, [
+        { ...made, language: 'sh', text: 'false\n' },
+        { ...made, language: 'sh', text: 'echo on\n' },
+      ]);
+      writeFileSync(join(dir, 'script'), script);
+      expect((await run('bash', '--norc', join(dir, 'script'))).code).toBe(1);
+      expect([printed(dir, 0, 'out'), printed(dir, 1, 'out')]).toEqual(['', undefined]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
 });

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+/** The pages whose code blocks the tests run. */
+export const pages: string[] = [
+  'README.md',
+  ...readdirSync(join(projectDir, 'docs/guides')).filter((name) => name.endsWith('.md')).toSorted()
+    .map((name) => `docs/guides/${name}`),
+];
+
+/** A fenced code block of a page. */
+export interface Block {
+  page: string;
+  /** The line of its opening fence, counted from 1. */
+  line: number;
+  /** What stands behind the opening fence. `output` is what the block before it prints. */
+  language: string;
+  /** The file that the block goes into, as `<!-- file: name -->` says above it, or above an earlier block of the page. */
+  file: string | undefined;
+  /** The comment above it names the file: the block begins it. Else it goes on in the file of the block before. */
+  beginsFile: boolean;
+  text: string;
+}
+
+/** The code blocks of a page, in order. */
+export function readBlocks(page: string): Block[] {
+  const text = readFileSync(join(projectDir, page), 'utf8');
+  const blocks: Block[] = [];
+  let current: string | undefined;
+  for (const match of text.matchAll(/^(?:<!-- file: (\S+) -->\n+)?```(\w+)\n([^]*?)^```$/gm)) {
+    const [whole, named, language, body] = match;
+    current = named ?? current;
+    const line = text.slice(0, match.index + whole.indexOf('```')).split('\n').length;
+    const isFile = named !== undefined || language === 'ts';
+    blocks.push({
+      page,
+      line,
+      language: language!,
+      file: isFile ? current : undefined,
+      beginsFile: named !== undefined,
+      text: body!,
+    });
+  }
+  return blocks;
+}
+
+/** Whether a text is what an `output` block shows, in which `…` stands for anything. */
+export function isOutput(shown: string, printed: string): boolean {
+  const parts = shown.trim().split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^]*?')}$`).test(printed.trim());
+}
