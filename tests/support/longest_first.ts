@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'tests/durability/kill.test.ts',
   'tests/tools/soak.test.ts',
+  'tests/readme/readme.test.ts',
   'tests/stack/lifecycle.test.ts',
   'tests/durability/money.test.ts',
   'tests/tools/new_node.test.ts',
