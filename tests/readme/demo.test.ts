@@ -57,7 +57,7 @@ it('the demo gives a flow the inputs of the command line, and shows all with --v
   );
   expect(code, output).toBe(0);
   expect(output).toContain('"2 x tea at 2.20 = 4.40"');
-  expect(output).toMatch(/← 200 in \d+ ms \[\{"user_id":.*"chain_network":.*\}\]\n/);
+  expect(output).toMatch(/← 200 in \d+ ms \[\{"id":.*"user_id":.*"chain_network":.*\}\]\n/);
   expect(output).toMatch(/→ POST .*start\?id=.* \{"inputs":\{"item":\{"S":"tea"\}\}\}/);
   expect(output).not.toMatch(/eyJ[\w-]+\./);
 });
