@@ -137,6 +137,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'a node imports no other node; this one alone runs the interpreter.',
   },
   {
+    files: 'functions/runner/nodes/rhai_script/threads/lower_priority.ts',
+    mayImport: [],
+    packages: ['node:'],
+    why: 'it asks the system for a lower priority of its thread.',
+  },
+  {
     files: 'functions/runner/rhai',
     mayImport: [ITSELF, 'types/values/decimal.ts'],
     packages: [],
@@ -156,9 +162,15 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'worker',
-    mayImport: [ITSELF, 'functions', 'types', 'supabase/local'],
+    mayImport: [ITSELF, 'functions', 'types'],
     packages: ['node:'],
-    why: "it is a process on Node that runs the functions' runner, and finds the local stack by itself.",
+    why: "it is a process on Node that runs the functions' runner, and is installed without the local stack.",
+  },
+  {
+    files: 'worker/local_stack.ts',
+    mayImport: ['supabase/local'],
+    packages: [],
+    why: 'it is loaded only where a worker is to find the local stack by its port.',
   },
   {
     files: 'supabase',
