@@ -26,3 +26,75 @@ grant select, delete on public.api_keys to service_role;
 create trigger _800_check_quota after insert on public.api_keys
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('api_keys');
+
+create table private.api_key_hashes (
+  hash bytea primary key,
+  api_key_id uuid not null references public.api_keys (id) on delete cascade,
+  constraint api_key_hashes_hash_length check (octet_length(hash) = 32),
+  constraint api_key_hashes_api_key_id_key unique (api_key_id)
+);
+comment on table private.api_key_hashes is 'SHA-256 of each API key. The keys have 256 random bits, so a plain hash is enough.';
+
+create function private.create_api_key(name text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_key text;
+  v_row public.api_keys;
+begin
+  if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ? 'api_key_id' then
+    perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
+  end if;
+  if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
+    perform private.fail(400, 'request_invalid', 'name: takes 1 to 100 characters.');
+  end if;
+
+  -- 32 bytes: their base64 has one = at its end.
+  v_key := 'fk_' || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+  insert into public.api_keys as k (user_id, name, prefix)
+  values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
+  returning k.* into v_row;
+  insert into private.api_key_hashes (hash, api_key_id) values (sha256(convert_to(v_key, 'UTF8')), v_row.id);
+  return to_jsonb(v_row) - 'user_id' || jsonb_build_object('key', v_key);
+end;
+$$;
+comment on function private.create_api_key(text) is 'Does what public.create_api_key says. Definer: nobody else makes keys.';
+grant execute on function private.create_api_key(text) to anon, authenticated, service_role;
+
+create function public.create_api_key(name text)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.create_api_key(create_api_key.name);
+$$;
+comment on function public.create_api_key(text) is
+  'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
+grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
+
+create function private.api_key_claims(key text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_key record;
+begin
+  select k.id, k.user_id into v_key
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  -- A banned user gets no access token any more, and those of before end within the hour.
+  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
+  if not found then
+    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
+  end if;
+  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+end;
+$$;
+comment on function private.api_key_claims(text) is
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+grant execute on function private.api_key_claims(text) to anon;

@@ -1,27 +1,3 @@
-create function private.api_key_claims(key text)
-returns jsonb
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_key record;
-begin
-  select k.id, k.user_id into v_key
-  from private.api_key_hashes as h
-  join public.api_keys as k on k.id = h.api_key_id
-  -- A banned user gets no access token any more, and those of before end within the hour.
-  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
-  if not found then
-    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
-  end if;
-  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
-end;
-$$;
-comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
-grant execute on function private.api_key_claims(text) to anon;
-
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker

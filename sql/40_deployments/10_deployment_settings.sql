@@ -19,6 +19,32 @@ $$;
 comment on function private.lamports(jsonb) is
   'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
 
+create function private.is_fees(value jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when jsonb_typeof(is_fees.value) <> 'array' then false
+    else not exists (
+      select
+      from jsonb_array_elements(is_fees.value) as fee
+      where case
+        when jsonb_typeof(fee) <> 'array' or jsonb_array_length(fee) <> 2 then true
+        when jsonb_typeof(fee -> 0) <> 'string' or not private.is_public_key(fee ->> 0) then true
+        when jsonb_typeof(fee -> 1) <> 'number' then true
+        else (fee ->> 1)::numeric <> trunc((fee ->> 1)::numeric)
+          or (fee ->> 1)::numeric not between 0 and 18446744073709551615
+      end
+    )
+  end;
+end;
+$$;
+comment on function private.is_fees(jsonb) is
+  'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
+grant execute on function private.is_fees(jsonb) to authenticated, service_role;
+
 create function private.fees_faults(fees jsonb)
 returns jsonb
 language plpgsql immutable security invoker

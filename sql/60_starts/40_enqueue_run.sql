@@ -1,38 +1,3 @@
-create function private.claim_idempotency_key(caller text, key text, request jsonb, flow_run_id uuid)
-returns uuid
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_key_hash bytea := sha256(convert_to(jsonb_build_array(claim_idempotency_key.caller, claim_idempotency_key.key)::text, 'UTF8'));
-  v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
-  v_stored private.idempotency_keys;
-begin
-  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller like 'key:%' then 22 else 1 end) and 255 then
-    perform private.fail(400, 'idempotency_key_invalid',
-      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.');
-  end if;
-  -- A start of the same key that is under way is waited for here; one of yesterday makes way.
-  insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
-  values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
-  on conflict (key_hash) do update
-  set request_hash = excluded.request_hash, flow_run_id = excluded.flow_run_id, created_at = excluded.created_at
-  where k.created_at < now() - interval '24 hours';
-  if found then
-    return null;
-  end if;
-
-  select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
-  if v_stored.request_hash <> v_request_hash then
-    perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
-      hint => 'Use a new key for a new request; repeat a request only as it was.');
-  end if;
-  return v_stored.flow_run_id;
-end;
-$$;
-comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
-  'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
-
 create function private.enqueue_run(
   user_id uuid, flow_id integer, inputs jsonb, chain_network jsonb, snapshot_hash bytea, started_by uuid,
   input_names text[], started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
