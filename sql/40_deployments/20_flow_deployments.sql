@@ -28,7 +28,7 @@ comment on column public.flow_deployments.created_at is 'The time in the id.';
 comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
 comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the inputs that the frozen flow takes: a start that names another one is refused. Here, not with the snapshot, so that a start reads one row.';
+  'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
@@ -36,9 +36,9 @@ comment on column public.flow_deployments.action_identity is 'Public key of the 
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often others than the owner start it in a calendar minute, all of them together; 0: not at all. The owner is not limited.';
+  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs that others than the owner started have not ended yet, at most; 0: they start none. The owner is not limited.';
+  'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -80,24 +80,6 @@ comment on function private.tg_flow_deployments__before_insert() is
   'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow, and the names of its inputs. Definer: it must see all of them, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
-
-create function private.tg_flow_deployments__after_insert()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into public.flow_deployments_tags as t (user_id, entrypoint, tag, deployment_id)
-  values (new.user_id, new.entrypoint, 'latest', new.id)
-  on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id
-  where t.deployment_id < excluded.deployment_id;
-  return null;
-end;
-$$;
-comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
-create trigger _100_move_latest after insert on public.flow_deployments
-  for each row execute function private.tg_flow_deployments__after_insert();
 
 create trigger _800_check_quota after insert on public.flow_deployments
   referencing new table as inserted
@@ -146,14 +128,14 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The flow's own may have more members.
+    -- The chain_network of the flow may have more members.
     new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
   end if;
   if new.chain_network is distinct from old.chain_network then
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- As text, in which 1.0 is not 1.
+  -- Compared as text, in which 1.0 differs from 1: it is to be stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -166,13 +148,13 @@ begin
       perform private.refuse_faults('action_identity_invalid',
         '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
     end if;
-    -- Share: until this is stored, the wallet is neither deleted nor made an ADAPTER; whoever tries waits, and then sees it.
+    -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
     if not found then
       perform private.fail(400, 'action_identity_without_wallet',
-        'action_identity: takes the public key of a HARDCODED wallet of the deployment''s owner.',
+        'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
         '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');
     end if;
@@ -184,32 +166,3 @@ comment on function private.tg_flow_deployments__before_write() is
   'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
-
-create function private.tg_flow_deployments__before_delete()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_previous uuid;
-begin
-  perform from public.flows as f where f.id = old.entrypoint for no key update;
-  -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
-  -- that waited for this one's locks could have moved latest in between.)
-  select d.id into v_previous
-  from public.flow_deployments as d
-  where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
-  order by d.id desc limit 1
-  -- One that is being deleted, and waits for this lock, is passed over: to wait for it would be a deadlock.
-  for key share skip locked;
-  if v_previous is not null then
-    update public.flow_deployments_tags as t set deployment_id = v_previous
-    where t.entrypoint = old.entrypoint and t.tag = 'latest' and t.deployment_id = old.id;
-  end if;
-  return old;
-end;
-$$;
-comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments, under a lock of the flow. Definer: nobody else may move latest.';
-create trigger _100_move_latest_back before delete on public.flow_deployments
-  for each row execute function private.tg_flow_deployments__before_delete();

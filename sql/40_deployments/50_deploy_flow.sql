@@ -47,5 +47,5 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what a run will stumble over, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what will make a run fail, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
