@@ -4,15 +4,11 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.require_caller();
+  v_caller private.caller := private.require_caller();
   v_run public.flow_run;
 begin
   select r.* into v_run from public.flow_run as r
-  where r.id = run_for_caller.flow_run_id
-    and (
-      r.user_id = v_caller.user_id
-      or r.parent_flow_run_id is null and (r.started_by = v_caller.user_id or r.id = v_caller.run_id)
-    );
+  where r.id = run_for_caller.flow_run_id and private.may_see_run(r, v_caller);
   if not found then
     perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
   end if;
@@ -20,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'A run, for its owner, who started it, and the holder of its token; for everybody else it does not exist (404 flow_run_not_found). A called run is its owner''s only. Definer: it is the check itself.';
+  'The run, if private.may_see_run lets the caller see it; for everybody else it does not exist: 404 flow_run_not_found. Definer: the rule, not the policies, decides here.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -46,4 +42,4 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'The run at the root of a run''s tree, for who may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
+  'The run at the root of a run''s tree, if the caller may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
