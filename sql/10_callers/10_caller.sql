@@ -16,11 +16,11 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
+  perform private.fail(401, 'token_invalid', 'The service role can''t do this: it needs a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
-comment on function private.refuse_service_role() is 'Raises the one refusal of the service role, where a user is needed.';
+comment on function private.refuse_service_role() is 'Raises the refusal of the service role where a user is needed: 401 token_invalid.';
 
 create function private.refuse_deleted_user()
 returns void
@@ -28,32 +28,40 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
+  perform private.fail(401, 'token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
-comment on function private.refuse_deleted_user() is 'Raises the one refusal of users who are deleted.';
+comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
 
-create function private.caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
-returns record
+create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text);
+comment on type private.caller is
+  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; and public_key, which a start may show instead of a user. Null is what nothing proves.';
+
+create function private.caller()
+returns private.caller
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
   v_claims jsonb := auth.jwt();
+  v_caller private.caller;
 begin
   if v_claims ->> 'role' = 'service_role' then
     perform private.refuse_service_role();
   end if;
-  user_id := v_claims ->> 'sub';
-  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
-  run_id := private.token_run_id();
-  if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id and u.deleted_at is null) then
+  v_caller.user_id := v_claims ->> 'sub';
+  v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
+  v_caller.run_id := private.token_run_id();
+  if v_caller.user_id is not null
+    and not exists (select from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null)
+  then
     perform private.refuse_deleted_user();
   end if;
+  return v_caller;
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed; one that Auth keeps (soft deletion) is deleted too.';
+  'Who calls, as far as the request proves it. 401 token_invalid for the service role, and for a user who has been deleted, also softly. Definer: the API roles can''t read auth.users, which tells whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -71,25 +79,30 @@ comment on function private.hold_user(uuid) is
   'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
 
 create function private.lock_caller()
-returns uuid
+returns private.caller
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_claims jsonb := auth.jwt();
-  v_user_id uuid := v_claims ->> 'sub';
+  v_caller private.caller;
 begin
   if v_claims ->> 'role' = 'service_role' then
     perform private.refuse_service_role();
   end if;
-  if v_user_id is not null then
-    perform private.hold_user(v_user_id);
+  v_caller.user_id := v_claims ->> 'sub';
+  if v_caller.user_id is not null then
+    v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
+    perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
+    if not found then
+      perform private.refuse_deleted_user();
+    end if;
   end if;
-  return v_user_id;
+  return v_caller;
 end;
 $$;
 comment on function private.lock_caller() is
-  'The calling user, for what is stored in the user''s name: nobody deletes the user until the transaction ends. Null for a caller who is no user. Definer for the same reason as private.caller().';
+  'Who calls, for what is stored in the name of a user: nobody deletes the user until the transaction ends. user_id is null for a caller who is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -97,11 +110,11 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'unauthenticated', 'This needs a credential.',
-    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.');
+  perform private.fail(401, 'unauthenticated', 'The request carries no credential that this call accepts.',
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
 end;
 $$;
-comment on function private.unauthenticated() is 'Raises the one refusal of callers who show nothing.';
+comment on function private.unauthenticated() is 'Raises the refusal of a caller without a credential that counts here: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid
@@ -109,7 +122,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := (select c.user_id from private.caller() as c);
+  v_user_id uuid := (private.caller()).user_id;
 begin
   if v_user_id is null then
     perform private.unauthenticated();
@@ -126,7 +139,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := (private.lock_caller()).user_id;
 begin
   if v_user_id is null then
     perform private.unauthenticated();
@@ -135,22 +148,24 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'As private.lock_caller(), where only a user does; 401 unauthenticated when there is none. Definer for the same reason.';
+  'The id of the calling user, who is not deleted until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
-create function private.require_caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
-returns record
+create function private.require_caller()
+returns private.caller
 language plpgsql stable security definer
 set search_path = ''
 as $$
+declare
+  v_caller private.caller := private.caller();
 begin
-  select c.user_id, c.is_anonymous, c.run_id into user_id, is_anonymous, run_id from private.caller() as c;
-  if user_id is null and run_id is null then
+  if v_caller.user_id is null and v_caller.run_id is null then
     perform private.unauthenticated();
   end if;
+  return v_caller;
 end;
 $$;
 comment on function private.require_caller() is
-  'Who calls, as private.caller() says, where a run token does too; 401 unauthenticated when nothing proves it. Definer for the same reason.';
+  'Who calls, for what a run token allows too; 401 unauthenticated for a caller with neither a user nor a run. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -158,7 +173,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_caller private.caller := private.caller();
 begin
   if v_caller.user_id is null then
     perform private.unauthenticated();

@@ -6,9 +6,22 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'Keys of the run tokens, in one row, which every start reads: it is made when the first token is.';
-comment on column private.run_token_secrets.secret is 'Tokens are made with it.';
+  'The secrets with which run tokens are made, in one row. It is stored when the first token is made, and read by every start.';
+comment on column private.run_token_secrets.secret is 'New tokens are made with it.';
 comment on column private.run_token_secrets.previous_secret is 'Tokens that were made with it before the last rotation are still valid.';
+
+create function private.run_token(flow_run_id uuid, secret bytea)
+returns text
+language sql immutable security invoker
+begin atomic
+  -- 48 bytes: their base64 is one line without padding.
+  select 'fr_' || translate(
+    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'),
+    '+/', '-_'
+  );
+end;
+comment on function private.run_token(uuid, bytea) is
+  'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -23,15 +36,11 @@ begin
     exit when found;
     insert into private.run_token_secrets default values on conflict do nothing;
   end loop;
-  -- 48 bytes: their base64 is one line without padding.
-  return 'fr_' || translate(
-    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), v_secret, 'sha256'), 'base64'),
-    '+/', '-_'
-  );
+  return private.run_token(run_token.flow_run_id, v_secret);
 end;
 $$;
 comment on function private.run_token(uuid) is
-  'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token, as long as the secret is the same. Definer: the secret is private.';
+  'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
 
 create function private.token_run_id()
 returns uuid
@@ -46,7 +55,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
-  -- Digests are compared, so that the time says nothing about how far a forged token is right.
+  -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
   perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
   if not found then
@@ -56,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.token_run_id() is
-  'The run that the request''s x-flow-run-token proves to show; null without a valid one. Definer: the secrets are private.';
+  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: the secrets are private.';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -80,5 +89,5 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: from now on run tokens are made with a new secret. Tokens of the secret before stay valid until the next rotation, older ones end.';
+  'For the service role: from now on run tokens are made with a new secret. Tokens made with the previous secret stay valid until the next rotation; older ones are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;

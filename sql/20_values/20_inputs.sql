@@ -75,6 +75,12 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  if pg_column_size(check_inputs.inputs) < 1024
+    and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
+  then
+    return;
+  end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
   end if;
@@ -134,6 +140,10 @@ declare
   v_longest constant integer := 100;
   v_unknown text[];
 begin
+  -- Each input is compared with each name, which is quick while the names are few.
+  if cardinality(check_input_names.input_names) <= 100 and check_input_names.inputs - check_input_names.input_names = '{}' then
+    return;
+  end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, v_longest)

@@ -8,27 +8,28 @@ create table private.idempotency_keys (
 );
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
-comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key: the keys of public-key callers are a proof, and so not stored.';
+comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key. The key itself is not stored: for a caller with a public key it is the only proof.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
-create function private.claim_idempotency_key(caller text, key text, request jsonb, flow_run_id uuid)
+create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_key_hash bytea := sha256(convert_to(jsonb_build_array(claim_idempotency_key.caller, claim_idempotency_key.key)::text, 'UTF8'));
+  v_caller text := coalesce('user:' || claim_idempotency_key.caller.user_id, 'key:' || claim_idempotency_key.caller.public_key);
+  v_key_hash bytea := sha256(convert_to(jsonb_build_array(v_caller, claim_idempotency_key.key)::text, 'UTF8'));
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;
 begin
-  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller like 'key:%' then 22 else 1 end) and 255 then
+  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
     perform private.fail(400, 'idempotency_key_invalid',
-      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.');
+      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
   end if;
-  -- A start of the same key that is under way is waited for here; one of yesterday makes way.
+  -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -41,10 +42,10 @@ begin
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
     perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
-      hint => 'Use a new key for a new request; repeat a request only as it was.');
+      hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
 end;
 $$;
-comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
+comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';

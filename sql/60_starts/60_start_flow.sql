@@ -4,26 +4,30 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_user();
+  v_caller private.caller;
   v_flow public.flows;
-  v_snapshot_hash bytea;
+  -- Of a normal run: what a deployment of the flow would be, without an id.
+  v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
-  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, and is
-  -- read once: network and graph are of one edit.
-  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
+  v_caller.user_id := private.lock_user();
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, so it is
+  -- read once, and network and graph are of one edit.
+  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
-  v_snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_snapshot_hash, v_flow.id, start_flow.strict);
+  v_deployment.snapshot_hash := private.take_snapshot(v_flow);
+  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);
+  v_deployment.user_id := v_flow.user_id;
+  v_deployment.entrypoint := v_flow.id;
+  v_deployment.input_names := private.input_names(v_flow.nodes);
+  v_deployment.chain_network := v_flow.chain_network;
+  v_deployment.output_instructions := false;
+  v_deployment.fees := '[]';
   return private.enqueue_run(
-    user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
-    inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
-    chain_network => v_flow.chain_network, snapshot_hash => v_snapshot_hash,
-    idempotency_key => start_flow.idempotency_key,
-    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer),
-    input_names => private.input_names(v_flow.nodes)
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow.action_signer, start_flow.idempotency_key,
+    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
@@ -46,5 +50,5 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
+  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;

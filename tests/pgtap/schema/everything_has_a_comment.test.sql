@@ -1,15 +1,16 @@
-select plan(8);
+select plan(9);
 
 create temporary view offenders as
   select c.oid::regclass::text as name from pg_class as c
-  where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'c')
+  where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and coalesce(obj_description(c.oid, 'pg_class'), '') = ''
   union all
   select p.oid::regprocedure::text from pg_proc as p
   where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and coalesce(obj_description(p.oid, 'pg_proc'), '') = ''
   union all
   select t.oid::regtype::text from pg_type as t
-  where t.typnamespace in ('public'::regnamespace, 'private'::regnamespace) and t.typtype in ('e', 'd', 'r')
+  where t.typnamespace in ('public'::regnamespace, 'private'::regnamespace)
+    and (t.typtype in ('e', 'd', 'r') or exists (select from pg_class as c where c.oid = t.typrelid and c.relkind = 'c'))
     and coalesce(obj_description(t.oid, 'pg_type'), '') = ''
   union all
   select n.nspname from pg_namespace as n
@@ -32,6 +33,9 @@ comment on function private.canary() is 'A function.';
 create type public.canary_kind as enum ('a');
 select set_eq('select * from offenders', array['canary_kind'], 'a type without one is found');
 drop type public.canary_kind;
+create type private.canary_row as (id integer);
+select set_eq('select * from offenders', array['private.canary_row'], 'so is one of a row');
+drop type private.canary_row;
 select is_empty('select * from offenders', 'and nothing else is');
 
 select * from finish();
