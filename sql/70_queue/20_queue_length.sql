@@ -4,14 +4,14 @@ create table private.queue_settings (
   constraint queue_settings_single check (id),
   constraint queue_settings_max_length_natural check (max_length >= 0)
 );
-comment on table private.queue_settings is 'What operators set of the queue, in one row; without it the defaults of private.max_queue_length() hold.';
-comment on column private.queue_settings.max_length is 'With so many runs there to be claimed, others than the owner start none.';
+comment on table private.queue_settings is 'Settings of the queue that an operator has changed, in one row. Without it the default of private.max_queue_length() holds.';
+comment on column private.queue_settings.max_length is 'From so many runs on that wait to be claimed the queue is full.';
 
--- Sequences, since what is noted in them stays when the start that noted it is refused, and takes no lock.
+-- Sequences, because what a start notes in them stays when that start is refused, and noting it takes no lock.
 create sequence private.queue_check_message minvalue 0;
-comment on sequence private.queue_check_message is 'The message from which on the queue is counted again: until then it is not full.';
+comment on sequence private.queue_check_message is 'The id of the message from which on the queue is counted again. Until then it counts as not full.';
 create sequence private.queue_full_until minvalue 0;
-comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full is not counted again; 0 while there is room.';
+comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full counts as full and is not counted again; 0 while there is room.';
 
 create function private.max_queue_length()
 returns integer
@@ -39,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'One at a time counts the queue or sets its limit: whether it is the caller until the transaction ends, which is waited for if told.';
+  'The lock of whoever counts the queue or sets its limit, until the transaction ends. Returns whether the caller has it; with wait it waits until it has.';
 
 create function private.queue_clock()
 returns bigint
@@ -48,22 +48,46 @@ set search_path = ''
 as $$
   select (extract(epoch from clock_timestamp()) * 1000)::bigint;
 $$;
-comment on function private.queue_clock() is 'The time as private.queue_full_until has it.';
+comment on function private.queue_clock() is 'The time in the unit of private.queue_full_until.';
 
-create function private.refuse_queue_full(max_length integer)
+create function private.is_queue_count_due(message_id bigint)
+returns boolean
+language sql volatile security invoker
+begin atomic
+  select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
+end;
+comment on function private.is_queue_count_due(bigint) is
+  'Whether the start with this message has to look at the queue. Most starts do not: see private.check_queue_length.';
+
+create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
-language plpgsql volatile security invoker
+language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while the queue was empty.
+set enable_seqscan = off
 as $$
+declare
+  v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
+  v_count integer;
 begin
-  perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
-    jsonb_build_object('limit', 'max_queue_length', 'value', refuse_queue_full.max_length),
-    'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+  -- Counted no further than the share, along the index of each owner's runs by turn.
+  select count(*) into v_count
+  from (
+    select from private.flow_run_jobs as j
+    where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+    order by j.turn limit v_share
+  ) as own;
+  if v_count >= v_share then
+    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+      jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
+      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+  end if;
 end;
 $$;
-comment on function private.refuse_queue_full(integer) is 'Raises 429 queue_full. A queue of the default length takes longer than 10 seconds to work off, one that just touches the limit less.';
+comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
+  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
 
-create function private.check_queue_length()
+create function private.check_queue_length(owner_id uuid)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -74,38 +98,40 @@ declare
   v_message_id bigint;
   v_length integer;
 begin
-  v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
+    return;
   end if;
-  -- While there is room nobody waits for who counts: those who start meanwhile are few beside the hundredth that is not counted.
+  -- While there is room nobody waits for whoever counts: few runs start meanwhile, beside the hundredth that is not counted.
   if not private.lock_queue_check(wait => v_was_full) then
     return;
   end if;
-  -- Whoever had the lock has counted, or changed the limit.
+  -- Whoever had the lock before has counted, or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+    return;
   end if;
   v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- By the index, for which the time is a sub-select: what is due later is not looked at.
+  -- The time is a sub-select, so that the index is used and messages that are due later are not looked at.
   select count(*) into v_length
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
+  -- A count takes as long as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+  else
+    perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
   end if;
-  perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
 end;
 $$;
-comment on function private.check_queue_length() is
-  'Counts the runs that are there to be claimed, no further than the limit: 429 queue_full. Counting again only after as many new messages as a hundredth of the limit lets the queue grow so much beyond it. Definer: the queue is private.';
+comment on function private.check_queue_length(uuid) is
+  'Refuses a start by somebody else than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. So no owner, and nobody who starts an owner''s deployments, uses up the queue of the others. The queue is full when max_queue_length runs wait to be claimed. They are counted no further than the limit, and again only after as many new messages as a hundredth of it: a queue may grow so much longer. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -114,12 +140,12 @@ set search_path = ''
 as $$
 begin
   if coalesce(set_max_queue_length.max_length < 0, true) then
-    perform private.fail(400, 'request_invalid', 'max_length: takes an integer from 0 to 2^31-1.');
+    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
   end if;
   perform private.lock_queue_check();
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- The next start counts anew, after this commits, and others wait for what it finds.
+  -- The next start counts anew, after this commits, and other starts wait for what it finds.
   perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
 end;
 $$;
@@ -134,7 +160,7 @@ as $$
   select private.set_max_queue_length(set_max_queue_length.max_length);
 $$;
 comment on function public.set_max_queue_length(integer) is
-  'For operators: from so many runs on that are there to be claimed, others than a deployment''s owner start none of it, 429 queue_full; 0: never. What waits is counted again after a hundredth of it: a queue may grow so much longer. 400 request_invalid.';
+  'For operators: from how many runs on that wait to be claimed the queue is full. Then nobody but the owner starts the deployments of an owner who has a tenth of so many runs there or more: 429 queue_full. With 0 only owners start anything. What waits is counted again after a hundredth of the limit: the queue may grow so much longer. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -145,5 +171,5 @@ as $$
   select private.max_queue_length();
 $$;
 comment on function public.max_queue_length() is
-  'For operators: how many runs may be there to be claimed when others than the owner start a deployment; 100000 unless set by set_max_queue_length.';
+  'For operators: from how many waiting runs on the queue is full; 100000 unless set by set_max_queue_length.';
 grant execute on function public.max_queue_length() to service_role;

@@ -480,3 +480,12 @@ begin
   );
 end;
 $$;
+
+-- So many runs of the user's wait in the queue, as far as the queue knows: jobs and messages without runs.
+create function test.queue_runs(user_id uuid, count integer) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
+  select gen_random_uuid(), queue_runs.user_id, sha256(''), 'https://api.devnet.solana.com', m.id, m.id
+  from pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, queue_runs.count))) as m (id);
+$$;

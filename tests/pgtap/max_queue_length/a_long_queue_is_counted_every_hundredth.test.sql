@@ -10,14 +10,16 @@ $$;
 grant execute on function pg_temp.start() to public;
 select test.sign_out();
 select private.set_max_queue_length(1000);
-select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 999)));
+-- With a tenth of them the owner fills the queue, once it is full.
+select test.queue_runs(test.user_id('owner'), 100);
+select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 
 select test.sign_in_as_role('anon');
 select is(count(*) filter (where pg_temp.start() is null), 10::bigint, 'ten starts pass on one count') from generate_series(1, 10);
 select is(pg_temp.start(), 'queue_full', 'the next one counts');
 
 select test.sign_out();
-delete from pgmq.q_flow_runs where true;
+delete from pgmq.q_flow_runs where message = '{}';
 select setval('private.queue_full_until', private.queue_clock() + 60000);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), 'queue_full', 'what it found holds for a time');

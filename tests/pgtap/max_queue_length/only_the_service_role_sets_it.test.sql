@@ -17,7 +17,7 @@ select is(test.error_code('select public.set_max_queue_length(1)'), null, 'the s
 select is(public.max_queue_length(), 1, 'and reads it');
 select is(
   test.error(format('select public.set_max_queue_length(%s)', bad)),
-  '{"code": "request_invalid", "status": 400, "message": "max_length: takes an integer from 0 to 2^31-1.", "details": null, "hint": null}',
+  '{"code": "request_invalid", "status": 400, "message": "max_length must be an integer from 0 to 2^31-1.", "details": null, "hint": null}',
   bad || ' is refused'
 )
 from (values ('-1'), ('null')) as wrong (bad);

@@ -1,0 +1,44 @@
+select plan(10);
+
+select test.create_user(name) from unnest('{hog,owner}'::text[]) as name;
+create function pg_temp.start(deployment text) returns text language sql as $$
+  select test.error_code(format(
+    'select public.start_deployment(id => %L, public_key => %L)', test.kept(start.deployment), 'So11111111111111111111111111111111111111112'
+  ));
+$$;
+grant execute on function pg_temp.start(text) to public;
+
+select test.sign_in(test.user_id('hog'));
+select test.keep('of_hog', test.deploy_limited());
+select test.sign_in(test.user_id('owner'));
+select test.keep('of_owner', test.deploy_limited());
+select test.sign_in_as_role('service_role');
+select public.set_max_queue_length(20);
+
+select test.sign_in(test.user_id('hog'));
+select public.start_deployment(id => test.kept('of_hog')::uuid) from generate_series(1, 30);
+
+select test.sign_in_as_role('anon');
+select is(pg_temp.start('of_hog'), 'queue_full', 'nobody else starts the deployment of an owner who has filled the queue');
+select is(pg_temp.start('of_owner'), null, 'deployments of another are started') from generate_series(1, 2);
+select is(pg_temp.start('of_owner'), 'queue_full', 'until a tenth of the queue is the other''s too');
+select is(pg_temp.start('of_hog'), 'queue_full', 'the first one''s still are not');
+
+select test.sign_in(test.user_id('owner'));
+select is(
+  test.error_code($$ select public.start_deployment(id => test.kept('of_owner')::uuid) $$), null, 'the owner is never refused'
+);
+select test.sign_in(test.user_id('hog'));
+select is(
+  test.error_code($$ select public.start_deployment(id => test.kept('of_hog')::uuid) $$), null, 'nor is the one who filled it'
+);
+
+-- 15 of 34 runs are claimed, owners in turn: all three of the owner's are among them.
+select test.sign_in_as_role('service_role');
+select public.claim_flow_runs(15, 60);
+select test.sign_in_as_role('anon');
+select is(pg_temp.start('of_hog'), null, 'when there is room again, everybody starts everything');
+select is(pg_temp.start('of_hog'), 'queue_full', 'as long as there is');
+select is(pg_temp.start('of_owner'), 'queue_full', 'what an owner has executed counts for the tenth');
+
+select * from finish();
