@@ -48,7 +48,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
   ) {
     if (isAmong(shown, config.secretKeys)) {
       // As private.refuse_service_role, which a key that is a JWT gets to.
-      throw apiError('token_invalid', 'This needs a user: the service role is nobody in particular.', {
+      throw apiError('token_invalid', "The service role can't do this: it needs a user.", {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
     }
@@ -79,9 +79,9 @@ export function requireCredentials(
   const credentials = readCredentials(request, config);
   const hasPublicKey = accepted === 'user or public key' && credentials.publicKey !== undefined;
   if (Object.keys(credentials.headers).length === 0 && !hasPublicKey) {
-    throw apiError('unauthenticated', 'This needs a credential.', {
-      hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); ' +
-        'a run token does for its run, a public key for a start only.',
+    throw apiError('unauthenticated', 'The request carries no credential that this call accepts.', {
+      hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). ' +
+        'A run token is enough for its own run, a public key only for a start.',
     });
   }
   return credentials;

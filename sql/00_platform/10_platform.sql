@@ -3,7 +3,7 @@ create extension if not exists pgmq;
 
 create schema private;
 comment on schema private is
-  'Storage and rules that no API role touches directly: PostgREST does not expose it. The roles may only execute what is granted by name.';
+  'Storage and rules. PostgREST does not expose it, and API roles execute only those of its functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
 -- Closed doors: from here on nothing is granted to anybody unless a file says so.

@@ -6,7 +6,7 @@ as $$
   select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…' else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'A text that came from outside, as a message may name it: what is longer than so many characters ends with ….';
+  'A text from outside in the form in which a message may quote it: cut after `longest` characters, with … at its end if it was longer.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.fail(
@@ -17,7 +17,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- PostgREST carries details as text only; the Edge Functions give the JSON in it back.
+  -- PostgREST passes details on as text only; the Edge Functions turn that text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,

@@ -8,4 +8,4 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_any__before_update_touch() is 'Keeps updated_at of the table that it is put on.';
+comment on function private.tg_any__before_update_touch() is 'Sets updated_at at every update of a table that has this trigger.';

@@ -4,7 +4,7 @@ create table private.quotas (
   constraint quotas_value_natural check (value >= 0)
 );
 comment on table private.quotas is
-  'What operators set of the quotas that each user has; for the others the defaults of private.known_quotas() hold.';
+  'The quotas that an operator has changed. For the others the defaults of private.known_quotas() hold.';
 comment on column private.quotas.value is 'How much a user may have at most.';
 
 create function private.known_quotas()
@@ -25,7 +25,7 @@ begin
 end;
 $$;
 comment on function private.known_quotas() is
-  'What a user may have at most where the operator has set nothing else. Bytes are as stored, after compression.';
+  'What each user may have at most, unless an operator has set another value. Bytes are counted as stored, after compression.';
 
 create function private.quota(name text)
 returns bigint
@@ -45,7 +45,7 @@ create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one of an empty table.
+-- A plan that is kept must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 begin
@@ -77,7 +77,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, what this transaction has stored included. Frozen flows count once, however many deployments run them. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including what this transaction has stored. A frozen flow counts once, however many deployments run it. Definer: it must see all rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -124,7 +124,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas in its arguments for each user of the inserted rows, of which an upsert that only updates has none. Definer: users can''t call what it calls.';
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts none. Definer: users can''t call what it calls.';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -159,7 +159,7 @@ as $$
   select private.set_quota(set_quota.name, set_quota.value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: how much of something each user may have, from now on; null: the default. What a user has already stays. 400 request_invalid.';
+  'For operators: how much of something each user may have from now on; null sets the default again. What a user already has stays. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -180,5 +180,5 @@ as $$
   select * from private.quotas();
 $$;
 comment on function public.quotas() is
-  'For operators: how much of each thing a user may have, with what it is unless set by set_quota.';
+  'For operators: how much of each thing a user may have, and the default that holds unless set_quota has set another value.';
 grant execute on function public.quotas() to service_role;

@@ -33,7 +33,7 @@ create table private.api_key_hashes (
   constraint api_key_hashes_hash_length check (octet_length(hash) = 32),
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
-comment on table private.api_key_hashes is 'SHA-256 of each API key. The keys have 256 random bits, so a plain hash is enough.';
+comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -49,7 +49,7 @@ begin
     perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail(400, 'request_invalid', 'name: takes 1 to 100 characters.');
+    perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
   -- 32 bytes: their base64 has one = at its end.
@@ -86,11 +86,11 @@ begin
   select k.id, k.user_id into v_key
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
-  -- A banned user gets no access token any more, and those of before end within the hour.
+  -- Auth gives a banned user no access tokens either.
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
   if not found then
-    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
+    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, or it has been deleted.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;

@@ -6,14 +6,14 @@ as $$
 declare
   v_api_key text;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition spares other requests the parsing.
+  -- The planner's estimates count rows that policies hide. The first condition saves other requests from parsing the headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
-    perform private.fail(400, 'count_inexact', 'Prefer: count= takes exact only.',
-      hint => 'Planned and estimated counts tell of rows that the caller may not see. Send Prefer: count=exact.');
+    perform private.fail(400, 'count_inexact', 'Prefer: count= must be exact.',
+      hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid', 'The run token is not valid.');
+    perform private.fail(401, 'token_invalid', 'The run token in x-flow-run-token is not valid.');
   end if;
   -- Only a caller without a token: a user token beats an API key.
   if current_setting('role') = 'anon' then
@@ -21,7 +21,7 @@ begin
     if v_api_key is not null then
       perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
       perform set_config('role', 'authenticated', true);
-      -- PostgREST has taken over what anon may take.
+      -- PostgREST has already applied the settings of anon: the time limit of users is set here.
       perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
       from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
       where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';

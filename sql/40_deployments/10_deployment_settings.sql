@@ -1,4 +1,5 @@
--- What is wrong with a deployment's settings, as [{path, message}], [] when nothing is: for errors clearer than a constraint's.
+-- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
+-- constraint's. [] if nothing is wrong.
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -12,7 +13,7 @@ begin
   if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
     v_number := v_text::numeric;
   end if;
-  -- Without a fraction's zeros: 1.0 is 1.
+  -- trunc drops the zeros of a fraction: 1.0 becomes 1.
   return case when v_number = trunc(v_number) and v_number between 0 and 18446744073709551615 then trunc(v_number) end;
 end;
 $$;
@@ -57,7 +58,7 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction of 1,232 bytes has room for 62 transfers of 17, beside the 168 that each needs.
+  -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
   if jsonb_array_length(fees_faults.fees) > 64 then
     return '[{"path": "fees", "message": "takes at most 64 pairs, more than a transaction has room for"}]';
   end if;
@@ -105,7 +106,7 @@ begin
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
       (
-        select private.shorten(m.name), 'there is no such member; there are: url, cluster'
+        select private.shorten(m.name), 'there is no such member; the members are url and cluster'
         from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
         where m.name not in ('url', 'cluster') limit 20
       )
@@ -113,7 +114,7 @@ begin
   );
 end;
 $$;
-comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member: of unknown ones the first 20.';
+comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
 
 create function private.refuse_faults(code text, faults jsonb)
 returns void

@@ -12,7 +12,7 @@ begin
 end;
 $$;
 comment on function private.has_queued_run(interval) is
-  'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
+  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
+  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -54,7 +54,7 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- Each that waits keeps a connection from those who start runs, of which PostgREST has ten by default: two at a time.
+  -- Whoever waits here holds a connection, of which PostgREST has ten by default, and starts need them: two wait at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -66,7 +66,7 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Less and less often: an answer comes after the end by a millisecond, or by a tenth of the time that the end took.
+    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the time waited.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -86,5 +86,5 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once where two others wait like that. Most runs of a few nodes end meanwhile. 401; 404 flow_run_not_found.';
+  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once if two others already wait like that. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;

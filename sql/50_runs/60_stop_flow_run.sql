@@ -8,12 +8,12 @@ declare
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail(400, 'request_invalid', 'timeout_millies: takes an integer from 0 to 300000.');
+    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
   end if;
   if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail(400, 'request_invalid', 'reason: takes at most 1000 characters.');
+    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
   end if;
-  -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
+  -- Claims take this lock too, and take it first: either the run has not begun yet, or its worker will read the request to stop.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -25,7 +25,7 @@ begin
     set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
     where j.flow_run_id = v_run_id and j.stop_requested_at is null;
     if not v_job.is_held then
-      -- Nobody has it now, and it may wait for a time to come.
+      -- No worker holds it now, and it may sleep until a later time.
       perform private.wake_flow_run(v_run_id);
     end if;
   end if;
@@ -42,5 +42,5 @@ as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is; a run that an interflow node started stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run to stop; the first request counts. No new node starts. Nodes under way are told, and are recorded if they end within timeout_millies. A run that has ended stays as it is. A run that an interflow node called stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

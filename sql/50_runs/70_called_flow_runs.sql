@@ -5,7 +5,7 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- A plan that is kept must not be one of an empty table.
+-- A plan that is kept must not be one that was made while the table was empty.
 set enable_seqscan = off
 as $$
 begin
@@ -14,7 +14,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Keeps the planner from reading all runs in the order of their ids.
+    -- Without it the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -37,5 +37,5 @@ as $$
   select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
 $$;
 comment on function public.called_flow_runs(uuid, uuid) is
-  'How the runs stand that a run called, for the owner of the flow, who started the run at the root of the tree, and the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;

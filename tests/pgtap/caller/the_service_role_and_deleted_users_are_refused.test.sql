@@ -12,7 +12,7 @@ select is(
   test.error('select private.caller()'),
   '{
     "code": "token_invalid", "status": 401, "details": null,
-    "message": "This needs a user: the service role is nobody in particular.",
+    "message": "The service role can''t do this: it needs a user.",
     "hint": "Send the access token of the user on whose behalf you call."
   }',
   'the service role is refused'
@@ -26,7 +26,7 @@ select is(
   test.error('select private.caller()'),
   '{
     "code": "token_invalid", "status": 401, "details": null, "hint": null,
-    "message": "The user of this access token does not exist any more."
+    "message": "The user of this access token has been deleted."
   }',
   'a user who never was is refused'
 );

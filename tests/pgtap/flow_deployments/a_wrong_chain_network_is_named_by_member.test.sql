@@ -17,7 +17,7 @@ select is(
       when 'chain_network' then 'takes an object {url, cluster}'
       when 'chain_network.url' then 'takes an http or https address of at most 2048 characters'
       when 'chain_network.cluster' then 'takes devnet, testnet or mainnet-beta'
-      else 'there is no such member; there are: url, cluster'
+      else 'there is no such member; the members are url and cluster'
     end)) from unnest(string_to_array(paths, ' ')) as path
   )),
   format('%s: %s', value, paths)
