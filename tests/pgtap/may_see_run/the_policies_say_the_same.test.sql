@@ -23,7 +23,7 @@ create function pg_temp.show(token text) returns void language sql as $$
 $$;
 grant execute on function pg_temp.show(text) to public;
 select test.keep('token', private.run_token(test.kept('unsigned')::uuid));
-select test.keep('token of the started', private.run_token(test.kept('started')::uuid));
+select test.keep('token_of_started', private.run_token(test.kept('started')::uuid));
 
 select test.sign_in(test.user_id('owner'));
 select set_eq('select id from seen', 'select pg_temp.allowed()', 'to the owner');
@@ -37,7 +37,7 @@ select set_eq('select id from seen', 'select pg_temp.allowed()', 'to another use
 select test.sign_in_as_role('anon');
 select set_eq('select id from seen', 'select pg_temp.allowed()', 'to anybody with a token');
 select is(test.row_count('select pg_temp.allowed()'), 1::bigint, 'who sees its run');
-select pg_temp.show(test.kept('token of the started'));
+select pg_temp.show(test.kept('token_of_started'));
 select set_eq('select pg_temp.allowed()', array[test.kept('started')]::uuid[], 'and not those that the run called');
 
 select * from finish();
