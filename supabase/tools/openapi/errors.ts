@@ -16,11 +16,11 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
   },
   start_target_ambiguous: {
-    message: 'Name the deployment either by id or by flow.',
-    hint: 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
+    message: 'A start must name its deployment either by id or by flow.',
+    hint: 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
   },
   action_signer_invalid: { message: 'action_signer: takes a public key, base58 of 32 bytes.' },
-  public_key_invalid: { message: 'public_key: takes base58 of 32 bytes.' },
+  public_key_invalid: { message: 'public_key must be base58 of 32 bytes.' },
   idempotency_key_invalid: {
     message:
       'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.',
@@ -48,9 +48,9 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',
   },
   unauthenticated: {
-    message: 'This needs a credential.',
+    message: 'The request carries no credential that this call accepts.',
     hint:
-      'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.',
+      'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.',
   },
   token_invalid: { message: 'The access token is not valid.' },
   api_key_invalid: { message: 'There is no such API key.' },
