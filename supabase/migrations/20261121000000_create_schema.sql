@@ -10,7 +10,7 @@ create extension if not exists pgmq;
 
 create schema private;
 comment on schema private is
-  'Storage and rules that no API role touches directly: PostgREST does not expose it. The roles may only execute what is granted by name.';
+  'Storage and rules. PostgREST does not expose it, and API roles execute only those of its functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
 -- Closed doors: from here on nothing is granted to anybody unless a file says so.
@@ -32,7 +32,7 @@ as $$
   select case when length(shorten.value) > shorten.longest then left(shorten.value, shorten.longest) || '…' else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'A text that came from outside, as a message may name it: what is longer than so many characters ends with ….';
+  'A text from outside in the form in which a message may quote it: cut after `longest` characters, with … at its end if it was longer.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.fail(
@@ -43,7 +43,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- PostgREST carries details as text only; the Edge Functions give the JSON in it back.
+  -- PostgREST passes details on as text only; the Edge Functions turn that text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,
@@ -60,26 +60,23 @@ grant execute on function private.fail(integer, text, text, jsonb, text, jsonb) 
 
 create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-declare
-  -- A double holds the microseconds of our time, to which it is rounded; the numeric of extract would cost more than all the rest.
-  v_microseconds bigint := date_part('epoch', uuid_v7.at) * 1000000;
-begin
-  -- 48 bits of milliseconds, version 7 with 12 bits of the millisecond's fraction, before 64 bits of a random UUID's second half,
-  -- which already starts with the variant bits. The milliseconds stand 16 bits up: 2^12 times of them are in the fraction's sum.
-  return encode(
+language sql volatile security invoker
+begin atomic
+  -- In a random UUID the second half already starts with the variant bits, and stays. The first half is, from the left, 48 bits of
+  -- milliseconds, the version 7, and 12 bits of the millisecond's fraction. As a number: 65536 * milliseconds + 28672 (the 7) +
+  -- 4.096 * microseconds of the millisecond, which of all microseconds (512 / 125) and milliseconds (65536 - 4096 = 61440) is this sum.
+  select encode(
     overlay(
       uuid_send(gen_random_uuid())
-      placing int8send(v_microseconds * 512 / 125 + v_microseconds / 1000 * 61440 + 28672) from 1 for 8
+      placing int8send(
+        (date_part('epoch', uuid_v7.at) * 1000000)::bigint * 512 / 125 + (date_part('epoch', uuid_v7.at) * 1000000)::bigint / 1000 * 61440 + 28672
+      ) from 1 for 8
     ),
     'hex'
   )::uuid;
 end;
-$$;
 comment on function private.uuid_v7(timestamptz) is
-  'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond.';
+  'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The planner puts its one expression in place of a call.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -128,7 +125,7 @@ begin
   return new;
 end;
 $$;
-comment on function private.tg_any__before_update_touch() is 'Keeps updated_at of the table that it is put on.';
+comment on function private.tg_any__before_update_touch() is 'Sets updated_at at every update of a table that has this trigger.';
 
 -- sql/10_callers/10_caller.sql
 
@@ -150,11 +147,11 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'This needs a user: the service role is nobody in particular.',
+  perform private.fail(401, 'token_invalid', 'The service role can''t do this: it needs a user.',
     hint => 'Send the access token of the user on whose behalf you call.');
 end;
 $$;
-comment on function private.refuse_service_role() is 'Raises the one refusal of the service role, where a user is needed.';
+comment on function private.refuse_service_role() is 'Raises the refusal of the service role where a user is needed: 401 token_invalid.';
 
 create function private.refuse_deleted_user()
 returns void
@@ -162,32 +159,40 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'token_invalid', 'The user of this access token does not exist any more.');
+  perform private.fail(401, 'token_invalid', 'The user of this access token has been deleted.');
 end;
 $$;
-comment on function private.refuse_deleted_user() is 'Raises the one refusal of users who are deleted.';
+comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
 
-create function private.caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
-returns record
+create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text);
+comment on type private.caller is
+  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; and public_key, which a start may show instead of a user. Null is what nothing proves.';
+
+create function private.caller()
+returns private.caller
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
   v_claims jsonb := auth.jwt();
+  v_caller private.caller;
 begin
   if v_claims ->> 'role' = 'service_role' then
     perform private.refuse_service_role();
   end if;
-  user_id := v_claims ->> 'sub';
-  is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
-  run_id := private.token_run_id();
-  if user_id is not null and not exists (select from auth.users as u where u.id = caller.user_id and u.deleted_at is null) then
+  v_caller.user_id := v_claims ->> 'sub';
+  v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
+  v_caller.run_id := private.token_run_id();
+  if v_caller.user_id is not null
+    and not exists (select from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null)
+  then
     perform private.refuse_deleted_user();
   end if;
+  return v_caller;
 end;
 $$;
 comment on function private.caller() is
-  'Who calls, as far as it is proved: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; null where nothing proves it. Definer, since the API roles can''t read auth.users, where a deleted user is missed; one that Auth keeps (soft deletion) is deleted too.';
+  'Who calls, as far as the request proves it. 401 token_invalid for the service role, and for a user who has been deleted, also softly. Definer: the API roles can''t read auth.users, which tells whether a user is deleted.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -205,25 +210,30 @@ comment on function private.hold_user(uuid) is
   'Keeps a user from being deleted until the transaction ends; 401 token_invalid for one who is deleted. Definer for the same reason as private.caller().';
 
 create function private.lock_caller()
-returns uuid
+returns private.caller
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_claims jsonb := auth.jwt();
-  v_user_id uuid := v_claims ->> 'sub';
+  v_caller private.caller;
 begin
   if v_claims ->> 'role' = 'service_role' then
     perform private.refuse_service_role();
   end if;
-  if v_user_id is not null then
-    perform private.hold_user(v_user_id);
+  v_caller.user_id := v_claims ->> 'sub';
+  if v_caller.user_id is not null then
+    v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
+    perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
+    if not found then
+      perform private.refuse_deleted_user();
+    end if;
   end if;
-  return v_user_id;
+  return v_caller;
 end;
 $$;
 comment on function private.lock_caller() is
-  'The calling user, for what is stored in the user''s name: nobody deletes the user until the transaction ends. Null for a caller who is no user. Definer for the same reason as private.caller().';
+  'Who calls, for what is stored in the name of a user: nobody deletes the user until the transaction ends. user_id is null for a caller who is not a user. Definer for the same reason as private.caller().';
 
 create function private.unauthenticated()
 returns void
@@ -231,11 +241,11 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform private.fail(401, 'unauthenticated', 'This needs a credential.',
-    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>); a run token does for its run, a public key for a start only.');
+  perform private.fail(401, 'unauthenticated', 'The request carries no credential that this call accepts.',
+    hint => 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.');
 end;
 $$;
-comment on function private.unauthenticated() is 'Raises the one refusal of callers who show nothing.';
+comment on function private.unauthenticated() is 'Raises the refusal of a caller without a credential that counts here: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid
@@ -243,7 +253,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := (select c.user_id from private.caller() as c);
+  v_user_id uuid := (private.caller()).user_id;
 begin
   if v_user_id is null then
     perform private.unauthenticated();
@@ -260,7 +270,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_caller();
+  v_user_id uuid := (private.lock_caller()).user_id;
 begin
   if v_user_id is null then
     perform private.unauthenticated();
@@ -269,22 +279,24 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'As private.lock_caller(), where only a user does; 401 unauthenticated when there is none. Definer for the same reason.';
+  'The id of the calling user, who is not deleted until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
 
-create function private.require_caller(out user_id uuid, out is_anonymous boolean, out run_id uuid)
-returns record
+create function private.require_caller()
+returns private.caller
 language plpgsql stable security definer
 set search_path = ''
 as $$
+declare
+  v_caller private.caller := private.caller();
 begin
-  select c.user_id, c.is_anonymous, c.run_id into user_id, is_anonymous, run_id from private.caller() as c;
-  if user_id is null and run_id is null then
+  if v_caller.user_id is null and v_caller.run_id is null then
     perform private.unauthenticated();
   end if;
+  return v_caller;
 end;
 $$;
 comment on function private.require_caller() is
-  'Who calls, as private.caller() says, where a run token does too; 401 unauthenticated when nothing proves it. Definer for the same reason.';
+  'Who calls, for what a run token allows too; 401 unauthenticated for a caller with neither a user nor a run. Definer for the same reason as private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -292,7 +304,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.caller();
+  v_caller private.caller := private.caller();
 begin
   if v_caller.user_id is null then
     perform private.unauthenticated();
@@ -315,6 +327,15 @@ grant execute on function public.whoami() to anon, authenticated, service_role;
 
 -- sql/10_callers/20_quotas.sql
 
+create table private.quotas (
+  name text primary key,
+  value bigint not null,
+  constraint quotas_value_natural check (value >= 0)
+);
+comment on table private.quotas is
+  'The quotas that an operator has changed. For the others the defaults of private.known_quotas() hold.';
+comment on column private.quotas.value is 'How much a user may have at most.';
+
 create function private.known_quotas()
 returns table (name text, default_value bigint, noun text)
 language plpgsql immutable security invoker
@@ -333,7 +354,7 @@ begin
 end;
 $$;
 comment on function private.known_quotas() is
-  'What a user may have at most where the operator has set nothing else. Bytes are as stored, after compression.';
+  'What each user may have at most, unless an operator has set another value. Bytes are counted as stored, after compression.';
 
 create function private.quota(name text)
 returns bigint
@@ -353,7 +374,7 @@ create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one of an empty table.
+-- A plan that is kept must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
 begin
@@ -385,7 +406,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, what this transaction has stored included. Frozen flows count once, however many deployments run them. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including what this transaction has stored. A frozen flow counts once, however many deployments run it. Definer: it must see all rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -432,20 +453,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas in its arguments for each user of the inserted rows, of which an upsert that only updates has none. Definer: users can''t call what it calls.';
-
--- sql/10_callers/21_quotas_table.sql
-
-create table private.quotas (
-  name text primary key,
-  value bigint not null,
-  constraint quotas_value_natural check (value >= 0)
-);
-comment on table private.quotas is
-  'What operators set of the quotas that each user has; for the others the defaults of private.known_quotas() hold.';
-comment on column private.quotas.value is 'How much a user may have at most.';
-
--- sql/10_callers/22_set_quota.sql
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates inserts none. Definer: users can''t call what it calls.';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -480,7 +488,7 @@ as $$
   select private.set_quota(set_quota.name, set_quota.value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: how much of something each user may have, from now on; null: the default. What a user has already stays. 400 request_invalid.';
+  'For operators: how much of something each user may have from now on; null sets the default again. What a user already has stays. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -501,7 +509,7 @@ as $$
   select * from private.quotas();
 $$;
 comment on function public.quotas() is
-  'For operators: how much of each thing a user may have, with what it is unless set by set_quota.';
+  'For operators: how much of each thing a user may have, and the default that holds unless set_quota has set another value.';
 grant execute on function public.quotas() to service_role;
 
 -- sql/10_callers/30_api_keys.sql
@@ -535,17 +543,13 @@ create trigger _800_check_quota after insert on public.api_keys
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('api_keys');
 
--- sql/10_callers/31_api_key_hashes.sql
-
 create table private.api_key_hashes (
   hash bytea primary key,
   api_key_id uuid not null references public.api_keys (id) on delete cascade,
   constraint api_key_hashes_hash_length check (octet_length(hash) = 32),
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
-comment on table private.api_key_hashes is 'SHA-256 of each API key. The keys have 256 random bits, so a plain hash is enough.';
-
--- sql/10_callers/32_create_api_key.sql
+comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -561,7 +565,7 @@ begin
     perform private.fail(403, 'token_required', 'This needs the access token of a user who has signed up: API keys and anonymous users can''t make API keys.');
   end if;
   if char_length(create_api_key.name) not between 1 and 100 or create_api_key.name is null then
-    perform private.fail(400, 'request_invalid', 'name: takes 1 to 100 characters.');
+    perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
   -- 32 bytes: their base64 has one = at its end.
@@ -587,7 +591,31 @@ comment on function public.create_api_key(text) is
   'Makes an API key of the calling user and returns {id, name, prefix, created_at, key}; the key is shown this once. 403 token_required for anonymous users and callers with an API key; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
--- sql/10_callers/40_run_token_secrets.sql
+create function private.api_key_claims(key text)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_key record;
+begin
+  select k.id, k.user_id into v_key
+  from private.api_key_hashes as h
+  join public.api_keys as k on k.id = h.api_key_id
+  -- Auth gives a banned user no access tokens either.
+  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
+  if not found then
+    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, or it has been deleted.');
+  end if;
+  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
+end;
+$$;
+comment on function private.api_key_claims(text) is
+  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
+grant execute on function private.api_key_claims(text) to anon;
+
+-- sql/10_callers/40_run_tokens.sql
 
 create table private.run_token_secrets (
   id boolean primary key default true,
@@ -597,11 +625,22 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'Keys of the run tokens, in one row, which every start reads: it is made when the first token is.';
-comment on column private.run_token_secrets.secret is 'Tokens are made with it.';
+  'The secrets with which run tokens are made, in one row. It is stored when the first token is made, and read by every start.';
+comment on column private.run_token_secrets.secret is 'New tokens are made with it.';
 comment on column private.run_token_secrets.previous_secret is 'Tokens that were made with it before the last rotation are still valid.';
 
--- sql/10_callers/41_run_token.sql
+create function private.run_token(flow_run_id uuid, secret bytea)
+returns text
+language sql immutable security invoker
+begin atomic
+  -- 48 bytes: their base64 is one line without padding.
+  select 'fr_' || translate(
+    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), run_token.secret, 'sha256'), 'base64'),
+    '+/', '-_'
+  );
+end;
+comment on function private.run_token(uuid, bytea) is
+  'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -616,15 +655,11 @@ begin
     exit when found;
     insert into private.run_token_secrets default values on conflict do nothing;
   end loop;
-  -- 48 bytes: their base64 is one line without padding.
-  return 'fr_' || translate(
-    encode(uuid_send(run_token.flow_run_id) || extensions.hmac(uuid_send(run_token.flow_run_id), v_secret, 'sha256'), 'base64'),
-    '+/', '-_'
-  );
+  return private.run_token(run_token.flow_run_id, v_secret);
 end;
 $$;
 comment on function private.run_token(uuid) is
-  'The token that shows one run to its holder: fr_ and the base64url of run id and HMAC-SHA256(secret, run id). The same run gives the same token, as long as the secret is the same. Definer: the secret is private.';
+  'The token that shows one run to its holder, made with the secret of this project, which the first token makes. The same run gives the same token as long as the secret is the same. Definer: the secret is private.';
 
 create function private.token_run_id()
 returns uuid
@@ -639,7 +674,7 @@ begin
     return null;
   end if;
   v_bytes := decode(translate(substr(v_token, 4), '-_', '+/'), 'base64');
-  -- Digests are compared, so that the time says nothing about how far a forged token is right.
+  -- Digests are compared, so that the time it takes does not tell how much of a forged token is right.
   perform from private.run_token_secrets as s cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
   where sha256(extensions.hmac(substring(v_bytes for 16), valid.secret, 'sha256')) = sha256(substring(v_bytes from 17));
   if not found then
@@ -649,7 +684,7 @@ begin
 end;
 $$;
 comment on function private.token_run_id() is
-  'The run that the request''s x-flow-run-token proves to show; null without a valid one. Definer: the secrets are private.';
+  'The run whose token the request carries in x-flow-run-token; null if it carries none, or one that is not valid. Definer: the secrets are private.';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -673,34 +708,10 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: from now on run tokens are made with a new secret. Tokens of the secret before stay valid until the next rotation, older ones end.';
+  'For the service role: from now on run tokens are made with a new secret. Tokens made with the previous secret stay valid until the next rotation; older ones are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;
 
 -- sql/10_callers/50_pre_request.sql
-
-create function private.api_key_claims(key text)
-returns jsonb
-language plpgsql stable security definer
-set search_path = ''
-as $$
-declare
-  v_key record;
-begin
-  select k.id, k.user_id into v_key
-  from private.api_key_hashes as h
-  join public.api_keys as k on k.id = h.api_key_id
-  -- A banned user gets no access token any more, and those of before end within the hour.
-  join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
-  if not found then
-    perform private.fail(401, 'api_key_invalid', 'There is no such API key.');
-  end if;
-  return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
-end;
-$$;
-comment on function private.api_key_claims(text) is
-  'The claims with which the holder of an API key acts, as the key''s owner; 401 api_key_invalid for an unknown key, and for that of a user who is banned or deleted. Definer: the hashes are private, and the keys are others''.';
-grant execute on function private.api_key_claims(text) to anon;
 
 create function private.pre_request()
 returns void
@@ -710,14 +721,14 @@ as $$
 declare
   v_api_key text;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition spares other requests the parsing.
+  -- The planner's estimates count rows that policies hide. The first condition saves other requests from parsing the headers.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
-    perform private.fail(400, 'count_inexact', 'Prefer: count= takes exact only.',
-      hint => 'Planned and estimated counts tell of rows that the caller may not see. Send Prefer: count=exact.');
+    perform private.fail(400, 'count_inexact', 'Prefer: count= must be exact.',
+      hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid', 'The run token is not valid.');
+    perform private.fail(401, 'token_invalid', 'The run token in x-flow-run-token is not valid.');
   end if;
   -- Only a caller without a token: a user token beats an API key.
   if current_setting('role') = 'anon' then
@@ -725,7 +736,7 @@ begin
     if v_api_key is not null then
       perform set_config('request.jwt.claims', private.api_key_claims(v_api_key)::text, true);
       perform set_config('role', 'authenticated', true);
-      -- PostgREST has taken over what anon may take.
+      -- PostgREST has already applied the settings of anon: the time limit of users is set here.
       perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
       from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
       where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
@@ -849,32 +860,6 @@ $$;
 comment on function private.is_public_key(text) is 'Whether the text is the base58 of 32 bytes, a Solana public key.';
 grant execute on function private.is_public_key(text) to authenticated, service_role;
 
-create function private.is_fees(value jsonb)
-returns boolean
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return case
-    when jsonb_typeof(is_fees.value) <> 'array' then false
-    else not exists (
-      select
-      from jsonb_array_elements(is_fees.value) as fee
-      where case
-        when jsonb_typeof(fee) <> 'array' or jsonb_array_length(fee) <> 2 then true
-        when jsonb_typeof(fee -> 0) <> 'string' or not private.is_public_key(fee ->> 0) then true
-        when jsonb_typeof(fee -> 1) <> 'number' then true
-        else (fee ->> 1)::numeric <> trunc((fee ->> 1)::numeric)
-          or (fee ->> 1)::numeric not between 0 and 18446744073709551615
-      end
-    )
-  end;
-end;
-$$;
-comment on function private.is_fees(jsonb) is
-  'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
-grant execute on function private.is_fees(jsonb) to authenticated, service_role;
-
 -- sql/20_values/20_inputs.sql
 
 create function private.bad_value(value jsonb, depth integer)
@@ -954,6 +939,12 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
+  -- Nearly all inputs are a few short strings, one tag each, and good by one look at their text, as jsonb writes it.
+  if pg_column_size(check_inputs.inputs) < 1024
+    and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
+  then
+    return;
+  end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
     perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
   end if;
@@ -1013,6 +1004,10 @@ declare
   v_longest constant integer := 100;
   v_unknown text[];
 begin
+  -- Each input is compared with each name, which is quick while the names are few.
+  if cardinality(check_input_names.input_names) <= 100 and check_input_names.inputs - check_input_names.input_names = '{}' then
+    return;
+  end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, v_longest)
@@ -2064,7 +2059,8 @@ comment on function private.input_names(jsonb) is
 
 -- sql/40_deployments/10_deployment_settings.sql
 
--- What is wrong with a deployment's settings, as [{path, message}], [] when nothing is: for errors clearer than a constraint's.
+-- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
+-- constraint's. [] if nothing is wrong.
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -2078,12 +2074,38 @@ begin
   if jsonb_typeof(lamports.amount) = 'number' or jsonb_typeof(lamports.amount) = 'string' and v_text ~ '^[0-9]{1,20}$' then
     v_number := v_text::numeric;
   end if;
-  -- Without a fraction's zeros: 1.0 is 1.
+  -- trunc drops the zeros of a fraction: 1.0 becomes 1.
   return case when v_number = trunc(v_number) and v_number between 0 and 18446744073709551615 then trunc(v_number) end;
 end;
 $$;
 comment on function private.lamports(jsonb) is
   'The integer from 0 to 2^64-1 that a number or a string of digits stands for; null for anything else.';
+
+create function private.is_fees(value jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when jsonb_typeof(is_fees.value) <> 'array' then false
+    else not exists (
+      select
+      from jsonb_array_elements(is_fees.value) as fee
+      where case
+        when jsonb_typeof(fee) <> 'array' or jsonb_array_length(fee) <> 2 then true
+        when jsonb_typeof(fee -> 0) <> 'string' or not private.is_public_key(fee ->> 0) then true
+        when jsonb_typeof(fee -> 1) <> 'number' then true
+        else (fee ->> 1)::numeric <> trunc((fee ->> 1)::numeric)
+          or (fee ->> 1)::numeric not between 0 and 18446744073709551615
+      end
+    )
+  end;
+end;
+$$;
+comment on function private.is_fees(jsonb) is
+  'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
+grant execute on function private.is_fees(jsonb) to authenticated, service_role;
 
 create function private.fees_faults(fees jsonb)
 returns jsonb
@@ -2097,7 +2119,7 @@ begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
     return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
   end if;
-  -- A transaction of 1,232 bytes has room for 62 transfers of 17, beside the 168 that each needs.
+  -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
   if jsonb_array_length(fees_faults.fees) > 64 then
     return '[{"path": "fees", "message": "takes at most 64 pairs, more than a transaction has room for"}]';
   end if;
@@ -2145,7 +2167,7 @@ begin
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
       (
-        select private.shorten(m.name), 'there is no such member; there are: url, cluster'
+        select private.shorten(m.name), 'there is no such member; the members are url and cluster'
         from jsonb_object_keys(chain_network_faults.chain_network) as m (name)
         where m.name not in ('url', 'cluster') limit 20
       )
@@ -2153,7 +2175,7 @@ begin
   );
 end;
 $$;
-comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member: of unknown ones the first 20.';
+comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
 
 create function private.refuse_faults(code text, faults jsonb)
 returns void
@@ -2201,7 +2223,7 @@ comment on column public.flow_deployments.created_at is 'The time in the id.';
 comment on column public.flow_deployments.entrypoint is 'The flow that was deployed.';
 comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the inputs that the frozen flow takes: a start that names another one is refused. Here, not with the snapshot, so that a start reads one row.';
+  'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
@@ -2209,9 +2231,9 @@ comment on column public.flow_deployments.action_identity is 'Public key of the 
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
-  'How often others than the owner start it in a calendar minute, all of them together; 0: not at all. The owner is not limited.';
+  'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'How many runs that others than the owner started have not ended yet, at most; 0: they start none. The owner is not limited.';
+  'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -2253,24 +2275,6 @@ comment on function private.tg_flow_deployments__before_insert() is
   'Gives the deployment an id greater than those of the flow''s other deployments, under a lock of the flow, and the names of its inputs. Definer: it must see all of them, and the snapshot.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
-
-create function private.tg_flow_deployments__after_insert()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into public.flow_deployments_tags as t (user_id, entrypoint, tag, deployment_id)
-  values (new.user_id, new.entrypoint, 'latest', new.id)
-  on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id
-  where t.deployment_id < excluded.deployment_id;
-  return null;
-end;
-$$;
-comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
-create trigger _100_move_latest after insert on public.flow_deployments
-  for each row execute function private.tg_flow_deployments__after_insert();
 
 create trigger _800_check_quota after insert on public.flow_deployments
   referencing new table as inserted
@@ -2319,14 +2323,14 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The flow's own may have more members.
+    -- The chain_network of the flow may have more members.
     new.chain_network := jsonb_build_object('url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster');
   end if;
   if new.chain_network is distinct from old.chain_network then
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- As text, in which 1.0 is not 1.
+  -- Compared as text, in which 1.0 differs from 1: it is to be stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -2339,13 +2343,13 @@ begin
       perform private.refuse_faults('action_identity_invalid',
         '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
     end if;
-    -- Share: until this is stored, the wallet is neither deleted nor made an ADAPTER; whoever tries waits, and then sees it.
+    -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
     if not found then
       perform private.fail(400, 'action_identity_without_wallet',
-        'action_identity: takes the public key of a HARDCODED wallet of the deployment''s owner.',
+        'action_identity must be the public key of a HARDCODED wallet of the deployment''s owner.',
         '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]',
         'POST /wallets/upsert stores a wallet with its key pair.');
     end if;
@@ -2357,6 +2361,82 @@ comment on function private.tg_flow_deployments__before_write() is
   'Refuses settings that are invalid, naming what is wrong, and stores amounts of fees as integers. Definer: it locks the owner''s wallet, whoever writes.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
+
+-- sql/40_deployments/30_flow_deployments_tags.sql
+
+create table public.flow_deployments_tags (
+  user_id uuid not null default auth.uid(),
+  entrypoint integer not null,
+  tag text not null,
+  deployment_id uuid not null,
+  description text,
+  primary key (entrypoint, tag),
+  constraint flow_deployments_tags_entrypoint_fkey foreign key (entrypoint, user_id)
+    references public.flows (id, user_id) on delete cascade,
+  constraint flow_deployments_tags_deployment_id_fkey foreign key (deployment_id, entrypoint, user_id)
+    references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
+  constraint flow_deployments_tags_tag_form check (tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
+  constraint flow_deployments_tags_description_length check (char_length(description) <= 2000)
+);
+comment on table public.flow_deployments_tags is
+  'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
+comment on column public.flow_deployments_tags.entrypoint is 'The flow; a tag names one of its deployments at a time.';
+comment on column public.flow_deployments_tags.description is 'What the owner says of it to people; null if nothing, as on latest until the owner describes it.';
+comment on column public.flow_deployments_tags.tag is '1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.';
+
+create index flow_deployments_tags_deployment_id_idx on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
+create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
+create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
+
+-- Who moves a tag: the owner of the flow makes, moves, describes and deletes its tags, by these policies. latest is moved by the
+-- triggers of 40_latest.sql, and by nobody else.
+alter table public.flow_deployments_tags enable row level security;
+create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
+  using (user_id = (select auth.uid()));
+-- Asks whose flow it is, since a violation of the primary key would otherwise tell which tags the flows of others have.
+create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
+  );
+create policy flow_deployments_tags_update_owner on public.flow_deployments_tags for update to authenticated
+  using (user_id = (select auth.uid()))
+  with check (
+    user_id = (select auth.uid())
+    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
+  );
+create policy flow_deployments_tags_delete_owner on public.flow_deployments_tags for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select, insert, update, delete on public.flow_deployments_tags to authenticated;
+grant select, insert, update, delete on public.flow_deployments_tags to service_role;
+
+create trigger _800_check_quota after insert on public.flow_deployments_tags
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('tags');
+
+-- sql/40_deployments/40_latest.sql
+
+-- What moves the tag latest: a deploy moves it to the new deployment, the deletion of the newest deployment moves it back to the newest
+-- of the others. Nobody moves or deletes it by hand.
+
+create function private.tg_flow_deployments__after_insert()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into public.flow_deployments_tags as t (user_id, entrypoint, tag, deployment_id)
+  values (new.user_id, new.entrypoint, 'latest', new.id)
+  on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id
+  where t.deployment_id < excluded.deployment_id;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__after_insert() is
+  'Moves latest to the new deployment; its description stays. Definer: nobody else may move latest.';
+create trigger _100_move_latest after insert on public.flow_deployments
+  for each row execute function private.tg_flow_deployments__after_insert();
 
 create function private.tg_flow_deployments__before_delete()
 returns trigger
@@ -2387,53 +2467,6 @@ comment on function private.tg_flow_deployments__before_delete() is
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
--- sql/40_deployments/30_flow_deployments_tags.sql
-
-create table public.flow_deployments_tags (
-  user_id uuid not null default auth.uid(),
-  entrypoint integer not null,
-  tag text not null,
-  deployment_id uuid not null,
-  description text,
-  primary key (entrypoint, tag),
-  constraint flow_deployments_tags_entrypoint_fkey foreign key (entrypoint, user_id)
-    references public.flows (id, user_id) on delete cascade,
-  constraint flow_deployments_tags_deployment_id_fkey foreign key (deployment_id, entrypoint, user_id)
-    references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
-  constraint flow_deployments_tags_tag_form check (tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
-  constraint flow_deployments_tags_description_length check (char_length(description) <= 2000)
-);
-comment on table public.flow_deployments_tags is
-  'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
-comment on column public.flow_deployments_tags.entrypoint is 'The flow; a tag names one of its deployments at a time.';
-comment on column public.flow_deployments_tags.description is 'The owner''s words for people; null where there are none, as on latest until somebody describes it.';
-comment on column public.flow_deployments_tags.tag is '1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.';
-
-create index flow_deployments_tags_deployment_id_idx on public.flow_deployments_tags (deployment_id, entrypoint, user_id);
-create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
-create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
-
-alter table public.flow_deployments_tags enable row level security;
-create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
-  using (user_id = (select auth.uid()));
--- Whose flow it is comes before the primary key, which would tell of the tags of others' flows.
-create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
-  with check (
-    user_id = (select auth.uid())
-    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
-  );
-create policy flow_deployments_tags_update_owner on public.flow_deployments_tags for update to authenticated
-  using (user_id = (select auth.uid()))
-  with check (
-    user_id = (select auth.uid())
-    and exists (select from public.flows as f where f.id = entrypoint and f.user_id = (select auth.uid()))
-  );
-create policy flow_deployments_tags_delete_owner on public.flow_deployments_tags for delete to authenticated
-  using (user_id = (select auth.uid()));
-
-grant select, insert, update, delete on public.flow_deployments_tags to authenticated;
-grant select, insert, update, delete on public.flow_deployments_tags to service_role;
-
 create function private.refuse_latest()
 returns void
 language plpgsql volatile security invoker
@@ -2444,7 +2477,7 @@ begin
     hint => 'Use a tag of your own. The description of latest may be changed.');
 end;
 $$;
-comment on function private.refuse_latest() is 'Raises the one refusal of changes to the tag latest.';
+comment on function private.refuse_latest() is 'Raises the refusal of everybody who changes the tag latest by hand: 409 tag_latest_protected.';
 grant execute on function private.refuse_latest() to authenticated, service_role;
 
 create function private.tg_flow_deployments_tags__before_write()
@@ -2453,13 +2486,13 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Deeper calls are the deployments' own triggers and foreign keys, which keep latest.
+  -- A deeper call comes from the triggers and foreign keys of deployments, which keep latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that describes latest passes here first: it names the deployment that latest has anyway.
+      -- An upsert that describes latest comes here as an insert first. It names the deployment that latest already names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -2487,11 +2520,7 @@ comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps e
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
 
-create trigger _800_check_quota after insert on public.flow_deployments_tags
-  referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('tags');
-
--- sql/40_deployments/40_deploy_flow.sql
+-- sql/40_deployments/50_deploy_flow.sql
 
 create function private.deploy_flow(flow_id integer, strict boolean)
 returns jsonb
@@ -2542,7 +2571,7 @@ begin
 end;
 $$;
 comment on function public.deploy_flow(integer, boolean) is
-  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what a run will stumble over, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, for somebody else''s flow too; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
+  'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what will make a run fail, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
 
 -- sql/50_runs/10_flow_run.sql
@@ -2578,7 +2607,7 @@ begin
 end;
 $$;
 comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
-  'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. A function, since the expression of a check constraint is read and planned anew by each statement, which costs a start more than all its indexes.';
+  'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. This is a function because each statement reads and plans the expression of a check constraint anew, which would cost a start more than all its indexes.';
 
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
@@ -2603,7 +2632,7 @@ create table public.flow_run (
   action_signer text,
   fees jsonb not null default '[]',
   chain_network jsonb not null,
-  -- What a start stores is known without the function.
+  -- The first line spares a start the call.
   constraint flow_run_consistent check (
     status = 'queued' and num_nonnulls(start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times) = 0
     or private.is_run_consistent(
@@ -2612,7 +2641,7 @@ create table public.flow_run (
   )
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows: written by functions only. The owner of the flow reads them all; who started a run reads that run, but not the runs that it called, of which called_flow_runs tells. A run''s settings are copies of a deployment''s, which has checked them.';
+  'Runs of flows: written by functions only. The owner of the flow reads them all. Who started a run reads that run, but not the runs that it called; called_flow_runs tells how those stand. A run''s settings are copies of a deployment''s, which has checked them.';
 comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
@@ -2627,14 +2656,14 @@ comment on column public.flow_run.not_run is 'Ids of the nodes that never starte
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
 comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
 comment on column public.flow_run.action_signer is 'Public key that signs and sends for the action identity.';
-comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is the runner''s only.';
+comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is for the runner only.';
 
 create index flow_run_deployment_id_idx on public.flow_run (deployment_id, id desc);
 create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
 create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
--- No index has a column that claims and ends change: both are heap-only updates, for which the pages keep room.
+-- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
 
 create function private.tg_users__after_delete()
 returns trigger
@@ -2644,7 +2673,7 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- A run that had to be waited for may have got children meanwhile, which took its starter over.
+    -- The update may have waited for a run that called others meanwhile, and these name its starter too.
     exit when not found;
   end loop;
   update public.signature_requests as s set user_id = null where s.user_id = old.id;
@@ -2656,8 +2685,28 @@ comment on function private.tg_users__after_delete() is
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
+create function private.may_see_run(run public.flow_run, caller private.caller)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select coalesce(
+    -- The owner of the flow.
+    may_see_run.run.user_id = may_see_run.caller.user_id
+    -- A run that an interflow node called is the owner's only: its inputs and output are made of the owner's constants.
+    or may_see_run.run.parent_flow_run_id is null and (
+      -- Who started it.
+      may_see_run.run.started_by = may_see_run.caller.user_id
+      -- The holder of its token.
+      or may_see_run.run.id = may_see_run.caller.run_id
+    ),
+    false
+  );
+end;
+comment on function private.may_see_run(public.flow_run, private.caller) is
+  'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
+
 alter table public.flow_run enable row level security;
--- A called run names its starter too, but its inputs and output are made of the owner's constants, as those of node_run are.
+-- The rule of private.may_see_run, written out: the planner takes no function apart that uses a sub-select twice, and would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -2729,7 +2778,7 @@ create table public.flow_run_logs (
   constraint flow_run_logs_log_level_known check (log_level in ('Trace', 'Debug', 'Info', 'Warn', 'Error')),
   constraint flow_run_logs_node_complete check ((node_id is null) = (times is null))
 );
-comment on table public.flow_run_logs is 'What a run and its nodes had to say, in order. Read by the flow''s owner only.';
+comment on table public.flow_run_logs is 'What a run and its nodes logged, in order. Read by the flow''s owner only.';
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
 comment on column public.flow_run_logs.user_id is 'The owner of the flow, repeated from flow_run so that the policy needs no join.';
 comment on column public.flow_run_logs.node_id is 'The node, with times; null for a line of the run itself.';
@@ -2749,15 +2798,11 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.require_caller();
+  v_caller private.caller := private.require_caller();
   v_run public.flow_run;
 begin
   select r.* into v_run from public.flow_run as r
-  where r.id = run_for_caller.flow_run_id
-    and (
-      r.user_id = v_caller.user_id
-      or r.parent_flow_run_id is null and (r.started_by = v_caller.user_id or r.id = v_caller.run_id)
-    );
+  where r.id = run_for_caller.flow_run_id and private.may_see_run(r, v_caller);
   if not found then
     perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
   end if;
@@ -2765,7 +2810,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'A run, for its owner, who started it, and the holder of its token; for everybody else it does not exist (404 flow_run_not_found). A called run is its owner''s only. Definer: it is the check itself.';
+  'The run, if private.may_see_run lets the caller see it; for everybody else it does not exist: 404 flow_run_not_found. Definer: the rule, not the policies, decides here.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -2791,7 +2836,7 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'The run at the root of a run''s tree, for who may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
+  'The run at the root of a run''s tree, if the caller may see that root: what concerns the whole tree may be asked by the id of any of its runs. 401; 404 flow_run_not_found. Definer, as private.run_for_caller is.';
 
 -- sql/50_runs/50_flow_run_result.sql
 
@@ -2809,7 +2854,7 @@ begin
 end;
 $$;
 comment on function private.has_queued_run(interval) is
-  'Whether some run has been there to be claimed for at least min_age: a look at the first entry of the queue''s index.';
+  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
@@ -2838,7 +2883,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and the runner, having left a run queued for 2 seconds, needs a poke. 401; 404 flow_run_not_found.';
+  'How a run stands, {status, output, errors, is_overdue}, for its owner, who started it, and the holder of its token. is_overdue: it has not ended, and some run has been queued for 2 seconds, so that the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -2851,7 +2896,7 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- Each that waits keeps a connection from those who start runs, of which PostgREST has ten by default: two at a time.
+  -- Whoever waits here holds a connection, of which PostgREST has ten by default, and starts need them: two wait at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -2863,7 +2908,7 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Less and less often: an answer comes after the end by a millisecond, or by a tenth of the time that the end took.
+    -- The pauses grow: the answer is late by a millisecond, or by a tenth of the time waited.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -2883,7 +2928,7 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once where two others wait like that. Most runs of a few nodes end meanwhile. 401; 404 flow_run_not_found.';
+  'As flow_run_result, as soon as the run has ended, or after 40 milliseconds; at once if two others already wait like that. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 -- sql/50_runs/60_stop_flow_run.sql
@@ -2898,12 +2943,12 @@ declare
   v_job private.flow_run_jobs;
 begin
   if stop_flow_run.timeout_millies not between 0 and 300000 then
-    perform private.fail(400, 'request_invalid', 'timeout_millies: takes an integer from 0 to 300000.');
+    perform private.fail(400, 'request_invalid', 'timeout_millies must be an integer from 0 to 300000.');
   end if;
   if char_length(stop_flow_run.reason) > 1000 then
-    perform private.fail(400, 'request_invalid', 'reason: takes at most 1000 characters.');
+    perform private.fail(400, 'request_invalid', 'reason must have at most 1000 characters.');
   end if;
-  -- The lock that claims take too, and first: a run is either not begun yet, or its worker gets to know.
+  -- Claims take this lock too, and take it first: either the run has not begun yet, or its worker will read the request to stop.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -2915,7 +2960,7 @@ begin
     set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
     where j.flow_run_id = v_run_id and j.stop_requested_at is null;
     if not v_job.is_held then
-      -- Nobody has it now, and it may wait for a time to come.
+      -- No worker holds it now, and it may sleep until a later time.
       perform private.wake_flow_run(v_run_id);
     end if;
   end if;
@@ -2932,7 +2977,7 @@ as $$
   select private.stop_flow_run(stop_flow_run.flow_run_id, stop_flow_run.reason, stop_flow_run.timeout_millies);
 $$;
 comment on function public.stop_flow_run(uuid, text, integer) is
-  'Asks a run to stop; the first request counts. No new node starts; what runs is told, and recorded if it ends within timeout_millies. A run that has ended stays as it is; a run that an interflow node started stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'Asks a run to stop; the first request counts. No new node starts. Nodes under way are told, and are recorded if they end within timeout_millies. A run that has ended stays as it is. A run that an interflow node called stops with the whole tree that it belongs to. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 -- sql/50_runs/70_called_flow_runs.sql
@@ -2944,7 +2989,7 @@ returns table (
 )
 language plpgsql stable security definer
 set search_path = ''
--- A plan that is kept must not be one of an empty table.
+-- A plan that is kept must not be one that was made while the table was empty.
 set enable_seqscan = off
 as $$
 begin
@@ -2953,7 +2998,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Keeps the planner from reading all runs in the order of their ids.
+    -- Without it the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -2976,10 +3021,30 @@ as $$
   select * from private.called_flow_runs(called_flow_runs.flow_run_id, called_flow_runs.after);
 $$;
 comment on function public.called_flow_runs(uuid, uuid) is
-  'How the runs stand that a run called, for the owner of the flow, who started the run at the root of the tree, and the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
--- sql/60_starts/10_deployment_usage.sql
+-- sql/60_starts/10_may_start.sql
+
+create function private.may_start(deployment public.flow_deployments, caller private.caller)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select coalesce(
+    -- The owner always may.
+    may_start.deployment.user_id = may_start.caller.user_id
+    -- Authenticated: every user who has signed up.
+    or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null and not may_start.caller.is_anonymous
+    -- Anonymous: everybody.
+    or may_start.deployment.start_permission = 'Anonymous',
+    -- A null deployment fails every comparison.
+    false
+  );
+end;
+comment on function private.may_start(public.flow_deployments, private.caller) is
+  'Who may start a deployment: its owner always; every user who has signed up if its start_permission is Authenticated; everybody if it is Anonymous. Nobody may start a null deployment, so that a start of it meets the same 404.';
+
+-- sql/60_starts/20_start_limits.sql
 
 create table private.deployment_usage (
   deployment_id uuid not null,
@@ -2991,14 +3056,14 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much others than its owner use a deployment, for its limits. The use of a share is the sum over its slots, of which a backend writes its own, so that starts don''t wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'How much callers other than the owner use a deployment, counted for its limits. The use of a share is the sum over its slots. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
 comment on column private.deployment_usage.share is
-  'Who is counted: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'' or ''key:<public key>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
+  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'' or ''key:<public key>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
-  'pg_backend_pid() % 32 for starts, and for ends the negative of it less one: an end never waits for a start.';
-comment on column private.deployment_usage.minute is 'The minute that starts counts.';
-comment on column private.deployment_usage.starts is 'Starts of that minute.';
-comment on column private.deployment_usage.in_flight is 'Runs that were started here, less those that ended here: right in sum.';
+  'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
+comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
+comment on column private.deployment_usage.starts is 'How many runs were started in that minute.';
+comment on column private.deployment_usage.in_flight is 'Runs started through this slot less runs ended through it; only the sum over all slots is a number of runs.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger
@@ -3006,7 +3071,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Not what an end of a run has locked, who may hold more of them, in another order: a sweep takes it along.
+  -- The end of a run locks several of these rows, in an order of its own. Rows that it has locked stay for the next sweep.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
     select free.share, free.slot from private.deployment_usage as free where free.deployment_id = old.id for update skip locked
@@ -3015,28 +3080,23 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
--- When the transaction commits: it waits for nobody any more who waits for these rows. Named as the constraint that it is too.
+-- Deferred: by the time of the commit this transaction waits for no lock that somebody holds who waits for these rows.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
--- sql/60_starts/20_count_start.sql
-
-create function private.start_shares(user_id uuid, is_anonymous boolean, public_key text)
+create function private.start_shares(caller private.caller)
 returns text[]
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  return case
-    when start_shares.user_id is null then array['all', 'guests', 'key:' || start_shares.public_key]
-    when start_shares.is_anonymous then array['all', 'guests', 'user:' || start_shares.user_id]
-    else array['all', 'user:' || start_shares.user_id]
+language sql immutable security invoker
+begin atomic
+  select case
+    when start_shares.caller.user_id is null then array['all', 'guests', 'key:' || start_shares.caller.public_key]
+    when start_shares.caller.is_anonymous then array['all', 'guests', 'user:' || start_shares.caller.user_id::text]
+    else array['all', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
-$$;
-comment on function private.start_shares(uuid, boolean, text) is
-  'Whose share of a deployment''s limits a start uses: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users.';
+comment on function private.start_shares(private.caller) is
+  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -3052,7 +3112,7 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth; rounded up, so that there is one where the limit is not 0.';
+  'How much of a limit a share may use: all callers the whole, guests together a half, one caller a tenth. Rounded up, so that a limit above 0 leaves everybody at least 1.';
 
 create function private.refuse_start(limit_name text, share text, value bigint, retry_after_seconds integer)
 returns void
@@ -3065,7 +3125,7 @@ begin
     format(
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s, %s.'
-        when 'guests' then 'Callers who have not signed up have reached their share of this deployment''s %s, %s.'
+        when 'guests' then 'Callers who have not signed up have together reached their share of this deployment''s %s, %s.'
         else 'You have reached your share of this deployment''s %s, %s.'
       end,
       refuse_start.limit_name, refuse_start.value
@@ -3080,24 +3140,22 @@ begin
 end;
 $$;
 comment on function private.refuse_start(text, text, bigint, integer) is
-  'Raises 429 start_limit_reached, which names the limit, whose share of it is used up, and how much that is.';
+  'Raises 429 start_limit_reached, which names the limit, the share that is used up, and how much the share is.';
 
-create function private.check_share(
-  deployment_id uuid, share text, minute timestamptz, max_starts_per_minute integer, max_runs_in_flight integer
-)
+create function private.check_share(deployment public.flow_deployments, share text, minute timestamptz)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_max_starts bigint := private.share_of_limit(check_share.share, check_share.max_starts_per_minute);
-  v_max_runs bigint := private.share_of_limit(check_share.share, check_share.max_runs_in_flight);
+  v_max_starts bigint := private.share_of_limit(check_share.share, check_share.deployment.max_starts_per_minute);
+  v_max_runs bigint := private.share_of_limit(check_share.share, check_share.deployment.max_runs_in_flight);
   v_starts bigint;
   v_runs bigint;
 begin
   select sum(u.starts) filter (where u.minute = check_share.minute), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = check_share.deployment_id and u.share = check_share.share;
+  where u.deployment_id = check_share.deployment.id and u.share = check_share.share;
 
   if v_starts > v_max_starts then
     perform private.refuse_start('max_starts_per_minute', check_share.share, v_max_starts,
@@ -3108,10 +3166,10 @@ begin
   end if;
 end;
 $$;
-comment on function private.check_share(uuid, text, timestamptz, integer, integer) is
-  'Refuses a start, which is counted already, where its share of a deployment now has more starts of this minute or runs in flight than it may: 429 start_limit_reached. Definer: the usage is private.';
+comment on function private.check_share(public.flow_deployments, text, timestamptz) is
+  'Refuses a start, which has been counted already, if its share of the deployment now has more starts of this minute or more runs in flight than it may: 429 start_limit_reached. Definer: the usage is private.';
 
-create function private.count_start(deployment_id uuid, shares text[], max_starts_per_minute integer, max_runs_in_flight integer)
+create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -3122,33 +3180,28 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  if (pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq') < pg_sequence_last_value('private.queue_check_message')) is not true then
-    perform private.check_queue_length();
-  end if;
-  -- 'all' is the first share of every start: who waits for a slot of another share has it, so that nobody waits in a circle.
+  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so nobody waits in a circle.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
-  select count_start.deployment_id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
+  select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
   on conflict on constraint deployment_usage_pkey do update
   set
     minute = greatest(u.minute, excluded.minute), starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- While all together use no more than one caller may, nobody has used up a share. This is all that nearly every start pays for.
+  -- While all callers together use no more than one caller may, no share is used up. Nearly every start ends its checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = count_start.deployment_id and u.share = 'all';
-  if v_starts > count_start.max_starts_per_minute / 10 or v_runs > count_start.max_runs_in_flight / 10 then
+  where u.deployment_id = count_start.deployment.id and u.share = 'all';
+  if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
     foreach v_share in array count_start.shares loop
-      perform private.check_share(
-        count_start.deployment_id, v_share, v_minute, count_start.max_starts_per_minute, count_start.max_runs_in_flight
-      );
+      perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
   end if;
 end;
 $$;
-comment on function private.count_start(uuid, text[], integer, integer) is
-  'Counts a start by somebody else than the deployment''s owner for its shares, or refuses it: 429 queue_full, start_limit_reached. Starts under way at the same time don''t see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+comment on function private.count_start(public.flow_deployments, text[]) is
+  'Counts a start by a caller other than the owner for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
 
 -- sql/60_starts/30_idempotency_keys.sql
 
@@ -3162,29 +3215,28 @@ create table private.idempotency_keys (
 );
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key: for 24 hours the same caller, key and request give the same run.';
-comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key: the keys of public-key callers are a proof, and so not stored.';
+comment on column private.idempotency_keys.key_hash is 'SHA-256 of caller and key. The key itself is not stored: for a caller with a public key it is the only proof.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
--- sql/60_starts/40_enqueue_run.sql
-
-create function private.claim_idempotency_key(caller text, key text, request jsonb, flow_run_id uuid)
+create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_key_hash bytea := sha256(convert_to(jsonb_build_array(claim_idempotency_key.caller, claim_idempotency_key.key)::text, 'UTF8'));
+  v_caller text := coalesce('user:' || claim_idempotency_key.caller.user_id, 'key:' || claim_idempotency_key.caller.public_key);
+  v_key_hash bytea := sha256(convert_to(jsonb_build_array(v_caller, claim_idempotency_key.key)::text, 'UTF8'));
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;
 begin
-  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller like 'key:%' then 22 else 1 end) and 255 then
+  if length(claim_idempotency_key.key) not between (case when claim_idempotency_key.caller.user_id is null then 22 else 1 end) and 255 then
     perform private.fail(400, 'idempotency_key_invalid',
-      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.');
+      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.');
   end if;
-  -- A start of the same key that is under way is waited for here; one of yesterday makes way.
+  -- This waits for a start under way with the same key, and replaces a key of more than 24 hours ago.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -3197,145 +3249,117 @@ begin
   select k.* into strict v_stored from private.idempotency_keys as k where k.key_hash = v_key_hash;
   if v_stored.request_hash <> v_request_hash then
     perform private.fail(409, 'idempotency_key_reused', 'This Idempotency-Key was used for another request within the last 24 hours.',
-      hint => 'Use a new key for a new request; repeat a request only as it was.');
+      hint => 'Use a new key for a new request. To repeat a request, send it unchanged.');
   end if;
   return v_stored.flow_run_id;
 end;
 $$;
-comment on function private.claim_idempotency_key(text, text, jsonb, uuid) is
+comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
+-- sql/60_starts/40_enqueue_run.sql
+
 create function private.enqueue_run(
-  user_id uuid, flow_id integer, inputs jsonb, chain_network jsonb, snapshot_hash bytea, started_by uuid,
-  input_names text[], started_by_public_key text default null, deployment_id uuid default null, output_instructions boolean default false,
-  action_identity text default null, action_signer text default null, fees jsonb default '[]',
-  counted_shares text[] default null, max_starts_per_minute integer default null, max_runs_in_flight integer default null,
-  idempotency_key text default null, request jsonb default null
+  deployment public.flow_deployments, caller private.caller, inputs jsonb, action_signer text, idempotency_key text, request jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A plan that is kept must not be one that was made while there was no usage.
+-- A plan that is kept must not be one that was made while the tables were empty.
 set enable_seqscan = off
 as $$
--- Every start goes through here, and each function and statement costs it as much as a write or two: id and token are made as
--- private.uuid_v7 and private.run_token make them, without calling those.
 declare
   v_now timestamptz := clock_timestamp();
-  v_microseconds bigint := date_part('epoch', v_now) * 1000000;
-  v_run_id uuid := encode(
-    overlay(
-      uuid_send(gen_random_uuid())
-      placing int8send(v_microseconds * 512 / 125 + v_microseconds / 1000 * 61440 + 28672) from 1 for 8
-    ),
-    'hex'
-  )::uuid;
-  v_earlier_id uuid;
+  v_run_id uuid := private.uuid_v7(v_now);
+  v_earlier_run_id uuid;
   v_message_id bigint;
+  v_shares text[];
   v_started jsonb;
 begin
-  -- What nearly all starts bring, a few short strings with one tag each for inputs that there are and nothing else, is good by one look at its text, as jsonb
-  -- writes it.
-  if (pg_column_size(enqueue_run.inputs) < 1024
-    and enqueue_run.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
-    and enqueue_run.action_signer is null and enqueue_run.idempotency_key is null
-    -- Each input is compared with each name.
-    and cardinality(enqueue_run.input_names) <= 100 and enqueue_run.inputs - enqueue_run.input_names = '{}') is not true then
-    perform private.check_inputs(enqueue_run.inputs);
-    if not private.is_public_key(enqueue_run.action_signer) then
-      perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
-    end if;
-    if enqueue_run.idempotency_key is not null then
-      v_earlier_id := private.claim_idempotency_key(
-        coalesce('user:' || enqueue_run.started_by, 'key:' || enqueue_run.started_by_public_key), enqueue_run.idempotency_key,
-        enqueue_run.request, v_run_id
-      );
-      if v_earlier_id is not null then
-        return jsonb_build_object('flow_run_id', v_earlier_id, 'token', private.run_token(v_earlier_id));
-      end if;
-    end if;
-    -- After the key: a start that is repeated gives its run, whatever a flow that was edited meanwhile takes.
-    perform private.check_input_names(enqueue_run.inputs, enqueue_run.input_names);
+  perform private.check_inputs(enqueue_run.inputs);
+  if not private.is_public_key(enqueue_run.action_signer) then
+    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
   end if;
-  v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  if enqueue_run.counted_shares is not null then
-    perform private.count_start(
-      enqueue_run.deployment_id, enqueue_run.counted_shares, enqueue_run.max_starts_per_minute, enqueue_run.max_runs_in_flight
+  if enqueue_run.idempotency_key is not null then
+    v_earlier_run_id := private.claim_idempotency_key(
+      enqueue_run.caller, enqueue_run.idempotency_key, enqueue_run.request, v_run_id
     );
+    if v_earlier_run_id is not null then
+      return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
+    end if;
+  end if;
+  -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
+  perform private.check_input_names(enqueue_run.inputs, enqueue_run.deployment.input_names);
+
+  v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id then
+    v_shares := private.start_shares(enqueue_run.caller);
+    if private.is_queue_count_due(v_message_id) then
+      perform private.check_queue_length(enqueue_run.deployment.user_id);
+    end if;
+    perform private.count_start(enqueue_run.deployment, v_shares);
   end if;
   insert into public.flow_run (
     id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
     output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
-    v_run_id, v_now, enqueue_run.user_id, enqueue_run.flow_id, enqueue_run.deployment_id, enqueue_run.started_by,
-    enqueue_run.started_by_public_key, jsonb_build_object('M', enqueue_run.inputs), enqueue_run.output_instructions,
-    enqueue_run.action_identity, enqueue_run.action_signer, enqueue_run.fees,
-    jsonb_build_object('cluster', enqueue_run.chain_network -> 'cluster')
+    v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
+    enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', enqueue_run.inputs),
+    enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
+    enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
-  -- As pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
+  -- What pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn)
-  values (
-    v_run_id, enqueue_run.user_id, enqueue_run.snapshot_hash, enqueue_run.chain_network ->> 'url', v_message_id,
-    case when enqueue_run.counted_shares is not null then enqueue_run.deployment_id end, enqueue_run.counted_shares, v_message_id
+  insert into private.flow_run_jobs (
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn
+  ) values (
+    v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
+    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
-    (
-      select 'fr_' || translate(
-        encode(uuid_send(v_run_id) || extensions.hmac(uuid_send(v_run_id), s.secret, 'sha256'), 'base64'), '+/', '-_'
-      )
-      from private.run_token_secrets as s
-    ),
-    -- The function makes the first secret.
+    (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
+    -- The first token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
   return v_started;
 end;
 $$;
-comment on function private.enqueue_run(
-  uuid, integer, jsonb, jsonb, bytea, uuid, text[], text, uuid, boolean, text, text, jsonb, text[], integer, integer, text, jsonb
-) is
-  'Stores a root run with the given settings, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A new run with counted_shares counts for the limits of its deployment: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; callers check who asks.';
+comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, text, text, jsonb) is
+  'Stores a run of the deployment, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. A start by somebody else than the owner counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
 
 -- sql/60_starts/50_start_deployment.sql
 
-create function private.check_start(id uuid, flow integer, tag text)
+create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if auth.jwt() ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
+  if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
+    perform private.fail(400, 'start_target_ambiguous', 'A start must name its deployment either by id or by flow.',
+      hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
   end if;
-  if (check_start.id is null) = (check_start.flow is null) then
-    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
-      hint => 'Give ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
-  end if;
-  if num_nonnulls(check_start.id, check_start.tag) > 1 then
-    perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: give flow with it, not id.');
-  end if;
+  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
 end;
 $$;
-comment on function private.check_start(uuid, integer, text) is
-  'Refuses a start that names no deployment, and one by the service role: 400 start_target_ambiguous; 401 token_invalid.';
+comment on function private.refuse_start_target(uuid, integer, text) is
+  'Raises the refusal of a start that does not name one deployment: 400 start_target_ambiguous.';
 
-create function private.check_public_key(public_key text)
+create function private.refuse_public_key(public_key text)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if check_public_key.public_key is null then
+  if refuse_public_key.public_key is null then
     perform private.unauthenticated();
-  elsif not private.is_public_key(check_public_key.public_key) then
-    perform private.fail(400, 'public_key_invalid', 'public_key: takes base58 of 32 bytes.');
   end if;
+  perform private.fail(400, 'public_key_invalid', 'public_key must be base58 of 32 bytes.');
 end;
 $$;
-comment on function private.check_public_key(text) is
-  'Refuses who shows nothing, 401 unauthenticated, and what is no public key, 400 public_key_invalid.';
+comment on function private.refuse_public_key(text) is
+  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
 
 create function private.start_deployment(
   id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text
@@ -3345,79 +3369,47 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := auth.jwt();
-  v_user_id uuid := v_claims ->> 'sub';
-  v_tagged_id uuid;
+  v_caller private.caller;
+  v_id uuid := start_deployment.id;
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
-  -- A start pays for each expression that it comes through, and for each function in it: most come through one here.
-  if (
-    start_deployment.idempotency_key is null
-    and (start_deployment.id is null) <> (start_deployment.flow is null) and (start_deployment.id is null or start_deployment.tag is null)
-    and v_claims ->> 'role' <> 'service_role'
-  ) is not true then
-    perform private.check_start(start_deployment.id, start_deployment.flow, start_deployment.tag);
-    if start_deployment.idempotency_key is not null then
-      v_request := jsonb_build_object(
-        'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
-        'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-      );
-    end if;
+  if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
+    perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-
-  -- Key share: the deployment, and so its snapshot, stays until the run is stored; deploys, customising and other starts don't wait.
+  -- The caller before the deployment, the order in which the deletion of a user comes to both: nobody waits in a circle.
+  v_caller := private.lock_caller();
+  if v_caller.user_id is null then
+    if private.is_public_key(start_deployment.public_key) is not true then
+      perform private.refuse_public_key(start_deployment.public_key);
+    end if;
+    v_caller.public_key := start_deployment.public_key;
+  end if;
+  -- Key share: the deployment, and so its snapshot, stays until the run is stored. Deploys, customising and other starts do not wait.
   loop
     if start_deployment.flow is not null then
-      select t.deployment_id into v_tagged_id
-      from public.flow_deployments_tags as t
-      where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest');
+      v_id := (
+        select t.deployment_id from public.flow_deployments_tags as t
+        where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
+      );
     end if;
-    if v_user_id is null then
-      -- Nearly every key has as many digits, and is told to be one without a call.
-      if (
-        length(start_deployment.public_key) = 44 and start_deployment.public_key !~ '[^1-9A-HJ-NP-Za-km-z]'
-        and start_deployment.public_key collate "C" >= '2'
-        and start_deployment.public_key collate "C" < 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'
-      ) is not true then
-        perform private.check_public_key(start_deployment.public_key);
-      end if;
-      select d.* into v_deployment
-      from public.flow_deployments as d where d.id = coalesce(start_deployment.id, v_tagged_id) for key share;
-    else
-      -- The caller first, as the deletion of a user goes: whoever had the deployment already would wait for the user in a circle.
-      -- By one statement, which locks in the order of its names, since a second one would cost every start a twentieth.
-      select d.* into v_deployment
-      from auth.users as u, public.flow_deployments as d
-      where u.id = v_user_id and u.deleted_at is null and d.id = coalesce(start_deployment.id, v_tagged_id)
-      for key share of u, d;
-    end if;
-    -- Nothing is equal to what is not there.
-    exit when v_deployment.user_id = v_user_id or v_deployment.start_permission = 'Anonymous'
-      or v_deployment.start_permission = 'Authenticated' and v_user_id is not null
-        and not coalesce((v_claims ->> 'is_anonymous')::boolean, false);
-    if v_deployment.id is null then
-      -- It may be the caller who is gone.
-      perform private.lock_caller();
-      -- Whoever deleted it while it was waited for has moved the tag, as latest always is: it is looked up anew.
-      continue when start_deployment.flow is not null and v_tagged_id is not null;
-    end if;
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+    select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
+    exit when found or start_deployment.flow is null or v_id is null;
   end loop;
+  if not private.may_start(v_deployment, v_caller) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
 
+  if start_deployment.idempotency_key is not null then
+    v_request := jsonb_build_object(
+      'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
+      'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
+    );
+  end if;
   return private.enqueue_run(
-    user_id => v_deployment.user_id, flow_id => v_deployment.entrypoint, deployment_id => v_deployment.id,
-    started_by => v_user_id,
-    started_by_public_key => case when v_user_id is null then start_deployment.public_key end,
-    inputs => coalesce(start_deployment.inputs, '{}'),
-    output_instructions => v_deployment.output_instructions, action_identity => v_deployment.action_identity,
-    action_signer => start_deployment.action_signer, fees => v_deployment.fees,
-    chain_network => v_deployment.chain_network, snapshot_hash => v_deployment.snapshot_hash,
-    counted_shares => case when v_deployment.user_id is distinct from v_user_id then
-      private.start_shares(v_user_id, (v_claims ->> 'is_anonymous')::boolean, start_deployment.public_key)
-    end,
-    max_starts_per_minute => v_deployment.max_starts_per_minute, max_runs_in_flight => v_deployment.max_runs_in_flight,
-    idempotency_key => start_deployment.idempotency_key, request => v_request, input_names => v_deployment.input_names
+    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment.action_signer,
+    start_deployment.idempotency_key, v_request
   );
 end;
 $$;
@@ -3430,18 +3422,15 @@ create function public.start_deployment(
   action_signer text default null, public_key text default null, idempotency_key text default null
 )
 returns jsonb
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  return private.start_deployment(
+language sql volatile security invoker
+begin atomic
+  select private.start_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
     start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
   );
 end;
-$$;
 comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) is
-  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is no user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, for what the caller may not start too; 409 idempotency_key_reused; for others than the owner 429 queue_full, start_limit_reached.';
+  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
 grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;
 
 -- sql/60_starts/60_start_flow.sql
@@ -3452,26 +3441,30 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_user_id uuid := private.lock_user();
+  v_caller private.caller;
   v_flow public.flows;
-  v_snapshot_hash bytea;
+  -- Of a normal run: what a deployment of the flow would be, without an id.
+  v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
-  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, and is
-  -- read once: network and graph are of one edit.
-  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_user_id for key share;
+  v_caller.user_id := private.lock_user();
+  -- Key share: the flow stays until the run is stored, so that its deletion takes the run along. It may be edited meanwhile, so it is
+  -- read once, and network and graph are of one edit.
+  select f.* into v_flow from public.flows as f where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
-  v_snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_snapshot_hash, v_flow.id, start_flow.strict);
+  v_deployment.snapshot_hash := private.take_snapshot(v_flow);
+  v_warnings := private.snapshot_warnings(v_deployment.snapshot_hash, v_flow.id, start_flow.strict);
+  v_deployment.user_id := v_flow.user_id;
+  v_deployment.entrypoint := v_flow.id;
+  v_deployment.input_names := private.input_names(v_flow.nodes);
+  v_deployment.chain_network := v_flow.chain_network;
+  v_deployment.output_instructions := false;
+  v_deployment.fees := '[]';
   return private.enqueue_run(
-    user_id => v_user_id, flow_id => v_flow.id, started_by => v_user_id,
-    inputs => coalesce(start_flow.inputs, '{}'), action_signer => start_flow.action_signer,
-    chain_network => v_flow.chain_network, snapshot_hash => v_snapshot_hash,
-    idempotency_key => start_flow.idempotency_key,
-    request => jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer),
-    input_names => private.input_names(v_flow.nodes)
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow.action_signer, start_flow.idempotency_key,
+    jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
@@ -3494,7 +3487,7 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, for somebody else''s flow too; 422 flow_invalid; else as start_deployment.';
+  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;
 
 -- sql/70_queue/10_flow_run_jobs.sql
@@ -3640,7 +3633,7 @@ create constraint trigger flow_run_jobs_count_delete after delete on private.flo
   for each row when (old.counted_deployment_id is not null and old.message_id is not null)
   execute function private.tg_flow_run_jobs__after_end();
 
--- sql/70_queue/20_queue_settings.sql
+-- sql/70_queue/20_queue_length.sql
 
 create table private.queue_settings (
   id boolean primary key default true,
@@ -3648,59 +3641,14 @@ create table private.queue_settings (
   constraint queue_settings_single check (id),
   constraint queue_settings_max_length_natural check (max_length >= 0)
 );
-comment on table private.queue_settings is 'What operators set of the queue, in one row; without it the defaults of private.max_queue_length() hold.';
-comment on column private.queue_settings.max_length is 'With so many runs there to be claimed, others than the owner start none.';
+comment on table private.queue_settings is 'Settings of the queue that an operator has changed, in one row. Without it the default of private.max_queue_length() holds.';
+comment on column private.queue_settings.max_length is 'From so many runs on that wait to be claimed the queue is full.';
 
--- Sequences, since what is noted in them stays when the start that noted it is refused, and takes no lock.
+-- Sequences, because what a start notes in them stays when that start is refused, and noting it takes no lock.
 create sequence private.queue_check_message minvalue 0;
-comment on sequence private.queue_check_message is 'The message from which on the queue is counted again: until then it is not full.';
+comment on sequence private.queue_check_message is 'The id of the message from which on the queue is counted again. Until then it counts as not full.';
 create sequence private.queue_full_until minvalue 0;
-comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full is not counted again; 0 while there is room.';
-
--- sql/70_queue/21_set_max_queue_length.sql
-
-create function private.set_max_queue_length(max_length integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  if coalesce(set_max_queue_length.max_length < 0, true) then
-    perform private.fail(400, 'request_invalid', 'max_length: takes an integer from 0 to 2^31-1.');
-  end if;
-  perform private.lock_queue_check();
-  insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
-  on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
-  -- The next start counts anew, after this commits, and others wait for what it finds.
-  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
-end;
-$$;
-comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';
-grant execute on function private.set_max_queue_length(integer) to service_role;
-
-create function public.set_max_queue_length(max_length integer)
-returns void
-language sql volatile security invoker
-set search_path = ''
-as $$
-  select private.set_max_queue_length(set_max_queue_length.max_length);
-$$;
-comment on function public.set_max_queue_length(integer) is
-  'For operators: from so many runs on that are there to be claimed, others than a deployment''s owner start none of it, 429 queue_full; 0: never. What waits is counted again after a hundredth of it: a queue may grow so much longer. 400 request_invalid.';
-grant execute on function public.set_max_queue_length(integer) to service_role;
-
-create function public.max_queue_length()
-returns integer
-language sql stable security invoker
-set search_path = ''
-as $$
-  select private.max_queue_length();
-$$;
-comment on function public.max_queue_length() is
-  'For operators: how many runs may be there to be claimed when others than the owner start a deployment; 100000 unless set by set_max_queue_length.';
-grant execute on function public.max_queue_length() to service_role;
-
--- sql/70_queue/22_check_queue_length.sql
+comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full counts as full and is not counted again; 0 while there is room.';
 
 create function private.max_queue_length()
 returns integer
@@ -3728,7 +3676,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'One at a time counts the queue or sets its limit: whether it is the caller until the transaction ends, which is waited for if told.';
+  'The lock of whoever counts the queue or sets its limit, until the transaction ends. Returns whether the caller has it; with wait it waits until it has.';
 
 create function private.queue_clock()
 returns bigint
@@ -3737,22 +3685,46 @@ set search_path = ''
 as $$
   select (extract(epoch from clock_timestamp()) * 1000)::bigint;
 $$;
-comment on function private.queue_clock() is 'The time as private.queue_full_until has it.';
+comment on function private.queue_clock() is 'The time in the unit of private.queue_full_until.';
 
-create function private.refuse_queue_full(max_length integer)
+create function private.is_queue_count_due(message_id bigint)
+returns boolean
+language sql volatile security invoker
+begin atomic
+  select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
+end;
+comment on function private.is_queue_count_due(bigint) is
+  'Whether the start with this message has to look at the queue. Most starts do not: see private.check_queue_length.';
+
+create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
-language plpgsql volatile security invoker
+language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while the queue was empty.
+set enable_seqscan = off
 as $$
+declare
+  v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
+  v_count integer;
 begin
-  perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
-    jsonb_build_object('limit', 'max_queue_length', 'value', refuse_queue_full.max_length),
-    'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+  -- Counted no further than the share, along the index of each owner's runs by turn.
+  select count(*) into v_count
+  from (
+    select from private.flow_run_jobs as j
+    where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+    order by j.turn limit v_share
+  ) as own;
+  if v_count >= v_share then
+    perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
+      jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
+      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+  end if;
 end;
 $$;
-comment on function private.refuse_queue_full(integer) is 'Raises 429 queue_full. A queue of the default length takes longer than 10 seconds to work off, one that just touches the limit less.';
+comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
+  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
 
-create function private.check_queue_length()
+create function private.check_queue_length(owner_id uuid)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -3763,38 +3735,81 @@ declare
   v_message_id bigint;
   v_length integer;
 begin
-  v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
+    return;
   end if;
-  -- While there is room nobody waits for who counts: those who start meanwhile are few beside the hundredth that is not counted.
+  -- While there is room nobody waits for whoever counts: few runs start meanwhile, beside the hundredth that is not counted.
   if not private.lock_queue_check(wait => v_was_full) then
     return;
   end if;
-  -- Whoever had the lock has counted, or changed the limit.
+  -- Whoever had the lock before has counted, or changed the limit.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+    return;
   end if;
   v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- By the index, for which the time is a sub-select: what is due later is not looked at.
+  -- The time is a sub-select, so that the index is used and messages that are due later are not looked at.
   select count(*) into v_length
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
+  -- A count takes as long as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
-    perform private.refuse_queue_full(v_max_length);
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
+  else
+    perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
   end if;
-  perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
 end;
 $$;
-comment on function private.check_queue_length() is
-  'Counts the runs that are there to be claimed, no further than the limit: 429 queue_full. Counting again only after as many new messages as a hundredth of the limit lets the queue grow so much beyond it. Definer: the queue is private.';
+comment on function private.check_queue_length(uuid) is
+  'Refuses a start by somebody else than this owner if the queue is full and a tenth of its limit or more are the owner''s runs: 429 queue_full. So no owner, and nobody who starts an owner''s deployments, uses up the queue of the others. The queue is full when max_queue_length runs wait to be claimed. They are counted no further than the limit, and again only after as many new messages as a hundredth of it: a queue may grow so much longer. Definer: the queue is private.';
+
+create function private.set_max_queue_length(max_length integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if coalesce(set_max_queue_length.max_length < 0, true) then
+    perform private.fail(400, 'request_invalid', 'max_length must be an integer from 0 to 2^31-1.');
+  end if;
+  perform private.lock_queue_check();
+  insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
+  on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
+  -- The next start counts anew, after this commits, and other starts wait for what it finds.
+  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
+end;
+$$;
+comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';
+grant execute on function private.set_max_queue_length(integer) to service_role;
+
+create function public.set_max_queue_length(max_length integer)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.set_max_queue_length(set_max_queue_length.max_length);
+$$;
+comment on function public.set_max_queue_length(integer) is
+  'For operators: from how many runs on that wait to be claimed the queue is full. Then nobody but the owner starts the deployments of an owner who has a tenth of so many runs there or more: 429 queue_full. With 0 only owners start anything. What waits is counted again after a hundredth of the limit: the queue may grow so much longer. 400 request_invalid.';
+grant execute on function public.set_max_queue_length(integer) to service_role;
+
+create function public.max_queue_length()
+returns integer
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.max_queue_length();
+$$;
+comment on function public.max_queue_length() is
+  'For operators: from how many waiting runs on the queue is full; 100000 unless set by set_max_queue_length.';
+grant execute on function public.max_queue_length() to service_role;
 
 -- sql/70_queue/30_visibility.sql
 
