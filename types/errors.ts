@@ -123,7 +123,7 @@ export const errorCodes = {
   queue_full: {
     status: 429,
     meaning:
-      'More runs are queued than the project allows; try again after `Retry-After` seconds. Owners are not limited.',
+      'The queue of the project is full, and a tenth of it or more are runs of the owner of this flow. Try again after `Retry-After` seconds. Owners are not limited.',
   },
   start_limit_reached: {
     status: 429,

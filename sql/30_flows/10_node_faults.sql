@@ -37,7 +37,7 @@ set search_path = ''
 as $$
 declare
   -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
-  -- looked at to name it.
+  -- looked at to name it. A node with too many ports is wrong whatever they are.
   v_has_bad_ports constant boolean := coalesce((
     -- Most ports take at most 256 bytes, so that their texts need no measuring.
     select bool_or(
@@ -54,8 +54,16 @@ declare
     )
     from (
       select
-        jsonb_array_elements(case jsonb_typeof(d.data -> 'sources') when 'array' then d.data -> 'sources' end) as source,
-        jsonb_array_elements(case jsonb_typeof(d.data -> 'targets') when 'array' then d.data -> 'targets' end) as target
+        jsonb_array_elements(
+          case when jsonb_typeof(d.data -> 'sources') = 'array' then
+            case when jsonb_array_length(d.data -> 'sources') <= 1000 then d.data -> 'sources' end
+          end
+        ) as source,
+        jsonb_array_elements(
+          case when jsonb_typeof(d.data -> 'targets') = 'array' then
+            case when jsonb_array_length(d.data -> 'targets') <= 1000 then d.data -> 'targets' end
+          end
+        ) as target
       from jsonb_array_elements(node_faults.nodes) as n (node)
       cross join lateral (select n.node -> 'data' as data offset 0) as d
     ) as port

@@ -242,7 +242,7 @@ export const limitsPage = (): string =>
       'A minute is the calendar minute of the database clock, so that up to twice the limit may start within 60 seconds across its end. Starts that are in flight at the same moment may exceed a limit; nobody is refused below it.',
       'Repeats of a start by `Idempotency-Key` count for nothing, and are not refused.',
       'A refusal has `Retry-After`; `details` say which limit it was, and in `of` whose share: `all`, `guests` or `caller`.',
-      'The operator changes how many claimable runs there may be: `POST /rest/v1/rpc/set_max_queue_length {"max_length": 50000}` with a secret key. While there are more, only owners start runs. The length is exact to 1 %.',
+      'The operator changes how many claimable runs there may be: `POST /rest/v1/rpc/set_max_queue_length {"max_length": 50000}` with a secret key. While there are as many, others can not start the flows of an owner who has a tenth of them or more; owners are never refused. The length is exact to 1 %.',
     ]),
     '## What a user may have',
     markdownTable([
