@@ -161,8 +161,8 @@ const runnerTuning = Object.freeze({
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
-  /** Each start of a run pokes the worker. */
-  readonly isPoked: boolean;
+  /** Starts wake it by pokes; it does not look at the queue at intervals. */
+  readonly wakesByPokes: boolean;
   /** Nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
 };
@@ -196,7 +196,7 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
   return Object.freeze({
     ...runnerTuning,
     ...given,
-    isPoked: isEdgeFunction,
+    wakesByPokes: isEdgeFunction,
     slice: isEdgeFunction ? { wallMs: given.runnerSliceMs, busyMs: given.runnerSliceBusyMs } : UNLIMITED,
     allowPrivateNetwork: env('ALLOW_PRIVATE_NETWORK') === '1',
   });

@@ -32,7 +32,7 @@ comment on column public.flows.environment is 'Settings of the flow''s runs, an 
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
 comment on column public.flows.is_public is 'Signed-in users may read the flow.';
-comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
+comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
 
 create index flows_user_id_idx on public.flows (user_id);

@@ -30,7 +30,7 @@ comment on column public.flow_deployments.snapshot_hash is 'What was frozen: dep
 comment on column public.flow_deployments.input_names is
   'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
+  'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';

@@ -107,36 +107,6 @@ comment on function private.tg_users__after_delete() is
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
-create function private.may_see_run(run public.flow_run, caller private.caller)
-returns boolean
-language sql immutable security invoker
-begin atomic
-  select coalesce(
-    -- The owner of the flow.
-    may_see_run.run.user_id = may_see_run.caller.user_id
-    -- A run that an interflow node called is the owner's only: its inputs and output are made of the owner's constants.
-    or may_see_run.run.parent_flow_run_id is null and (
-      -- Who started it.
-      may_see_run.run.started_by = may_see_run.caller.user_id
-      -- The holder of its token.
-      or may_see_run.run.id = may_see_run.caller.run_id
-    ),
-    false
-  );
-end;
-comment on function private.may_see_run(public.flow_run, private.caller) is
-  'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
-
-alter table public.flow_run enable row level security;
--- The rule of private.may_see_run, written out: the planner takes no function apart that uses a sub-select twice, and would read all runs.
-create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
-  using (
-    user_id = (select auth.uid())
-    or parent_flow_run_id is null and (started_by = (select auth.uid()) or id = (select private.token_run_id()))
-  );
-create policy flow_run_select_token on public.flow_run for select to anon
-  using (parent_flow_run_id is null and id = (select private.token_run_id()));
-
 grant select on public.flow_run to anon, authenticated;
 grant select on public.flow_run to service_role;
 

@@ -1,19 +1,3 @@
-create function private.has_queued_run(min_age interval default '0')
-returns boolean
-language plpgsql stable security invoker
-set search_path = ''
--- A plan that is kept must not be one that was made while the queue was empty.
-set enable_seqscan = off
-as $$
-begin
-  return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_queued_run.min_age, false
-  );
-end;
-$$;
-comment on function private.has_queued_run(interval) is
-  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
-
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
 language plpgsql stable security definer
@@ -24,7 +8,7 @@ declare
 begin
   return jsonb_build_object(
     'status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors),
-    'is_overdue', v_run.end_time is null and private.has_queued_run(interval '2 seconds')
+    'is_overdue', v_run.end_time is null and private.has_claimable_run(interval '2 seconds')
   );
 end;
 $$;

@@ -17,7 +17,7 @@ declare
 begin
   perform private.check_inputs(enqueue_run.inputs);
   if not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+    perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
   if enqueue_run.idempotency_key is not null then
     v_earlier_run_id := private.claim_idempotency_key(

@@ -23,7 +23,7 @@ begin
   if refuse_public_key.public_key is null then
     perform private.unauthenticated();
   end if;
-  perform private.fail(400, 'public_key_invalid', 'public_key must be base58 of 32 bytes.');
+  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
 end;
 $$;
 comment on function private.refuse_public_key(text) is

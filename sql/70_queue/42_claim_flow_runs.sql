@@ -28,7 +28,7 @@ declare
   v_message_ids bigint[];
 begin
   -- While nothing is queued, idle workers take no lock and look at no run that is due later.
-  while not private.has_queued_run() loop
+  while not private.has_claimable_run() loop
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.

@@ -9,11 +9,11 @@ begin
   perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
-  -- that nobody holds, and wakes it. The delay is the time until the first open request expires. When all unanswered requests have
-  -- expired, it is a second: a worker whose clock is slow still takes them for open, and would suspend the run again and again at once.
-  select coalesce(
-    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
-  ) into v_seconds
+  -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
+  -- in a second, because a worker whose clock is slow would suspend the run again at once.
+  select case when count(*) = 0 then 0 else coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
+  ) end into v_seconds
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;

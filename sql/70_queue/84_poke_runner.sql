@@ -26,7 +26,7 @@ declare
   v_request_id bigint;
 begin
   -- An idle project sends no requests.
-  if not private.has_queued_run() then
+  if not private.has_claimable_run() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then

@@ -1679,7 +1679,7 @@ comment on column public.flows.environment is 'Settings of the flow''s runs, an 
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is 'Off: each node sends its own transaction. Automatic: they are bundled.';
 comment on column public.flows.is_public is 'Signed-in users may read the flow.';
-comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by any signed-in user.';
+comment on column public.flows.start_shared is 'With is_public: a new deployment may be started by every user who has signed up.';
 comment on column public.flows.start_unverified is 'With is_public and start_shared: a new deployment may be started by anybody.';
 
 create index flows_user_id_idx on public.flows (user_id);
@@ -2233,7 +2233,7 @@ comment on column public.flow_deployments.snapshot_hash is 'What was frozen: dep
 comment on column public.flow_deployments.input_names is
   'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
 comment on column public.flow_deployments.start_permission is
-  'Who may start it: Owner, Authenticated (any signed-in user) or Anonymous (anybody who shows a public key).';
+  'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
@@ -2693,6 +2693,23 @@ comment on function private.tg_users__after_delete() is
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
+grant select on public.flow_run to anon, authenticated;
+grant select on public.flow_run to service_role;
+
+create function public.deployment(flow_run public.flow_run)
+returns setof public.flow_deployments
+rows 1
+language sql stable security invoker
+set search_path = ''
+as $$
+  select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
+$$;
+comment on function public.deployment(public.flow_run) is
+  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
+grant execute on function public.deployment(public.flow_run) to authenticated, service_role;
+
+-- sql/50_runs/11_may_see_run.sql
+
 create function private.may_see_run(run public.flow_run, caller private.caller)
 returns boolean
 language sql immutable security invoker
@@ -2722,21 +2739,6 @@ create policy flow_run_select_owner_starter_token on public.flow_run for select 
   );
 create policy flow_run_select_token on public.flow_run for select to anon
   using (parent_flow_run_id is null and id = (select private.token_run_id()));
-
-grant select on public.flow_run to anon, authenticated;
-grant select on public.flow_run to service_role;
-
-create function public.deployment(flow_run public.flow_run)
-returns setof public.flow_deployments
-rows 1
-language sql stable security invoker
-set search_path = ''
-as $$
-  select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
-$$;
-comment on function public.deployment(public.flow_run) is
-  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty when it has been deleted.';
-grant execute on function public.deployment(public.flow_run) to authenticated, service_role;
 
 -- sql/50_runs/20_node_run.sql
 
@@ -2848,22 +2850,6 @@ comment on function private.root_run_for_caller(uuid) is
 
 -- sql/50_runs/50_flow_run_result.sql
 
-create function private.has_queued_run(min_age interval default '0')
-returns boolean
-language plpgsql stable security invoker
-set search_path = ''
--- A plan that is kept must not be one that was made while the queue was empty.
-set enable_seqscan = off
-as $$
-begin
-  return coalesce(
-    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_queued_run.min_age, false
-  );
-end;
-$$;
-comment on function private.has_queued_run(interval) is
-  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
-
 create function private.flow_run_result(flow_run_id uuid)
 returns jsonb
 language plpgsql stable security definer
@@ -2874,7 +2860,7 @@ declare
 begin
   return jsonb_build_object(
     'status', v_run.status, 'output', v_run.output, 'errors', to_jsonb(v_run.errors),
-    'is_overdue', v_run.end_time is null and private.has_queued_run(interval '2 seconds')
+    'is_overdue', v_run.end_time is null and private.has_claimable_run(interval '2 seconds')
   );
 end;
 $$;
@@ -3286,7 +3272,7 @@ declare
 begin
   perform private.check_inputs(enqueue_run.inputs);
   if not private.is_public_key(enqueue_run.action_signer) then
-    perform private.fail(400, 'action_signer_invalid', 'action_signer: takes a public key, base58 of 32 bytes.');
+    perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
   if enqueue_run.idempotency_key is not null then
     v_earlier_run_id := private.claim_idempotency_key(
@@ -3363,7 +3349,7 @@ begin
   if refuse_public_key.public_key is null then
     perform private.unauthenticated();
   end if;
-  perform private.fail(400, 'public_key_invalid', 'public_key must be base58 of 32 bytes.');
+  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
 end;
 $$;
 comment on function private.refuse_public_key(text) is
@@ -3819,7 +3805,23 @@ comment on function public.max_queue_length() is
   'For operators: from how many waiting runs on the queue is full; 100000 unless set by set_max_queue_length.';
 grant execute on function public.max_queue_length() to service_role;
 
--- sql/70_queue/30_visibility.sql
+-- sql/70_queue/30_wake_flow_runs.sql
+
+create function private.has_claimable_run(min_age interval default '0')
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+-- A plan that is kept must not be one that was made while the queue was empty.
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_claimable_run.min_age, false
+  );
+end;
+$$;
+comment on function private.has_claimable_run(interval) is
+  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
@@ -4083,7 +4085,7 @@ declare
   v_message_ids bigint[];
 begin
   -- While nothing is queued, idle workers take no lock and look at no run that is due later.
-  while not private.has_queued_run() loop
+  while not private.has_claimable_run() loop
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
@@ -4624,11 +4626,11 @@ begin
   perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
-  -- that nobody holds, and wakes it. The delay is the time until the first open request expires. When all unanswered requests have
-  -- expired, it is a second: a worker whose clock is slow still takes them for open, and would suspend the run again and again at once.
-  select coalesce(
-    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), least(count(*), 1)
-  ) into v_seconds
+  -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
+  -- in a second, because a worker whose clock is slow would suspend the run again at once.
+  select case when count(*) = 0 then 0 else coalesce(
+    ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
+  ) end into v_seconds
   from public.signature_requests as s
   join private.flow_run_transactions as t on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
   where s.root_flow_run_id = suspend_flow_run.flow_run_id and s.signature is null and t.outcome is null;
@@ -5166,7 +5168,7 @@ declare
   v_request_id bigint;
 begin
   -- An idle project sends no requests.
-  if not private.has_queued_run() then
+  if not private.has_claimable_run() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then
@@ -5517,7 +5519,7 @@ begin
       from private.open_signature_requests(v_run_id) as s
       limit 1
     ),
-    'is_overdue', private.has_queued_run(interval '2 seconds')
+    'is_overdue', private.has_claimable_run(interval '2 seconds')
   );
 end;
 $$;

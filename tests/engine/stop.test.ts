@@ -56,7 +56,7 @@ it('a stop without a grace period cancels everything at once', async () => {
   expect(result.errors).toHaveLength(2);
 });
 
-it('a stop cancels what an earlier claim began and handed back', async () => {
+it('a stop cancels what an earlier claim began and released', async () => {
   const flow = new FlowBuilder();
   const waited = flow.wait(flow.constant({ S: 'x' }), 60_000);
   const follower = flow.output('out', waited);

@@ -44,7 +44,7 @@ export function startWorkers(stack: Stack, count = 2): Workers {
       Promise.all(workers.map(async (worker) => {
         const hasBegun = worker.events().some(({ event }) => event === 'worker_started');
         const code = await worker.end('SIGTERM');
-        // One that had not come as far has nothing to hand back.
+        // One that had not come as far has nothing to release.
         return hasBegun ? code : 0;
       })),
     complaints: () => everybody.flatMap((worker) => worker.events()).filter(({ level }) => level !== 'info'),

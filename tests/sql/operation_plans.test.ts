@@ -65,7 +65,7 @@ it('the metrics read the runs that wait, those that failed within the hour, and 
 });
 
 it('whether the queue is left alone is one look at its index', async () => {
-  const { scanned, rows } = await reads(`select private.has_queued_run('2 seconds')`);
+  const { scanned, rows } = await reads(`select private.has_claimable_run('2 seconds')`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(1);
 });

@@ -176,8 +176,8 @@ class RunExecution {
       nodes: this.#graph.nodes,
       parked: this.#parking.parked,
       endings: this.#parking.endings,
-      isQuiet: () => this.#isWaiting && this.#isResting(),
-      isDormant: () => this.#isWaiting && this.#isResting(this.#tree.sleepers.countOf(this.#run)),
+      isQuiet: () => this.#isWaiting && this.#isQuiet(),
+      isDormant: () => this.#isWaiting && this.#isQuiet(this.#tree.sleepers.countOf(this.#run)),
       end: (parked, end) => this.#endParked(parked, end),
       log: ({ node, execution }, level, content) =>
         logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
@@ -241,7 +241,7 @@ class RunExecution {
   }
 
   /** Everything under way is parked, waits for a flow that it called, or is asleep. */
-  #isResting(asleep = 0): boolean {
+  #isQuiet(asleep = 0): boolean {
     return this.#completions.length === 0 &&
       this.#underWay.size === this.#parking.parked.size + this.#run.callsUnderWay + asleep;
   }
@@ -250,7 +250,7 @@ class RunExecution {
   #isReleasing(): boolean {
     const { releasing, slice, hasProgressed, standstill } = this.#tree;
     return this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||
-      (standstill.isReleasing && this.#underWay.size > 0 && this.#isResting()) ||
+      (standstill.isReleasing && this.#underWay.size > 0 && this.#isQuiet()) ||
       ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }
 
@@ -286,7 +286,7 @@ class RunExecution {
  * Each edge carries a queue of values. A node starts when each of its edges has a value, or needs none and will never have one. Nodes
  * that become ready together start in the order of the flow's `nodes`. A node fails alone: nodes that need its outputs do not run,
  * all others do. After a halt no node starts; those that run are told, and recorded if they end in time.
- * Source: RUNTIME.md, sections 3 and 7.
+ * Source: docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

@@ -40,7 +40,7 @@ export interface StandstillOptions {
 /**
  * What the runs of a tree do together when none of them can continue by itself. Parked instructions are settled, one step at a time.
  * A tree that only sleeps is released.
- * Source: RUNTIME.md, sections 3.1, 5.2 and 7.9.
+ * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export class Standstill {
   readonly #tree: StandstillOptions;

@@ -20,24 +20,24 @@ const some = (count: number, ownerId: string, isResting = false) =>
   Array.from({ length: count }, () => held(ownerId, { isResting }));
 
 it.each([
-  ['nobody', [], { regular: 4, reserved: 2, holders: [] }],
-  ['some', some(3, 'a'), { regular: 1, reserved: 2, holders: ['a'] }],
-  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, holders: ['a'] }],
+  ['nobody', [], { regular: 4, reserved: 2, ownersWithPlaces: [] }],
+  ['some', some(3, 'a'), { regular: 1, reserved: 2, ownersWithPlaces: ['a'] }],
+  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, ownersWithPlaces: ['a'] }],
   ['all that work, and a run in a reserved place', [...some(4, 'a'), held('b')], {
     regular: 0,
     reserved: 1,
-    holders: ['a', 'b'],
+    ownersWithPlaces: ['a', 'b'],
   }],
   [
     'all, and who only rests holds no working place',
     [...some(4, 'a'), ...some(2, 'b', true)],
-    { regular: 0, reserved: 2, holders: ['a'] },
+    { regular: 0, reserved: 2, ownersWithPlaces: ['a'] },
   ],
-  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, holders: ['a'] }],
+  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, ownersWithPlaces: ['a'] }],
   ['more than all', [...some(10, 'a', true), held('b'), held('c')], {
     regular: 0,
     reserved: 0,
-    holders: ['a', 'b', 'c'],
+    ownersWithPlaces: ['a', 'b', 'c'],
   }],
 ])('of a worker that holds %s', (_, executing, expected) => {
   expect(freePlaces(executing, settings)).toEqual(expected);

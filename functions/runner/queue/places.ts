@@ -8,7 +8,7 @@ export interface FreePlaces {
   /** Reserved places: each takes one run of an owner who holds no place. They are used when no regular place is free. */
   reserved: number;
   /** The owners who hold a place. */
-  holders: string[];
+  ownersWithPlaces: string[];
 }
 
 type HeldRun = Pick<ClaimExecution, 'claim' | 'isResting'>;
@@ -31,7 +31,7 @@ export function freePlaces(
   );
   // When resting runs fill the worker, they are what owners share; else it is the runs that work.
   const holding = held.length >= most ? held : working;
-  return { regular, reserved, holders: [...new Set(holding.map(({ claim }) => claim.user_id))] };
+  return { regular, reserved, ownersWithPlaces: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }
 
 /**

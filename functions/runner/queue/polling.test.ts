@@ -3,9 +3,9 @@ import type { Claim } from './claims.ts';
 import type { FreePlaces } from './places.ts';
 import { makePolling } from './polling.ts';
 
-const FREE: FreePlaces = { regular: 2, reserved: 1, holders: [] };
-const RESERVED_ONLY: FreePlaces = { regular: 0, reserved: 1, holders: ['a'] };
-const FULL: FreePlaces = { regular: 0, reserved: 0, holders: ['a', 'b'] };
+const FREE: FreePlaces = { regular: 2, reserved: 1, ownersWithPlaces: [] };
+const RESERVED_ONLY: FreePlaces = { regular: 0, reserved: 1, ownersWithPlaces: ['a'] };
+const FULL: FreePlaces = { regular: 0, reserved: 0, ownersWithPlaces: ['a', 'b'] };
 
 // SAFETY: nothing else of a claim is read.
 const claimOf = (flow_run_id: string) => ({ flow_run_id }) as Partial<Claim> as Claim;
@@ -15,9 +15,9 @@ const ended = (isReleased: boolean, sleepsUntil?: number) => ({
 });
 
 /** Polling on a clock that the test moves, after a look at the queue that found nothing. */
-function makePolled(isPoked: boolean) {
+function makePolled(wakesByPokes: boolean) {
   let time = 0;
-  const polling = makePolling({ isPoked, pollMs: 500 }, () => time, () => time);
+  const polling = makePolling({ wakesByPokes, pollMs: 500 }, () => time, () => time);
   const look = (places: FreePlaces, found: Claim[] | undefined, isIdle = false) => {
     const started = polling.startLook(places, isIdle);
     polling.endLook(started, found);
@@ -31,7 +31,7 @@ it('after a look that found fewer runs than places, the next look is due when a 
   const { polling, look } = makePolled(true);
   expect(polling.isLookDue(FREE)).toBe(false);
   polling.poke('run');
-  expect(polling.isPoked()).toBe(true);
+  expect(polling.hasPokes()).toBe(true);
   expect(polling.isLookDue(FREE)).toBe(true);
   expect(look(FREE, [claimOf('run')])).toEqual({ maxRuns: 2, waitMs: 0 });
   expect(polling.isLookDue(FREE)).toBe(false);
@@ -81,7 +81,7 @@ it('what pokes told of is looked for again after a look for reserved places, whi
   pass(25);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(true);
   look(RESERVED_ONLY, []);
-  expect(polling.isPoked()).toBe(false);
+  expect(polling.hasPokes()).toBe(false);
   expect(polling.isLookDue(FREE)).toBe(true);
 });
 
@@ -96,17 +96,17 @@ it('only the last look of a worker that is poked waits for a run', () => {
 
 it('a worker that is not poked looks at intervals and whenever a run has ended, one that is poked when it is idle', () => {
   const quiet = { hasChanged: false, hasFewerRuns: false, isIdle: false };
-  for (const [isPoked, patienceMs] of [[false, 500], [true, Infinity]] as const) {
-    expect(makePolled(isPoked).polling.patienceMs(FREE)).toBe(patienceMs);
+  for (const [wakesByPokes, patienceMs] of [[false, 500], [true, Infinity]] as const) {
+    expect(makePolled(wakesByPokes).polling.patienceMs(FREE)).toBe(patienceMs);
     for (
       const [outcome, isDue] of [
-        [quiet, !isPoked],
+        [quiet, !wakesByPokes],
         [{ ...quiet, hasChanged: true }, false],
-        [{ ...quiet, hasChanged: true, hasFewerRuns: true }, !isPoked],
+        [{ ...quiet, hasChanged: true, hasFewerRuns: true }, !wakesByPokes],
         [{ hasChanged: true, hasFewerRuns: true, isIdle: true }, true],
       ] as const
     ) {
-      const { polling } = makePolled(isPoked);
+      const { polling } = makePolled(wakesByPokes);
       polling.waited(outcome);
       expect(polling.isLookDue(FREE)).toBe(isDue);
     }

@@ -14,7 +14,7 @@ const LAST_LOOK_MS = 40;
 const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
 
-/** What a poke tells of that names no run. */
+/** Stands for the run of a poke that names none. */
 const ANY_RUN = '';
 
 /** A look at the queue: what to claim. */
@@ -41,7 +41,7 @@ export interface Polling {
   /** Somebody tells of a new run. */
   poke: (flowRunId?: string) => void;
   /** There was a poke since the last look. */
-  isPoked: () => boolean;
+  hasPokes: () => boolean;
   isLookDue: (places: FreePlaces) => boolean;
   /** How long to wait for a change until the next look. */
   patienceMs: (places: FreePlaces) => number;
@@ -60,13 +60,13 @@ export interface Polling {
 }
 
 export function makePolling(
-  settings: Pick<RunnerSettings, 'isPoked' | 'pollMs'>,
+  settings: Pick<RunnerSettings, 'wakesByPokes' | 'pollMs'>,
   /** Milliseconds since 1970. */
   now: () => number,
   /** Milliseconds of a clock that nobody sets. */
   elapsedMs: () => number = () => performance.now(),
 ): Polling {
-  const reservedLookMs = settings.isPoked ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
+  const reservedLookMs = settings.wakesByPokes ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
   /** The runs that pokes have told of since the last look. */
   const poked = new Set<string>();
   /** When the runs go on that this worker has released to sleep. */
@@ -83,7 +83,7 @@ export function makePolling(
 
   return {
     poke: (flowRunId = ANY_RUN) => void poked.add(flowRunId),
-    isPoked: () => poked.size > 0,
+    hasPokes: () => poked.size > 0,
     isLookDue: (places) => {
       if (!isForReserved(places)) return mayBeMore || poked.size > 0;
       // Short runs free a regular place sooner than this, and cost no look of their own.
@@ -93,24 +93,22 @@ export function makePolling(
       const waitsForReserved = isForReserved(places) && places.reserved > 0 && isReservedWanted();
       const waits = [
         // Nobody tells a worker that is not poked of new runs.
-        settings.isPoked ? Infinity : settings.pollMs,
+        settings.wakesByPokes ? Infinity : settings.pollMs,
         wakeTimes.first() - now(),
         waitsForReserved ? lookedAt + reservedLookMs - elapsedMs() : Infinity,
       ];
       return Math.max(Math.min(...waits), 0);
     },
     startLook: (places, isIdle) => {
-      const isLast = settings.isPoked && isIdle && poked.size === 0;
-      const { regular, reserved, holders } = places;
+      const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
+      const { regular, reserved, ownersWithPlaces } = places;
       // A look for reserved places passes owners over, and pokes may have told of their runs.
       mayBeMore = isForReserved(places) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();
       poked.clear();
       const waitMs = isLast ? LAST_LOOK_MS : 0;
-      return isForReserved(places)
-        ? { maxRuns: reserved, waitMs, ownersWithPlaces: holders }
-        : { maxRuns: regular, waitMs };
+      return isForReserved(places) ? { maxRuns: reserved, waitMs, ownersWithPlaces } : { maxRuns: regular, waitMs };
     },
     endLook: ({ maxRuns, ownersWithPlaces }, found) => {
       // Pokes of runs that this look has found need no other look.
@@ -122,7 +120,7 @@ export function makePolling(
     waited: ({ hasChanged, hasFewerRuns, isIdle }) => {
       const isSleeperDue = wakeTimes.dropDue(now());
       // A worker that is not poked looks at intervals, and whenever a run has ended.
-      const isTime = !settings.isPoked && (hasFewerRuns || !hasChanged);
+      const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);
       if (isIdle || isSleeperDue || isTime) mayBeMore = true;
       mayBeForReserved = true;
     },
@@ -136,6 +134,6 @@ export function makePolling(
       mayBeMore = true;
       wakeTimes.dropDue(now());
     },
-    staysForSleepers: (endsAt) => settings.isPoked && wakeTimes.first() < endsAt,
+    staysForSleepers: (endsAt) => settings.wakesByPokes && wakeTimes.first() < endsAt,
   };
 }

@@ -15,7 +15,7 @@ import { makeWaitForChange } from './wait_for_change.ts';
 export interface Worker {
   /**
    * Executes runs until none can be claimed, or the slice is over and its runs are released: true then, since there may be more to do.
-   * Called during a drain, it only brings another look at the queue, unless it names a run that is being executed.
+   * While a drain is under way, this only causes another look at the queue; not even that if `flowRunId` is already being executed.
    */
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Releases all runs as soon as they can be released, and takes on no more; `drain` resolves then. */
@@ -80,7 +80,7 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'memory'>): Worker {
   const drainWhilePoked = async (): Promise<boolean> => {
     for (;;) {
       const mayBeMore = await executeSlices();
-      if (mayBeMore || !polling.isPoked()) return mayBeMore;
+      if (mayBeMore || !polling.hasPokes()) return mayBeMore;
     }
   };
 

@@ -50,7 +50,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
   const { rpc, signal, releasing, now, warn } = deps;
   // A node lists no transactions that are only processed.
   const commitment = deps.waitCommitment === 'finalized' ? 'finalized' : 'confirmed';
-  const ownersWithPlaces = new Set(action.knownSignatures);
+  const passedOver = new Set(action.knownSignatures);
   const unread = new Set<string>();
 
   /** The transaction when it is the action's; undefined when it is not, or can't be read yet. */
@@ -63,7 +63,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
       const places = await findInstructions(action.message, landed, rpc, commitment);
       if (places !== undefined) return { ...listed, places };
       warn(`transaction ${signature} has the memo of the action, but not all of its instructions: it is passed over`);
-      ownersWithPlaces.add(signature);
+      passedOver.add(signature);
     } catch (error) {
       if (signal.aborted || !(error instanceof NodeError)) throw error;
       if (error instanceof JsonRpcError && error.code === METHOD_NOT_FOUND) {
@@ -82,7 +82,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
   const look = async (): Promise<FoundAction | undefined> => {
     const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });
     for (const one of listed) {
-      if (one.slot < action.slot || ownersWithPlaces.has(one.signature) || !readMemos(one.memo).includes(action.memo)) {
+      if (one.slot < action.slot || passedOver.has(one.signature) || !readMemos(one.memo).includes(action.memo)) {
         continue;
       }
       const found = await check(one);

@@ -32,7 +32,7 @@ function placeOf({ index }: RunNode, sorted: RunNode[]): number {
 
 /**
  * Splits a flow's instruction nodes into ordered groups: a group holds all that can be reached without crossing a signature.
- * Source: RUNTIME.md, section 5.2.
+ * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   const places = new Map<RunNode, Place>();

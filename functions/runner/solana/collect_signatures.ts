@@ -18,8 +18,8 @@ export interface Unsigned {
   requests: StoredSignatureRequest[];
   /** Who signs, by key. Whoever holds a key that is not in it is asked. */
   signers: ReadonlyMap<string, ChainSigner>;
-  /** The key whose signature is left out. */
-  left: string | undefined;
+  /** The key whose signature somebody else adds, outside. */
+  omittedKey: string | undefined;
 }
 
 export interface CollectDeps {
@@ -29,7 +29,7 @@ export interface CollectDeps {
   now: () => number;
 }
 
-/** All signatures but the one that is left out, by key, and the transaction with the message that they are of. */
+/** All signatures but that of the omitted key, by key, and the transaction with the message that they are of. */
 export interface Collected {
   record: TransactionRecord;
   requests: StoredSignatureRequest[];
@@ -56,7 +56,7 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
  * answer counts. Undefined while answers are missing. Continues from any state that is stored; throws a NodeError when signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
-  const { signers, left } = given;
+  const { signers, omittedKey } = given;
   const signatures = new Map<string, Uint8Array>();
   let { record, requests } = given;
   const [feePayer, ...others] = messageOf(record.message).signers;
@@ -68,7 +68,7 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
     const known = listSignatures(signatures);
     const unsigned: NewSignatureRequest[] = [];
     for (const key of keys) {
-      if (key === undefined || key === left || isAsked(key)) continue;
+      if (key === undefined || key === omittedKey || isAsked(key)) continue;
       const signature = await signHere(deps.openWallet, signers.get(key), message);
       if (signature !== undefined) signatures.set(key, signature);
       else {
@@ -76,7 +76,7 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
       }
     }
     if (unsigned.length > 0) requests = await deps.store.store(record, unsigned);
-    const asked = requests.filter(({ pubkey }) => pubkey !== left && keys.includes(pubkey));
+    const asked = requests.filter(({ pubkey }) => pubkey !== omittedKey && keys.includes(pubkey));
     const open = asked.filter((request) => !isAnswered(request, deps.now()));
     if (open.length > 0) return undefined;
     for (const { pubkey, signature } of asked) signatures.set(pubkey, base58.decode(signature ?? ''));

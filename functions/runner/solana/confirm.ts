@@ -82,7 +82,7 @@ export async function confirmTransaction(
     }
   };
 
-  /** The slot of a confirmed block beyond the last one that takes it; undefined as long as there is none. */
+  /** The slot of a confirmed block in which the transaction can no longer land; undefined before that. */
   const slotOfExpiry = async (): Promise<bigint | undefined> => {
     const latest = await rpc.getLatestBlockhash('confirmed');
     return latest.lastValidBlockHeight - BLOCKHASH_BLOCKS > lastValidBlockHeight ? latest.slot : undefined;

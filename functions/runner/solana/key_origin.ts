@@ -38,7 +38,7 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
  * Whether an input's keys come from what the flow's author wrote, along edges and through the flows that are called on the way; not
  * from an input of the start, a script, or anything that was read from outside. A stored key may sign only where this is so: else
  * whoever starts a flow could have the owner's wallet sign by naming it.
- * Source: RUNTIME.md, section 7.1.
+ * Source: docs/reference/transactions.md, "Whose key signs".
  */
 export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, place: Place): boolean {
   let steps = 0;

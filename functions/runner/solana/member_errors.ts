@@ -23,7 +23,8 @@ export const errorText = (error: LosslessJson): string => stringify(error) ?? 'u
 const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
 
 /**
- * Errors of a transaction's members, in order. The member whose instruction failed gets the whole text; all do when it is nobody's.
+ * Errors of a transaction's members, in order. The member whose instruction failed gets the whole text. If the failed instruction
+ * belongs to no member (a fee, the memo), every member gets it.
  * `places` are those of the message's instructions, but for the compute budget's, in the transaction that the error is of.
  */
 export function memberErrors(

@@ -85,7 +85,7 @@ function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
 /**
  * Makes transactions of what the runs of a tree have parked: the runs in the order of the nodes that called them, in each the groups
  * in theirs.
- * Source: RUNTIME.md, sections 3.1, 5.2 and 7.9.
+ * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function makeSettlement(options: SettlementOptions): Settlement {
   const { transactions, stored, actionSigner, run } = options;

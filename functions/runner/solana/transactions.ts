@@ -37,7 +37,7 @@ export interface TransactionsOptions {
     /** How often a transaction that is in no block yet is sent again. */
     resendMs: number;
   };
-  /** Of Helius, who then tells what a middling priority costs. */
+  /** API key of Helius. With it the priority fee is Helius's medium estimate. */
   heliusApiKey?: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -67,8 +67,8 @@ function forStoring({ outcome: _outcome, signature: _signature, ...rest }: Store
   return rest;
 }
 
-/** The key whose signature is left out. */
-function leftOut(mode: Mode, message: string): string | undefined {
+/** The key whose signature somebody else adds, outside. */
+function omittedKeyOf(mode: Mode, message: string): string | undefined {
   if (mode.type === 'send') return undefined;
   const { signers } = messageOf(message);
   if (mode.type === 'put_out') return signers[0];
@@ -132,9 +132,9 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
       : forStoring(stored);
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
-    // Whoever has it got all signatures but their own with it.
+    // The signer of the action already has all other signatures: they went with the request.
     const collected = isGiven ? { record, requests, signatures: new Map() } : await collectSignatures(
-      { record, requests, signers: signersOfOrder(order, settings), left: leftOut(mode, record.message) },
+      { record, requests, signers: signersOfOrder(order, settings), omittedKey: omittedKeyOf(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
     );
     if (collected === undefined) return { status: 'waiting' };

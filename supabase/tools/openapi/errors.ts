@@ -19,11 +19,11 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message: 'A start must name its deployment either by id or by flow.',
     hint: 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
   },
-  action_signer_invalid: { message: 'action_signer: takes a public key, base58 of 32 bytes.' },
-  public_key_invalid: { message: 'public_key must be base58 of 32 bytes.' },
+  action_signer_invalid: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
+  public_key_invalid: { message: '`public_key` must be a public key: base58 of 32 bytes.' },
   idempotency_key_invalid: {
     message:
-      'Idempotency-Key: takes 1 to 255 characters, 22 or more from a caller with a public key only; use a random UUID.',
+      'Idempotency-Key must have 1 to 255 characters, and at least 22 from a caller with only a public key: use a random UUID.',
   },
   node_definition_invalid: {
     message: 'sources[0].type: is missing.',

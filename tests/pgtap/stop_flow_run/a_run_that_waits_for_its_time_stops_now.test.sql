@@ -12,7 +12,7 @@ select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were r
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
-select ok(private.has_queued_run(), 'the queue has something to do at once');
+select ok(private.has_claimable_run(), 'the queue has something to do at once');
 create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select results_eq(
   'select flow_run_id, attempt, lost_claim_count, stop from claimed',

@@ -1,3 +1,19 @@
+create function private.has_claimable_run(min_age interval default '0')
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+-- A plan that is kept must not be one that was made while the queue was empty.
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (select m.vt from pgmq.q_flow_runs as m order by m.vt limit 1) <= clock_timestamp() - has_claimable_run.min_age, false
+  );
+end;
+$$;
+comment on function private.has_claimable_run(interval) is
+  'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+
 create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
 language plpgsql volatile security definer
