@@ -6,6 +6,7 @@ import { type Cluster, type LoginRole, startScratchCluster } from '../../supabas
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, type StackStatus, startStack } from '../../supabase/local/stack.ts';
+import { seedNodes } from '../../supabase/tools/publish_nodes.ts';
 import { createTemplate } from './template.ts';
 
 /** Addresses of the server that test files clone their databases on, by role. */
@@ -52,6 +53,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
         return started;
       }),
     ]);
+    // As npm start does: whatever definitions a test adds, those of the runner's nodes are there.
+    await seedNodes(stack.status, { log: (line) => console.log(line) });
   } catch (error) {
     await teardown();
     throw error;
