@@ -41,6 +41,18 @@ $$;
 comment on function private.lock_queue_check(boolean) is
   'The lock of whoever counts the queue or sets its limit, until the transaction ends. Returns whether the caller has it; with wait it waits until it has.';
 
+create function private.await_queue_check()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- Shared, so that those who wait do not wait for each other: each would hold the lock until its transaction ends.
+  perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
+end;
+$$;
+comment on function private.await_queue_check() is 'Waits until nobody has the lock of private.lock_queue_check.';
+
 create function private.queue_clock()
 returns bigint
 language sql volatile security invoker
@@ -95,6 +107,7 @@ as $$
 declare
   v_max_length integer;
   v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
+  v_is_counting boolean;
   v_message_id bigint;
   v_length integer;
 begin
@@ -103,8 +116,12 @@ begin
     return;
   end if;
   -- While there is room nobody waits for whoever counts: few runs start meanwhile, beside the hundredth that is not counted.
-  if not private.lock_queue_check(wait => v_was_full) then
-    return;
+  v_is_counting := private.lock_queue_check(wait => false);
+  if not v_is_counting then
+    if not v_was_full then
+      return;
+    end if;
+    perform private.await_queue_check();
   end if;
   -- Whoever had the lock before has counted, or changed the limit.
   v_max_length := private.max_queue_length();
@@ -114,6 +131,11 @@ begin
   end if;
   v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
+    return;
+  end if;
+  -- Whoever had the lock found nothing out: the queue still counts as full, and the next start counts it.
+  if not v_is_counting then
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
   -- The time is a sub-select, so that the index is used and messages that are due later are not looked at.

@@ -60,3 +60,23 @@ it.each([
   });
   expect(await starting).toBe(outcome);
 });
+
+it('starts that waited for a count of a full queue do not wait for each other', async () => {
+  await observer`select setval('private.queue_check_message', 0), setval('private.queue_full_until', private.queue_clock() - 1)`;
+  const another = database.connect();
+  await starter`begin`;
+  let first: Promise<string> | undefined;
+  let second: Promise<string> | undefined;
+  await whileItIsCounted(async () => {
+    first = start();
+    await hasToWait(observer, first);
+    second = codeOf(another`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY})`);
+    await hasToWait(observer, second, 2);
+    await observer`select setval('private.queue_full_until', private.queue_clock() + 60000)`;
+  });
+  expect(await first).toBe('done');
+  expect(await Promise.race([second, new Promise((done) => setTimeout(done, 2000, 'waits for the first'))])).toBe(
+    'done',
+  );
+  await starter`rollback`;
+});
