@@ -1,21 +1,24 @@
-create function private.may_answer(request public.signature_requests, user_id uuid, token_run_id uuid)
+create function private.may_answer(request public.signature_requests, caller private.caller)
 returns boolean
 language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(
     -- The owner of the flow.
-    (request).owner_id = may_answer.user_id
+    may_answer.request.owner_id = may_answer.caller.user_id
     -- The user whose key is asked.
-    or (request).user_id = may_answer.user_id
+    or may_answer.request.user_id = may_answer.caller.user_id
     -- The starter of the run.
-    or exists (select from public.flow_run as r where r.id = (request).root_flow_run_id and r.started_by = may_answer.user_id)
+    or exists (
+      select from public.flow_run as r
+      where r.id = may_answer.request.root_flow_run_id and r.started_by = may_answer.caller.user_id
+    )
     -- The holder of the run's token.
-    or (request).root_flow_run_id = may_answer.token_run_id,
+    or may_answer.request.root_flow_run_id = may_answer.caller.run_id,
     false
   );
 $$;
-comment on function private.may_answer(public.signature_requests, uuid, uuid) is
+comment on function private.may_answer(public.signature_requests, private.caller) is
   'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
@@ -63,11 +66,11 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.require_caller();
+  v_caller private.caller := private.require_caller();
   v_request public.signature_requests;
 begin
   select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
-  if not private.may_answer(v_request, v_caller.user_id, v_caller.run_id) then
+  if not private.may_answer(v_request, v_caller) then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, signature_request_for_caller.new_msg);
