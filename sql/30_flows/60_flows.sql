@@ -76,6 +76,8 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while the table was empty: each save of a flow would read all flows.
+set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
