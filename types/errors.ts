@@ -67,7 +67,10 @@ export const errorCodes = {
   kv_value_invalid: { status: 400, meaning: 'For runners: the value of an item must be a tagged value.' },
   unauthenticated: { status: 401, meaning: 'The request carries no credential.' },
   token_invalid: { status: 401, meaning: 'The token is malformed, forged or expired, or its user was deleted.' },
-  api_key_invalid: { status: 401, meaning: 'There is no such API key.' },
+  api_key_invalid: {
+    status: 401,
+    meaning: 'The API key was never made, it has been deleted, or its user has been deleted or banned.',
+  },
   token_required: { status: 403, meaning: 'The request needs the access token of a user who has signed up.' },
   route_not_found: { status: 404, meaning: 'There is no such route.' },
   flow_not_found: { status: 404, meaning: "There is no such flow, or it is somebody else's." },

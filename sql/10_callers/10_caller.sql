@@ -93,10 +93,7 @@ begin
   v_caller.user_id := v_claims ->> 'sub';
   if v_caller.user_id is not null then
     v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
-    perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
-    if not found then
-      perform private.refuse_deleted_user();
-    end if;
+    perform private.hold_user(v_caller.user_id);
   end if;
   return v_caller;
 end;

@@ -90,7 +90,7 @@ begin
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
   if not found then
-    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, or it has been deleted.');
+    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;

@@ -23,7 +23,7 @@ begin
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
-  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else end_claim.delay_seconds end);
+  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else coalesce(end_claim.delay_seconds, 0) end);
   return v_message_id is not null;
 end;
 $$;

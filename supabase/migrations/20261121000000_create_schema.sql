@@ -224,10 +224,7 @@ begin
   v_caller.user_id := v_claims ->> 'sub';
   if v_caller.user_id is not null then
     v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
-    perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
-    if not found then
-      perform private.refuse_deleted_user();
-    end if;
+    perform private.hold_user(v_caller.user_id);
   end if;
   return v_caller;
 end;
@@ -606,7 +603,7 @@ begin
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(api_key_claims.key, 'UTF8'));
   if not found then
-    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, or it has been deleted.');
+    perform private.fail(401, 'api_key_invalid', 'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.');
   end if;
   return jsonb_build_object('sub', v_key.user_id, 'role', 'authenticated', 'aud', 'authenticated', 'api_key_id', v_key.id);
 end;
@@ -1723,6 +1720,8 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
+-- A plan that is kept must not be one that was made while the table was empty: each save of a flow would read all flows.
+set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
@@ -3672,6 +3671,18 @@ $$;
 comment on function private.lock_queue_check(boolean) is
   'The lock of whoever counts the queue or sets its limit, until the transaction ends. Returns whether the caller has it; with wait it waits until it has.';
 
+create function private.await_queue_check()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- Shared, so that those who wait do not wait for each other: each would hold the lock until its transaction ends.
+  perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
+end;
+$$;
+comment on function private.await_queue_check() is 'Waits until nobody has the lock of private.lock_queue_check.';
+
 create function private.queue_clock()
 returns bigint
 language sql volatile security invoker
@@ -3726,6 +3737,7 @@ as $$
 declare
   v_max_length integer;
   v_was_full boolean := coalesce(pg_sequence_last_value('private.queue_full_until') > 0, false);
+  v_is_counting boolean;
   v_message_id bigint;
   v_length integer;
 begin
@@ -3734,8 +3746,12 @@ begin
     return;
   end if;
   -- While there is room nobody waits for whoever counts: few runs start meanwhile, beside the hundredth that is not counted.
-  if not private.lock_queue_check(wait => v_was_full) then
-    return;
+  v_is_counting := private.lock_queue_check(wait => false);
+  if not v_is_counting then
+    if not v_was_full then
+      return;
+    end if;
+    perform private.await_queue_check();
   end if;
   -- Whoever had the lock before has counted, or changed the limit.
   v_max_length := private.max_queue_length();
@@ -3745,6 +3761,11 @@ begin
   end if;
   v_message_id := coalesce(pg_sequence_last_value('pgmq.q_flow_runs_msg_id_seq'), 0);
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
+    return;
+  end if;
+  -- Whoever had the lock found nothing out: the queue still counts as full, and the next start counts it.
+  if not v_is_counting then
+    perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
   -- The time is a sub-select, so that the index is used and messages that are due later are not looked at.
@@ -4542,7 +4563,7 @@ begin
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
-  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else end_claim.delay_seconds end);
+  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else coalesce(end_claim.delay_seconds, 0) end);
   return v_message_id is not null;
 end;
 $$;
@@ -5566,24 +5587,27 @@ grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/80_transactions/40_answer_signature_request.sql
 
-create function private.may_answer(request public.signature_requests, user_id uuid, token_run_id uuid)
+create function private.may_answer(request public.signature_requests, caller private.caller)
 returns boolean
 language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(
     -- The owner of the flow.
-    (request).owner_id = may_answer.user_id
+    may_answer.request.owner_id = may_answer.caller.user_id
     -- The user whose key is asked.
-    or (request).user_id = may_answer.user_id
+    or may_answer.request.user_id = may_answer.caller.user_id
     -- The starter of the run.
-    or exists (select from public.flow_run as r where r.id = (request).root_flow_run_id and r.started_by = may_answer.user_id)
+    or exists (
+      select from public.flow_run as r
+      where r.id = may_answer.request.root_flow_run_id and r.started_by = may_answer.caller.user_id
+    )
     -- The holder of the run's token.
-    or (request).root_flow_run_id = may_answer.token_run_id,
+    or may_answer.request.root_flow_run_id = may_answer.caller.run_id,
     false
   );
 $$;
-comment on function private.may_answer(public.signature_requests, uuid, uuid) is
+comment on function private.may_answer(public.signature_requests, private.caller) is
   'Who may answer a signature request: whether the caller, a user or the holder of a run token, is one of them. The signature itself must be of the asked key, whoever sends it. Definer: it reads runs for callers who may not.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
@@ -5631,11 +5655,11 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller record := private.require_caller();
+  v_caller private.caller := private.require_caller();
   v_request public.signature_requests;
 begin
   select s.* into v_request from public.signature_requests as s where s.id = signature_request_for_caller.id;
-  if not private.may_answer(v_request, v_caller.user_id, v_caller.run_id) then
+  if not private.may_answer(v_request, v_caller) then
     perform private.fail(404, 'signature_request_not_found', 'There is no such signature request.');
   end if;
   perform private.check_answerable(v_request, signature_request_for_caller.new_msg);

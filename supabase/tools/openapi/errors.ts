@@ -53,7 +53,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
       'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.',
   },
   token_invalid: { message: 'The access token is not valid.' },
-  api_key_invalid: { message: 'There is no such API key.' },
+  api_key_invalid: {
+    message:
+      'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.',
+  },
   token_required: {
     message:
       "This needs the access token of a user who has signed up: API keys and anonymous users can't make API keys.",
