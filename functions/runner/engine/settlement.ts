@@ -28,7 +28,6 @@ export interface ParkedRun {
   run: TreeRun;
   /** All nodes of its graph, in the order of the flow. */
   nodes: readonly RunNode[];
-  /** May be empty. */
   parked: ReadonlyMap<RunNode, Parked>;
   /** How the latest execution of an instruction node ended, for those that have ended. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
@@ -73,7 +72,7 @@ export interface SentBefore {
  * tree can continue it asks for steps, one after the other, until nothing is parked or something can run again.
  */
 export interface Settlement {
-  /** The next step for these runs; a run comes before those that it called. Undefined when nothing is parked. */
+  /** The next step for the runs that have parked something; a run comes before those that it called. Undefined for no runs. */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
   /** Undefined where an execution may build its instructions: nobody outside has them. */
   sentBefore: (execution: Effect) => SentBefore | undefined;

@@ -110,7 +110,6 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     options.isBundled || isCollected || graph.instructions_bundling === 'Automatic';
 
   const taskOf = (parkedRun: ParkedRun): Task[] => {
-    if (parkedRun.parked.size === 0) return [];
     const step = nextStep({
       grouping: groupingOf(parkedRun),
       isBundled: isBundled(parkedRun.run),
