@@ -51,7 +51,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   const { snapshot, history, journal, limits, slice, stop, abandon, root } = options;
   const halt = new AbortController();
   const cancel = new AbortController();
-  const back = new AbortController();
+  const releaseController = new AbortController();
   const children = new Set<Promise<unknown>>();
   let executions = history.endedExecutions;
   let elements = 0;
@@ -131,14 +131,14 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   // Where replaying the history took all of the slice, new work still gets its answers from outside. If it were cut off each time,
   // the run would never be done.
   const onSpent = () => {
-    if (newSinceMs !== undefined) back.abort();
+    if (newSinceMs !== undefined) releaseController.abort();
   };
   slice.releasing.addEventListener('abort', onSpent);
   // Not AbortSignal.any: its weak references to signals that outlive the run slow each garbage collection down.
-  const release = () => back.abort();
+  const release = () => releaseController.abort();
   slice.cutOff.addEventListener('abort', release);
   if (slice.cutOff.aborted) release();
-  const releasing = back.signal;
+  const releasing = releaseController.signal;
   const sleepers = new Sleepers();
   const standstill = new Standstill({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
   const tree: Tree = {
