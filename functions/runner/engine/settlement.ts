@@ -55,8 +55,8 @@ export interface SettlementStep {
   /** Until the step is settled nothing else ends them. */
   parked: readonly Parked[];
   /**
-   * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released: what the next claim can
-   * continue throws Released. What else it throws is told as the reason why this claim ends.
+   * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released. It throws Released when the
+   * next claim can continue it. Any other error ends this claim, which rejects with it.
    */
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }

@@ -6,13 +6,13 @@ import type { TreeRun } from './tree_run.ts';
 
 /** One run of the tree, as the standstill sees it. */
 export interface Participant extends ParkedRun {
-  /** Nothing of it can continue by itself: all that runs is parked, or waits for flows that it called. */
+  /** No execution of the run can continue by itself: each is parked, or waits for a flow that it called. */
   isQuiet: () => boolean;
-  /** The same, but that some of it may be asleep. */
+  /** The same, but some executions may be asleep. */
   isDormant: () => boolean;
   /** Ends a parked execution. */
   end: (parked: Parked, end: ParkedEnd) => void;
-  /** Lets it look whether it has to leave. */
+  /** Lets the run see whether it continues. */
   wake: () => void;
 }
 
@@ -27,7 +27,7 @@ export interface StandstillOptions {
   sleepers: Sleepers;
   /** Aborted with a Halt: nothing is settled any more. */
   halt: AbortSignal;
-  /** Aborted with the Halt when the time is over that it leaves to what is under way. */
+  /** Aborted, with the same Halt, when the executions under way have had the time that it leaves them. */
   cancel: AbortSignal;
   /** Aborted when the tree shall be released. */
   releasing: AbortSignal;
@@ -67,7 +67,7 @@ export class Standstill {
     return this.#isLeaving;
   }
 
-  /** A run is released, and with it the tree: so are those that only wait for a settlement. */
+  /** One run is released, so the whole tree is: runs that only wait for a settlement end their claim too. */
   get isReleasing(): boolean {
     return this.#isReleasing;
   }
@@ -156,7 +156,7 @@ export class Standstill {
 
   async #settleAll(): Promise<void> {
     try {
-      // Whoever said that it waits has to be waiting.
+      // The run that considers it begins to wait in this same turn; only then is every run quiet.
       await Promise.resolve();
       while (this.#isTime()) {
         const step = this.#tree.settlement.nextStep(this.#withParked());
@@ -167,7 +167,7 @@ export class Standstill {
       if (!(error instanceof Released)) this.#fault = { error };
       this.#leaveAll();
     } finally {
-      // In one go with the last look: a run that begins to wait from now on is looked at anew.
+      // Without a pause after the last check, so that a run which begins to wait from now on is considered again.
       this.#isUnderWay = false;
     }
   }

@@ -17,7 +17,7 @@ export interface InstructionModule extends SettledModule {
 
 /** The parked executions of a run, with what they handed over. */
 export const parkedInstructions = ({ parked }: ParkedRun): ReadonlyMap<RunNode, ParkedInstructions> =>
-  // SAFETY: all nodes that hand instructions over are an InstructionModule; the engine hands on what they gave.
+  // SAFETY: every node that hands instructions over is an InstructionModule, and the engine keeps what it gave unchanged.
   parked as ReadonlyMap<RunNode, ParkedInstructions>;
 
 /** Runs a flow for a node up to its first instructions, and returns these. */
@@ -26,5 +26,5 @@ export const collectInstructions = async (
   flowId: number,
   inputs: ValueMap,
 ): Promise<InstructionSet> =>
-  // SAFETY: the settlement made them, in a step that it calls collected.
+  // SAFETY: makeSettlement gives an InstructionSet as the instructions of each step that ends as `collected`.
   await call.collectInstructions(flowId, inputs) as InstructionSet;

@@ -28,11 +28,11 @@ export interface StoredSignatureRequest {
   id: string;
   /** Base58, as all keys and signatures. */
   pubkey: string;
-  /** Null as long as there is none. */
+  /** Null until it is given. */
   signature: string | null;
   /** Base64 of the message that was signed instead; null when it is the one that was to be signed. */
   new_msg: string | null;
-  /** ISO 8601. Not answered until then, it has failed. */
+  /** ISO 8601. A request without an answer fails at this time. */
   expires_at: string;
 }
 
@@ -58,18 +58,18 @@ export interface StoredTransaction extends Effect {
   members: (Effect & { instruction_count: number })[];
   /** Base64 of the compiled v0 message. */
   message: string;
-  /** Base64 of the whole signed transaction; null as long as signatures are missing. What is stored here may have been sent. */
+  /** Base64 of the whole signed transaction; null while signatures are missing. A transaction that is stored here may have been sent. */
   wire: string | null;
   /** Text of the action identity's memo, where the message ends with one. */
   memo: string | null;
   /** It carries the fees of the run. */
   has_fees: boolean;
-  /** The slot in which its blockhash was read: it is in no earlier one. Decimal text, as the next. */
+  /** The slot in which its blockhash was read, so it can only be in this slot or a later one. Decimal text, like the next field. */
   slot: string;
   last_valid_block_height: string;
-  /** Null as long as it is not known. */
+  /** Null until it is known. */
   outcome: 'confirmed' | 'failed' | null;
-  /** Base58: the transaction's first signature; null as long as it is not known. */
+  /** Base58: the transaction's first signature; null until it is known. */
   signature: string | null;
   requests: StoredSignatureRequest[];
 }
