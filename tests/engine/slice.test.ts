@@ -12,19 +12,19 @@ function makeTestSlice() {
 
 it('only computing counts, once for all that computes at a time', () => {
   const { clock, slice } = makeTestSlice();
-  slice.enter();
-  slice.enter();
+  slice.startComputing();
+  slice.startComputing();
   clock.now = 60;
-  slice.leave();
-  slice.leave();
+  slice.stopComputing();
+  slice.stopComputing();
   clock.now = 10_000;
-  slice.enter();
+  slice.startComputing();
   clock.now += 39;
-  slice.leave();
+  slice.stopComputing();
   expect(slice.releasing.aborted).toBe(false);
-  slice.enter();
+  slice.startComputing();
   clock.now += 1;
-  slice.leave();
+  slice.stopComputing();
   expect(slice.releasing.aborted).toBe(true);
 });
 
@@ -48,19 +48,19 @@ it('those who let others have their turn go on one at a time, and the owners in 
 it('a breath is due after 20 ms in one go, and not after a pause', () => {
   const { clock, slice } = makeTestSlice();
   clock.now = 500;
-  slice.enter();
+  slice.startComputing();
   expect(slice.needsBreath()).toBe(false);
   clock.now += 20;
   expect(slice.needsBreath()).toBe(true);
-  slice.leave();
+  slice.stopComputing();
   // At once again, as when an answer was there already: nobody else had a turn.
-  slice.enter();
+  slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });
 
 it('a computation that had the slice to itself fails, one that came late is released and may try once more', () => {
   const { clock, slice } = makeTestSlice();
-  slice.enter();
+  slice.startComputing();
   const early = slice.makeCheck(false);
   clock.now = 50;
   const late = slice.makeCheck(false);
@@ -79,9 +79,9 @@ it('a computation that had the slice to itself fails, one that came late is rele
 
 it('a slice without limits ends when it is told to', () => {
   const slice = makeSlice(UNLIMITED);
-  slice.enter();
+  slice.startComputing();
   expect(slice.makeCheck(false)()).toBeUndefined();
-  slice.leave();
+  slice.stopComputing();
   expect(slice.releasing.aborted).toBe(false);
   slice.end();
   expect(slice.releasing.aborted).toBe(true);

@@ -33,10 +33,10 @@ class RunExecution {
   constructor(tree: Tree, run: TreeRun) {
     this.#tree = tree;
     this.#run = run;
-    tree.slice.enter();
+    tree.slice.startComputing();
     this.#graph = makeRunGraph(run.graph, tree.registry);
     this.#parking = new Parking(run.id);
-    tree.slice.leave();
+    tree.slice.stopComputing();
   }
 
   async execute(): Promise<RunResult | Release> {
@@ -47,8 +47,8 @@ class RunExecution {
     }
     const onHalt = () => this.#wake();
     halt.addEventListener('abort', onHalt);
-    slice.enter();
-    await this.#goThroughGraph().finally(slice.leave);
+    slice.startComputing();
+    await this.#goThroughGraph().finally(slice.stopComputing);
     if (this.#isReleasing() && !halt.aborted) {
       if (!this.#isLeftBehind()) {
         this.#tree.release();
@@ -274,9 +274,9 @@ class RunExecution {
   /** Waits. This time does not count as computing. */
   async #pause(until: Promise<void>): Promise<void> {
     const { slice } = this.#tree;
-    slice.leave();
+    slice.stopComputing();
     await until;
-    slice.enter();
+    slice.startComputing();
   }
 }
 

@@ -17,14 +17,14 @@ const FRESH_SHARE = 0.1;
 export interface Slice {
   /** Aborted when the runs shall be released, each as soon as it has made progress. */
   releasing: AbortSignal;
-  /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker leaves. */
+  /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker is told to end. */
   cutOff: AbortSignal;
   /** Ends it before its time. */
   end: () => void;
   /** Computing begins; every stretch without an await counts. */
-  enter: () => void;
+  startComputing: () => void;
   /** Computing pauses. */
-  leave: () => void;
+  stopComputing: () => void;
   /** So much was computed in one go that it is time for a breath. */
   needsBreath: () => boolean;
   /**
@@ -97,12 +97,12 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     releasing: controller.signal,
     cutOff: cutOff.signal,
     end,
-    enter: () => {
+    startComputing: () => {
       if (computing++ > 0) return;
       enteredAt = now();
       if (enteredAt - leftAt >= IDLE_MS) breathAt = enteredAt;
     },
-    leave: () => {
+    stopComputing: () => {
       const spent = spentMs();
       if (--computing === 0) {
         busyMs = spent;

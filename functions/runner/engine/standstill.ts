@@ -95,7 +95,7 @@ export class Standstill {
     this.#paths.set(run, path ?? []);
   }
 
-  leave(run: TreeRun): void {
+  remove(run: TreeRun): void {
     this.#participants.delete(run);
     this.#paths.delete(run);
   }

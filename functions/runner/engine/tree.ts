@@ -113,7 +113,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     try {
       return await execute(run, caller);
     } finally {
-      standstill.leave(run);
+      standstill.remove(run);
       openNodes -= nodes;
       caller.run.callsUnderWay -= 1;
     }

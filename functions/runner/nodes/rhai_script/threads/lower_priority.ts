@@ -1,9 +1,6 @@
 import { platform, setPriority } from 'node:os';
 
-/**
- * Leaves about a quarter of a CPU to the thread where others want it too, and all of it where nobody does. Not more: a script has so
- * much time, whoever else computes meanwhile.
- */
+/** Gives the thread about a quarter of a busy CPU. A higher niceness would starve scripts, whose time is limited. */
 const NICENESS = 5;
 
 /**
@@ -16,6 +13,6 @@ export function lowerPriorityOfThread(): void {
     // Of process 0, Linux takes the calling thread. Source: setpriority(2), "C library/kernel differences".
     setPriority(0, NICENESS);
   } catch {
-    // Deno without --allow-sys=setPriority.
+    // Deno throws without --allow-sys=setPriority. The thread then keeps its priority.
   }
 }
