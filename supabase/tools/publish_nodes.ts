@@ -98,8 +98,8 @@ export interface PublishSummary {
 interface Failure {
   reason: string;
   isTransient: boolean;
-  /** Nothing answered at all. */
-  isUnreachable?: true;
+  /** Why no other definition can succeed either: nothing answered, or the project does not accept the key. */
+  whyStop?: string;
   retryAfterMs?: number;
 }
 
@@ -108,7 +108,7 @@ function describeRefusal(status: number, text: string): string {
     const { code, message, details } = JSON.parse(text);
     const faults: { path: string; message: string }[] = code === 'node_definition_invalid' ? JSON.parse(details) : [];
     const further = faults.slice(1).map((fault) => `\n        ${fault.path}: ${fault.message}`);
-    return `${status} ${code ?? ''} ${message ?? text}${further.join('')}`;
+    return `${[status, code, message ?? text].filter((part) => part !== undefined).join(' ')}${further.join('')}`;
   } catch {
     return `${status} ${text.slice(0, 200)}`;
   }
@@ -146,11 +146,12 @@ async function post(options: PublishOptions, body: string): Promise<'created' | 
     return {
       reason: describeRefusal(response.status, text),
       isTransient: isTransientStatus(response.status),
+      ...(response.status === 401 && { whyStop: `${options.url} does not accept the key` }),
       ...(Number.isFinite(retryAfter) && { retryAfterMs: retryAfter * 1000 }),
     };
   } catch (error) {
     options.signal?.throwIfAborted();
-    return { reason: describeError(error), isTransient: true, isUnreachable: true };
+    return { reason: describeError(error), isTransient: true, whyStop: `${options.url} can't be reached` };
   }
 }
 
@@ -192,10 +193,10 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
         continue;
       }
       fail(outcome.reason);
-      if (outcome.isUnreachable) {
+      if (outcome.whyStop !== undefined) {
         const left = files.length - index - 1;
         summary.failed += left;
-        if (left > 0) log(`${options.url} can't be reached: the other ${left} are not tried.`);
+        if (left > 0) log(`${outcome.whyStop}: the other ${left} are not tried.`);
         break;
       }
     } catch (error) {

@@ -107,7 +107,10 @@ describe('nodes:publish', () => {
     const port = String(await findFreePort());
     const cases: [string[], RegExp][] = [
       [['--url', API_URL, '--key', PUBLISHABLE_KEY], /401 42501 .*0 created, 0 merged, \d+ failed/s],
-      [['--url', API_URL, '--key', 'sb_secret_wrong'], /FAILED: 401/],
+      [
+        ['--url', API_URL, '--key', 'sb_secret_wrong'],
+        /FAILED: 401 .*does not accept the key: the other \d+ are not tried/s,
+      ],
       [['--url', API_URL], /needs a key/],
       [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
       [['--url', 'somewhere', '--key', 'sb_secret_x'], /not an address/],
@@ -215,6 +218,14 @@ describe('publishing over a bad line', () => {
       'targets_form.ui_schema': null,
       'targets_form.extra': { a: 1 },
     });
+  });
+
+  it('stops at the first 401: the key is wrong for every definition', async () => {
+    const refusal = answer(401, '{"message": "Invalid API key"}');
+    const { summary, lines, bodies } = await publishTo([refusal], [file('a'), file('b'), file('c')]);
+    expect([summary, bodies.length]).toEqual([{ created: 0, merged: 0, failed: 3 }, 1]);
+    expect(lines[0]).toBe('[1/3] a: FAILED: 401 Invalid API key');
+    expect(lines[1]).toMatch(/^http:.* does not accept the key: the other 2 are not tried\.$/);
   });
 
   it('stops after the first definition when nothing answers', async () => {
