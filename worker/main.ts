@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { makeDeps } from '../functions/_shared/deps.ts';
+import { readWalletKeys } from '../functions/_shared/wallet_crypto.ts';
 import { writeLog } from '../functions/runner/log_line.ts';
 import { workUntilStopped } from '../functions/runner/queue/long_lived.ts';
 import { makeRunnerWorker } from '../functions/runner/runner_worker.ts';
@@ -49,6 +50,8 @@ async function main(args: string[]): Promise<void> {
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);
   const settings = readRunnerSettings(env, false);
+  // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the mistake.
+  if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
   // A run that calls flows, or has many nodes under way, adds many listeners to one signal: that is no leak to warn of.
