@@ -210,6 +210,17 @@ describe('an invalid request', () => {
     expect([response.status, (await response.json()).code]).toEqual([401, 'token_invalid']);
   });
 
+  it.each(['', ' ', ' \t '])(
+    'answers 400 idempotency_key_invalid to a start with the Idempotency-Key %j',
+    async (key) => {
+      const flow = await storeFlow(owner, textFlow());
+      for (const path of [`deployment/start?id=${deploymentId}`, `flow/start/${flow}`]) {
+        const response = await call(path, { token: owner.token, headers: { 'idempotency-key': key } });
+        expect([response.status, (await response.json()).code]).toEqual([400, 'idempotency_key_invalid']);
+      }
+    },
+  );
+
   it('refuses the service role in the same words by a key of either generation', async () => {
     const { SECRET_KEY, SERVICE_ROLE_KEY } = inject('stack');
     for (const path of ['flow/deploy/1', `deployment/start?id=${deploymentId}`]) {
