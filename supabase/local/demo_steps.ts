@@ -127,9 +127,13 @@ export async function demonstrate(demo: Demo): Promise<void> {
     const took = Date.parse(run.end_time ?? '') - Date.parse(run.created_at);
     console.log(`  ${run.status === 'succeeded' ? '✓' : '✗'} run ${run.id} ${run.status}, ${took} ms after its start`);
   }
-  console.log(`  output: ${JSON.stringify(ofSecond[0]?.output)}`);
+  const output = `output: ${JSON.stringify(ofSecond[0]?.output)}`;
   const failed = [...ofFirst, ...ofSecond].find((run) => run.status !== 'succeeded');
-  if (failed !== undefined) throw new StackError(`The run ${failed.status}:\n${(failed.errors ?? []).join('\n')}`);
+  // The errors come first: the output of a failed run is long, and holds little beside nulls.
+  if (failed !== undefined) {
+    throw new StackError(`The run ${failed.status}:\n${(failed.errors ?? []).join('\n')}\n\n${output}`);
+  }
+  console.log(`  ${output}`);
 
   step('6. The other user sees neither');
   const seen = unwrap(await other.client.from('flow_run').select('*').in('deployment_id', [first, second]));

@@ -66,8 +66,11 @@ it('the demo shows the errors of a run that failed, whole', async () => {
   const item = 'milk '.repeat(100);
   const { code, output } = await demo('--port', port, '--inputs', JSON.stringify({ item: { S: item } }));
   expect(code).toBe(1);
-  expect(output).toMatch(/\n\nThe run failed:\n/);
-  expect(output).toContain(`${item} is not on the price list`);
+  const after = output.slice(output.indexOf('\n\nThe run failed:\n'));
+  expect(after).toContain(`${item} is not on the price list`);
+  // The errors come first.
+  expect(after).toMatch(/is not on the price list[^]*\n\noutput: /);
+  expect(output.split('output: ')).toHaveLength(2);
 });
 
 it('the demo shows all that is wrong with a flow that deploy refuses', async () => {
