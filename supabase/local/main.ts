@@ -4,6 +4,7 @@ import { runnerEnvironment } from './functions.ts';
 import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
+import { findSilentFunctions } from './silent_functions.ts';
 import { type StackOptions, type StackStatus, startStack } from './stack.ts';
 import { seedNodes } from '../tools/publish_nodes.ts';
 import { isUsageError, StackError } from './stack_error.ts';
@@ -74,12 +75,15 @@ function noStackOn(port: number): string {
   return `No stack runs on port ${port}. ${on}: -- --port ${others[0]}`;
 }
 
-function status(port: number, format: (status: StackStatus) => string): void {
+async function status(port: number, format: (status: StackStatus) => string): Promise<void> {
   const stack = readStack(stackDir(port));
   if (stack?.status === undefined || stack.state !== 'ready') {
     throw new StackError(stack === undefined ? noStackOn(port) : `The stack on port ${port} is ${stack.state}`);
   }
   console.log(format(stack.status));
+  for (const name of await findSilentFunctions(stack.status)) {
+    console.error(`The function ${name} does not answer. The output of npm start says why: an edit may not compile.`);
+  }
 }
 
 /** A failure of the system with a file or a port: its message says it all. */
@@ -100,7 +104,7 @@ try {
   const port = parsePort(values.port);
   if (rest.length > 0) throw new StackError(`Unknown: ${rest.join(' ')}\n${USAGE}`);
   if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
-  else if (command === 'status') status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);
+  else if (command === 'status') await status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);
   else throw new StackError(USAGE);
 } catch (error) {
   if (error instanceof StackError || isSystemError(error)) console.error(error.message);

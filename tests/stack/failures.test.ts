@@ -12,9 +12,11 @@ import { assertPortsFree, databasePort } from '../../supabase/local/ports.ts';
 import { connect } from '../../supabase/local/postgres.ts';
 import { preparePostgres } from '../../supabase/local/postgres_home.ts';
 import { postgrestBinary } from '../../supabase/local/postgrest.ts';
+import { findSilentFunctions } from '../../supabase/local/silent_functions.ts';
 import type { StackOptions } from '../../supabase/local/stack.ts';
 import { StackError } from '../../supabase/local/stack_error.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+import { waitFor } from '../support/wait.ts';
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -75,6 +77,17 @@ it('POSTGREST_BIN, DENO_BIN and POSTGRES_HOME are what the stack runs', async ()
   const { status } = await own.boot();
   expect(await (await fetch(`${status.FUNCTIONS_URL}/hello`)).text()).toBe('hello');
   expect((await readFile(join(dir, 'marks'), 'utf8')).trim().split('\n').sort()).toEqual(['deno', 'postgrest']);
+});
+
+it('a function that an edit broke is named to whoever asks for the status', async () => {
+  const source = `export default { fetch: () => new Response('hello') };`;
+  await own.writeFunction(source);
+  const { status } = await own.boot();
+  expect(await findSilentFunctions(status, ['hello'])).toEqual([]);
+  await own.writeFunction('export default {{');
+  await waitFor(async () => (await findSilentFunctions(status, ['hello'])).length > 0 || undefined);
+  await own.writeFunction(source);
+  await waitFor(async () => (await findSilentFunctions(status, ['hello'])).length === 0 || undefined);
 });
 
 it('a program that ends at once is reported by name, and nothing of the boot is left', async () => {

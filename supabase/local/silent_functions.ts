@@ -1,0 +1,27 @@
+import { functionNames } from './functions.ts';
+import type { StackStatus } from './stack_status.ts';
+
+const TIMEOUT_MS = 2_000;
+
+/**
+ * The Edge Functions of a stack that do not answer. Usually an edit does not compile: the stack then waits for the next edit, and
+ * callers who do not see its output see only that nothing happens, for example runs that stay queued.
+ */
+export async function findSilentFunctions(
+  { FUNCTIONS_URL }: Pick<StackStatus, 'FUNCTIONS_URL'>,
+  names = functionNames(),
+): Promise<string[]> {
+  const isSilent = async (name: string): Promise<boolean> => {
+    try {
+      // A preflight changes nothing, and needs no key.
+      const options = { method: 'OPTIONS', signal: AbortSignal.timeout(TIMEOUT_MS) };
+      const response = await fetch(`${FUNCTIONS_URL}/${name}`, options);
+      await response.body?.cancel();
+      return response.status === 503;
+    } catch {
+      return true;
+    }
+  };
+  const silent = await Promise.all(names.map(isSilent));
+  return names.filter((_, index) => silent[index]);
+}
