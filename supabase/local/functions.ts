@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
+import { settingVariables } from '../../functions/runner/settings.ts';
 import { findNpmBinary } from './npm_binary.ts';
 import { type Part, startPart } from './part.ts';
 import { projectDir } from './paths.ts';
@@ -26,15 +27,19 @@ export const denoBinary = (): string =>
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
-/** The runner's settings, as docs/reference/environment.md has them: they come from the shell's environment, too. */
-const RUNNER_SETTINGS =
-  /^(RUNNER_\w+|FLOW_RUN_MAX_\w+|HTTP_(TIMEOUT_MS|MAX_RESPONSE_BYTES)|(SIGNATURE|ACTION)_TIMEOUT_MS|ALLOW_PRIVATE_NETWORK|HELIUS_API_KEY)$/;
+/** The runner's variables, as docs/reference/environment.md lists them: its settings, its switches and its one secret besides WALLET_KEYS. */
+const RUNNER_VARIABLES = new Set([
+  ...settingVariables.map(({ variable }) => variable),
+  'RUNNER_DISABLED',
+  'ALLOW_PRIVATE_NETWORK',
+  'HELIUS_API_KEY',
+]);
 
-/** What an environment says of the runner. */
+/** The runner's variables in an environment: a stack passes those of the shell on to its functions. */
 export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] =>
-      entry[1] !== undefined && RUNNER_SETTINGS.test(entry[0])
+      entry[1] !== undefined && RUNNER_VARIABLES.has(entry[0])
     ),
   );
 
