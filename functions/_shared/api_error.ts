@@ -1,6 +1,6 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '../../types/errors.ts';
 
-/** An error that its caller sees: status and body of the answer. */
+/** An error that the caller sees: the status and the body of the answer. */
 export class ApiError extends Error {
   override name = 'ApiError';
   status: number;

@@ -31,20 +31,20 @@ const answerError = (context: Context, error: ApiError): Response => {
   );
 };
 
-/** What a page of any origin may read of every answer. */
+/** The CORS headers of every answer: pages of any origin may read it. */
 const CORS_HEADERS = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after',
 });
 
 /**
- * Makes an Edge Function of its routes: CORS preflight, 404 and 405 in the project's error shape, and no error that says more
- * than it should.
+ * Makes an Edge Function of its routes. It answers CORS preflights, and 404 and 405 in the project's error shape. An
+ * unexpected error reaches the log only, since it may name what a caller must not know.
  */
 export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);
-  // Preflights only: as a middleware of other answers it makes each of them anew, with a stream for a body. Without a list of its
-  // own it allows whichever headers are asked for: no cookie counts here, and clients have ever more of them.
+  // For preflights only: as a middleware, cors() would copy every other answer, with a stream for its body. It has no
+  // list of allowed headers, so it allows all that a page asks for. That is safe, because no cookie counts here.
   app.options(
     '*',
     cors({

@@ -8,23 +8,29 @@ import { makeByteSink } from './byte_sink.ts';
 /** Bytes that a request body may have, unless its route says otherwise. */
 export const MAX_BODY_BYTES = 1_048_576;
 
-/** Room for inputs of every depth and number that fit into a body: each level of a value is an object and what its tag holds. */
+/**
+ * How deep and how large the JSON of a body may be. All inputs that fit into a body are within it: a level of a value
+ * takes two levels of JSON, an object and what its tag holds.
+ */
 const BODY_LIMITS = Object.freeze({ characters: MAX_BODY_BYTES, depth: 2 * MAX_VALUE_DEPTH + 8, members: 300_000 });
 
-/** Faults that are told, and characters of names and messages in them: a body may be full of them. */
+/**
+ * How many faults an answer lists, and how many characters of names and messages it repeats: a body may be full of
+ * faults.
+ */
 const MAX_FAULTS = 20;
 const MAX_NAME_LENGTH = 100;
 const MAX_MESSAGE_LENGTH = 500;
 
 const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 
-/** What is said of a member that the schema does not know: the members that it does know. */
+/** The message for a member that the schema does not know: it lists those that it knows. */
 function describeUnknown(schema: z.ZodType): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return `there is no such member; ${known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`}`;
+  return `there is no such member; ${known.length === 0 ? 'this object has none' : `there are: ${known.join(', ')}`}`;
 }
 
-/** Where and what, for each thing that is wrong: the `details` of `request_invalid`. */
+/** The `details` of `request_invalid`: where each fault is, and what is wrong there. */
 const issueDetails = (error: z.ZodError, schema: z.ZodType) =>
   error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
     const path = issue.path.map((part) => cut(String(part)));
@@ -53,7 +59,9 @@ export function parse<Schema extends z.ZodType>(
   throw invalid(what, issueDetails(result.error, schema));
 }
 
-/** The query in the schema's form, each of its parameters once; others are nobody's business. */
+/**
+ * The query in the schema's form. Each parameter of the schema may be given once only; other parameters are ignored.
+ */
 export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: Schema): z.output<Schema> {
   const repeated = Object.keys(schema.shape).filter((name) => (req.queries(name)?.length ?? 0) > 1);
   if (repeated.length > 0) {
@@ -64,7 +72,7 @@ export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: 
 
 const tooLarge = (maxBytes: number) => apiError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
 
-/** The chunks of a body that does not say how long it is; no more of them than may be. */
+/** Reads a body without Content-Length. Throws body_too_large as soon as it has more bytes than allowed. */
 async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number): Promise<Uint8Array> {
   const sink = makeByteSink(maxBytes, () => tooLarge(maxBytes));
   for await (const chunk of body) sink.add(chunk);
@@ -76,7 +84,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // A server takes no more than that, where it is what counts. `body` is not looked at: that alone makes a stream of it.
+  // Without Transfer-Encoding, a server takes no more bytes than Content-Length says. `request.body` is not touched,
+  // because reading that property turns the body into a stream.
   if (length !== null && !request.headers.has('transfer-encoding')) return await request.arrayBuffer();
   return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
 }
@@ -90,7 +99,10 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   }
 }
 
-/** The JSON body, of at most so many bytes, in the schema's form; an empty body stands for `{}`. */
+/**
+ * The JSON body in the schema's form; an empty body counts as `{}`. Throws body_too_large when it has more bytes than
+ * allowed.
+ */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
@@ -115,7 +127,7 @@ export async function readBody<Schema extends z.ZodType>(
     json = JSON.parse(text);
   } catch (error) {
     if (error instanceof JsonLimitError) throw apiError('request_invalid', `The body ${error.message}.`);
-    // The error quotes what stands around the fault, which may be a secret: it goes no further.
+    // The parser's error is dropped, because it quotes the text around the fault, which may be a secret.
     throw apiError('request_invalid', 'The body is not valid JSON.');
   }
   return parse(schema, json, 'body');

@@ -1,4 +1,4 @@
-/** Bytes that are put together piece by piece, in memory that grows with them and not with the number of pieces. */
+/** Puts bytes together piece by piece, in memory that grows with the bytes and not with the number of pieces. */
 export interface ByteSink {
   /** Throws when there are more bytes than allowed. */
   add: (piece: Uint8Array) => void;
@@ -8,7 +8,10 @@ export interface ByteSink {
 
 const SMALLEST_BUFFER = 1_024;
 
-/** Makes a sink for so many bytes; `tooLarge` makes what is thrown when there are more. With room for those expected it need not grow. */
+/**
+ * Makes a sink for at most `maxBytes`; `tooLarge` makes the error for more. `expectedBytes` sizes the first buffer,
+ * which then need not grow.
+ */
 export function makeByteSink(maxBytes: number, tooLarge: () => Error, expectedBytes = SMALLEST_BUFFER): ByteSink {
   let buffer = new Uint8Array(0);
   let length = 0;

@@ -1,11 +1,11 @@
 /** The project's address and keys, as the platform's environment gives them. */
 export interface Config {
   supabaseUrl: string;
-  /** Goes along with a caller's own token. */
+  /** Sent beside a caller's own token. */
   publicKey: string;
   /** Acts as service role. */
   secretKey: string;
-  /** Every key of the project that stands for nobody in particular. */
+  /** Every publishable key of the project: none of them says who calls. */
   publicKeys: readonly string[];
   /** Every key of the project that acts as service role. */
   secretKeys: readonly string[];
@@ -22,8 +22,8 @@ function opaqueKeys(json: string | undefined): string[] {
 }
 
 /**
- * Reads the configuration; keys of both generations are taken, the newer preferred.
- * Throws one error that names everything that is missing.
+ * Reads the configuration. It takes keys of both generations and prefers the newer ones. Throws one error that names
+ * everything that is missing.
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
   const present = (key: string | undefined): key is string => key !== undefined && key !== '';

@@ -2,17 +2,20 @@ import { base58 } from '@scure/base';
 import { apiError } from './api_error.ts';
 import type { Config } from './config.ts';
 
-/** How a request's credentials reach the database, where they are checked: nobody is anybody here yet. */
+/**
+ * A request's credentials, in the form in which the database gets them. The database checks them; nothing is proved
+ * here.
+ */
 export interface Credentials {
   /** Headers for PostgREST: an access token, an API key or a run token. */
   headers: Record<string, string>;
-  /** The public key that a caller without any of these shows: a claim, no proof. */
+  /** The public key that a caller without any of these shows. It names the caller and proves nothing. */
   publicKey: string | undefined;
 }
 
 /** Three base64url parts: what an access token looks like. */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-// To the end: a header that is no UTF-8 makes PostgREST answer 500.
+// The pattern covers the whole text, because PostgREST answers 500 to a header that is not UTF-8.
 const API_KEY = /^fk_[\w-]+$/;
 const RUN_TOKEN = /^fr_[\w-]+$/;
 /** 32 bytes have 32 to 44 base58 digits. */
@@ -26,9 +29,9 @@ const bearerToken = (request: Request): string =>
     .trim() ?? '';
 
 /**
- * The credentials of a request. Each is recognised by its form, in whichever header it stands; an access token beats an API key,
- * which beats a public key. A public key of the project itself is no credential, as supabase-js sends it when nobody is
- * signed in. Throws token_invalid for what has none of the forms.
+ * The credentials of a request. Each is recognised by its form, whichever header it stands in. An access token beats an
+ * API key, which beats a public key. The project's publishable keys do not count, because supabase-js sends one when
+ * nobody is signed in. Throws token_invalid when nothing has one of the forms.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -47,7 +50,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
     [jwt, apiKey, runToken, publicKey].every((found) => found === undefined)
   ) {
     if (isAmong(shown, config.secretKeys)) {
-      // As private.refuse_service_role, which a key that is a JWT gets to.
+      // The same answer as private.refuse_service_role gives to the secret key that is a JWT.
       throw apiError('token_invalid', "The service role can't do this: it needs a user.", {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
@@ -68,8 +71,9 @@ export function readCredentials(request: Request, config: Config): Credentials {
 }
 
 /**
- * As `readCredentials`, where a caller who shows nothing gets no further: throws unauthenticated, as private.unauthenticated does.
- * Asked before a body is read, so that only what looks like somebody costs more than its headers.
+ * Like `readCredentials`, but throws unauthenticated, as private.unauthenticated does, when the request has no
+ * credential that the call accepts. Handlers call it before they read the body, so that a request without credentials
+ * costs little.
  */
 export function requireCredentials(
   request: Request,
@@ -94,7 +98,10 @@ function isEqual(a: string, b: string): boolean {
   return difference === 0;
 }
 
-/** Whether one of the texts is one of the keys; asks all of them, so that the time says nothing of which it was. */
+/**
+ * Whether one of the texts is one of the keys. It compares with all of them, so that the time does not tell which one
+ * it was.
+ */
 const isAmong = (texts: readonly string[], keys: readonly string[]): boolean =>
   texts.flatMap((text) => keys.map((key) => isEqual(text, key))).includes(true);
 

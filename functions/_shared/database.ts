@@ -20,7 +20,7 @@ export interface RpcOptions {
   fetch: typeof fetch;
 }
 
-/** How long a call may take; a connection that leads nowhere says nothing by itself. */
+/** How long a call may take. Without a limit, a call over a dead connection would never end. */
 const TIMEOUT_MS = 30_000;
 
 /** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
@@ -28,7 +28,7 @@ const UNAVAILABLE_CODES = new Set<string | undefined>([
   'PGRST000', // could not connect
   'PGRST001', // connection lost
   'PGRST002', // schema cache not loaded
-  'PGRST003', // no connection of the pool became free
+  'PGRST003', // the pool had no free connection in time
   '08000', // connection_exception
   '08006', // connection_failure
   '40001', // serialization_failure
@@ -48,7 +48,7 @@ const BAD_TEXT_CODES = new Set<string | undefined>([
   '22P02', // invalid_text_representation
   '22P05', // untranslatable_character: \u0000
   '22021', // character_not_in_repertoire
-  'PGRST102', // the body is no JSON for PostgREST: a lone surrogate
+  'PGRST102', // PostgREST can't read the body: it has a lone surrogate
 ]);
 
 const unavailable = (cause: unknown): ApiError =>
@@ -57,7 +57,7 @@ const unavailable = (cause: unknown): ApiError =>
     cause,
   });
 
-/** SQL gives details as the text of their JSON, which is all that PostgREST carries. */
+/** SQL gives details as JSON in a text, because PostgREST carries text only. */
 function readDetails(details: unknown): unknown {
   if (typeof details !== 'string') return details ?? null;
   try {
@@ -67,7 +67,10 @@ function readDetails(details: unknown): unknown {
   }
 }
 
-/** PostgREST's error as ours: errors that SQL raised pass whole, its own codes are mapped. What answers for it may send no body. */
+/**
+ * Makes an ApiError of PostgREST's error: errors that SQL raised pass whole, PostgREST's own codes are mapped. A proxy
+ * that answers in its place may send no body.
+ */
 function toApiError(
   name: string,
   { status, headers }: Response,
@@ -75,8 +78,9 @@ function toApiError(
 ): ApiError {
   const { code, message = '', details, hint } = body ?? {};
   const cause = new Error(`rpc ${name}: ${status} ${code ?? ''} ${message}`);
-  // Before errors that pass whole, since those of a gateway may look like one. PostgREST 12 answers 400 with an empty code when the
-  // connection is lost in the middle of a statement: libpq then has no SQLSTATE.
+  // This comes before the errors that pass whole, because an error of a gateway may look like one of them. PostgREST 12
+  // answers 400 with an empty code when the connection is lost in the middle of a statement: libpq then has no
+  // SQLSTATE.
   if (status >= 502 || code === '' || UNAVAILABLE_CODES.has(code)) return unavailable(cause);
   if (code !== undefined && /^[a-z][a-z_]+$/.test(code)) {
     const retryAfter = headers.get('retry-after');
@@ -132,7 +136,7 @@ function makeRequest(options: RpcOptions) {
     try {
       if (text !== '') answer = JSON.parse(text);
     } catch (error) {
-      // Not PostgREST's words: something on the way there.
+      // PostgREST always answers JSON, so something else on the way has answered.
       throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
         cause: error,
       });
@@ -144,7 +148,7 @@ function makeRequest(options: RpcOptions) {
   };
 }
 
-/** Makes the door to the database's functions; errors are thrown as ApiError. */
+/** Makes what calls the database's functions; errors are thrown as ApiError. */
 export function makeRpc(options: RpcOptions): Rpc {
   const request = makeRequest(options);
   return async <Result>(name: string, args: object, headers: Record<string, string> = {}): Promise<Result> => {
@@ -158,7 +162,7 @@ export function makeRpc(options: RpcOptions): Rpc {
   };
 }
 
-/** Makes the door to the database's tables; errors are thrown as ApiError. */
+/** Makes what reads the database's tables; errors are thrown as ApiError. */
 export function makeReadRows(options: RpcOptions): ReadRows {
   const request = makeRequest(options);
   // SAFETY: the shape is that of the columns that the query selects.

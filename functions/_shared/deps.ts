@@ -3,10 +3,10 @@ import { readConfig } from './config.ts';
 import { makeReadRows, makeRpc, type ReadRows, type Rpc } from './database.ts';
 import type { Platform } from './platform.ts';
 
-/** What the handlers of the callers' functions work with. */
+/** What the handlers of the Edge Functions work with. */
 export interface Deps {
   config: Config;
-  /** Calls as whoever the forwarded credentials prove. */
+  /** Calls as the caller whose credentials are forwarded. */
   rpc: Rpc;
   /** Calls as service role. */
   serviceRpc: Rpc;
@@ -14,7 +14,7 @@ export interface Deps {
   serviceRead: ReadRows;
 }
 
-/** Reads the configuration and makes the doors to the database. */
+/** Reads the configuration and makes what reaches the database. */
 export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
   const { supabaseUrl, publicKey, secretKey } = config;

@@ -7,7 +7,7 @@ import {
 /** What an account may do in a transaction, the same for all its instructions. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
-/** An instruction by what it names, not by the places where the message lists that. */
+/** An instruction with the addresses that it uses, where a message has positions in its list of accounts. */
 export interface MessageInstruction {
   program: string;
   /** In order; an account of a lookup table as `<table>[<index>]`. */
@@ -22,7 +22,7 @@ export interface Lookup {
   role: AccountRole;
 }
 
-/** A message, readable without its own lists. */
+/** A message with addresses in place of positions in its lists. */
 export interface Message {
   version: 0 | 'legacy';
   /** The keys that sign, the fee payer first. */
@@ -39,10 +39,10 @@ type DecodedMessage =
   & Extract<CompiledTransactionMessage, { version: Message['version'] }>
   & CompiledTransactionMessageWithLifetime;
 
-/** By which instructions name an account of a lookup table. */
+/** The name of a lookup table's account in instructions. */
 export const lookupName = ({ table, index }: Pick<Lookup, 'table' | 'index'>): string => `${table}[${index}]`;
 
-/** The message that the bytes encode, when nothing is left over or said in another way than usual. */
+/** The message that the bytes encode; undefined when encoding it again does not give the same bytes. */
 function decode(bytes: Uint8Array): DecodedMessage | undefined {
   const codec = getCompiledTransactionMessageCodec();
   try {
@@ -76,8 +76,8 @@ function readLookups(message: DecodedMessage): Lookup[] {
 }
 
 /**
- * Reads a serialized message of version 0 or of none; undefined when the bytes are none that the chain would take.
- * Source: Solana, VersionedMessage::sanitize.
+ * Reads a serialized message of version 0 or a legacy one; undefined when the chain would not take the bytes. Source:
+ * Solana, VersionedMessage::sanitize.
  */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   const decoded = decode(bytes);
@@ -90,7 +90,7 @@ export function readMessage(bytes: Uint8Array): Message | undefined {
 
   const instructions: MessageInstruction[] = [];
   for (const { programAddressIndex, accountIndices = [], data = new Uint8Array() } of decoded.instructions) {
-    // The fee payer is no program, nor is what a lookup table holds.
+    // Neither the fee payer nor an account of a lookup table can be a program.
     if (programAddressIndex === 0 || programAddressIndex >= listed.length) return undefined;
     if (accountIndices.some((index) => index >= names.length)) return undefined;
     instructions.push({

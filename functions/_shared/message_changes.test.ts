@@ -161,7 +161,10 @@ describe('a wallet may not', () => {
 
   it('add an instruction', () => {
     const after = compile([...parts(), memo('y')]);
-    expect(changes(original(), after)).toEqual([{ path: 'instructions[4]', message: `of ${MEMO} was added` }]);
+    expect(changes(original(), after)).toEqual([{
+      path: 'instructions[4]',
+      message: `an instruction of ${MEMO} was added`,
+    }]);
   });
 
   it('add an instruction of another program', () => {
@@ -172,7 +175,7 @@ describe('a wallet may not', () => {
   it('leave an instruction out', () => {
     expect(paths(original(), compile([price(), limit(), memo('x')]))).toContain('instructions[2]');
     expect(changes(compile([memo('a'), memo('b'), memo('c')]), compile([memo('a'), memo('c')]))).toEqual([
-      { path: 'instructions[1]', message: `of ${MEMO} is missing` },
+      { path: 'instructions[1]', message: `the instruction of ${MEMO} is missing` },
     ]);
   });
 
@@ -189,7 +192,7 @@ describe('a wallet may not', () => {
 
   it('leave out an instruction of the compute budget', () => {
     expect(changes(original(), compile([price(), transfer(), memo('x')]))).toEqual([
-      { path: 'instructions', message: 'one of the compute budget is missing' },
+      { path: 'instructions', message: 'an instruction of the compute budget is missing' },
     ]);
     const after = compile([transfer(), memo('x')]);
     expect(paths(original(), after)).toEqual([expect.stringMatching(/^account_keys/), 'instructions']);
@@ -292,11 +295,11 @@ describe('a wallet may not', () => {
     const [bytes, legacy] = [new Uint8Array(32).fill(1), compileLegacy(parts())];
     for (const before of [bytes, legacy]) {
       expect(changes(before, original())).toEqual([
-        { path: 'message', message: "is no v0 message, and can't be changed" },
+        { path: 'message', message: 'must be a v0 message to be changed' },
       ]);
     }
     for (const after of [bytes, legacy, new Uint8Array()]) {
-      expect(changes(original(), after)).toEqual([{ path: 'new_msg', message: 'is no v0 message' }]);
+      expect(changes(original(), after)).toEqual([{ path: 'new_msg', message: 'must be a v0 message' }]);
     }
   });
 });

@@ -1,14 +1,17 @@
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
 import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './message.ts';
 
-/** A difference that a wallet may not make. */
+/** A change that a wallet may not make. */
 export interface MessageChange {
-  /** Where: indexes of what was changed or is missing count in the message that was to be signed, of what was added in the new one. */
+  /**
+   * Where the change is. The index of a changed or missing part counts in the original message, that of an added part
+   * in the new one.
+   */
   path: string;
   message: string;
 }
 
-/** An instruction with its place among all of its message. */
+/** An instruction with its index in its message. */
 export type PlacedInstruction = MessageInstruction & { index: number };
 
 const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
@@ -37,10 +40,13 @@ function findListChanges(what: string, before: string[], after: string[]): Messa
 
 const describeLookup = (lookup: Lookup): string => `${lookupName(lookup)} ${lookup.role}`;
 
-/** Roles hold for a whole message: that of an account in an instruction is its role here. */
+/**
+ * Compares the accounts and their roles. An account has one role in the whole message, so this covers its role in every
+ * instruction.
+ */
 function findAccountChanges(before: Message, after: Message): MessageChange[] {
   const paths = new Map([...before.accounts.keys()].map((address, index) => [address, `account_keys[${index}]`]));
-  // A change of signers is told already.
+  // Changes of signers are reported by findListChanges.
   const isOther = (address: string) => !before.signers.includes(address) && !after.signers.includes(address);
   const changed = [...before.accounts].flatMap(([address, role]) => {
     const now = after.accounts.get(address);
@@ -50,7 +56,7 @@ function findAccountChanges(before: Message, after: Message): MessageChange[] {
   });
   const added = [...after.accounts].flatMap(([address, role], index) => {
     if (before.accounts.has(address) || !isOther(address)) return [];
-    // An instruction of the compute budget names its program, and nothing else.
+    // An added instruction of the compute budget brings its program along, and no other account.
     if (address === COMPUTE_BUDGET_PROGRAM_ADDRESS && role === 'read-only') return [];
     return [{ path: `account_keys[${index}]`, message: `${address} was added` }];
   });
@@ -68,7 +74,7 @@ function compareInstructions(before: PlacedInstruction, after: PlacedInstruction
   ];
 }
 
-/** What differs between the first and the last instruction that do. */
+/** Compares the instructions between the first and the last one that differ. */
 function findInstructionChanges(before: PlacedInstruction[], after: PlacedInstruction[]): MessageChange[] {
   let from = 0;
   while (from < before.length && from < after.length && isSame(before[from]!, after[from]!)) from++;
@@ -79,21 +85,28 @@ function findInstructionChanges(before: PlacedInstruction[], after: PlacedInstru
   const fresh = after.slice(from, after.length - same);
   if (old.length === fresh.length) return old.flatMap((item, index) => compareInstructions(item, fresh[index]!));
   return [
-    ...old.map(({ index, program }) => ({ path: `instructions[${index}]`, message: `of ${program} is missing` })),
-    ...fresh.map(({ index, program }) => ({ path: `instructions[${index}]`, message: `of ${program} was added` })),
+    ...old.map(({ index, program }) => ({
+      path: `instructions[${index}]`,
+      message: `the instruction of ${program} is missing`,
+    })),
+    ...fresh.map(({ index, program }) => ({
+      path: `instructions[${index}]`,
+      message: `an instruction of ${program} was added`,
+    })),
   ];
 }
 
 /**
- * What a wallet changed in a message that it may not change. The fee payer, whom they cost, may change instructions of the compute
- * budget and add some, as wallets do; all else stays: signers and accounts with their roles, blockhash, lookup tables, and every
- * other instruction in its order. Accounts count as what they are, not by their places.
+ * Finds the changes that a wallet may not make. The fee payer may change and add instructions of the compute budget, as
+ * wallets do, because the fee payer pays for them. Everything else must stay: signers and accounts with their roles,
+ * blockhash, lookup tables, and every other instruction in its order. Accounts are compared by address, not by
+ * position.
  */
 export function findMessageChanges(original: Uint8Array, changed: Uint8Array, signer: string): MessageChange[] {
   const before = readMessage(original);
   const after = readMessage(changed);
-  if (before?.version !== 0) return [{ path: 'message', message: "is no v0 message, and can't be changed" }];
-  if (after?.version !== 0) return [{ path: 'new_msg', message: 'is no v0 message' }];
+  if (before?.version !== 0) return [{ path: 'message', message: 'must be a v0 message to be changed' }];
+  if (after?.version !== 0) return [{ path: 'new_msg', message: 'must be a v0 message' }];
   const isCutShort = pickInstructions(after, true).length < pickInstructions(before, true).length;
   return [
     ...(signer === before.signers[0]
@@ -103,7 +116,7 @@ export function findMessageChanges(original: Uint8Array, changed: Uint8Array, si
     ...findAccountChanges(before, after),
     ...(before.blockhash === after.blockhash ? [] : [{ path: 'recent_blockhash', message: 'was changed' }]),
     ...findListChanges('address_table_lookups', before.lookups.map(describeLookup), after.lookups.map(describeLookup)),
-    ...(isCutShort ? [{ path: 'instructions', message: 'one of the compute budget is missing' }] : []),
+    ...(isCutShort ? [{ path: 'instructions', message: 'an instruction of the compute budget is missing' }] : []),
     ...findInstructionChanges(pickInstructions(before, false), pickInstructions(after, false)),
   ];
 }

@@ -1,4 +1,4 @@
-/** The longest time that a timer takes; beyond it, it fires at once. */
+/** The longest time that a timer takes; with a longer one it fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Resolves after the time, MAX_TIMER_MS at most, or as soon as one of the signals is aborted; leaves no timer behind. */
@@ -14,7 +14,10 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
     if (signals.some((signal) => signal.aborted)) end();
   });
 
-/** Resolves in the next turn of the event loop: what has come by now has been taken in. A timer of 0 ms takes over a millisecond. */
+/**
+ * Resolves in the next turn of the event loop, when everything that has arrived by now has been handled. A timer of 0
+ * ms would take over a millisecond.
+ */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

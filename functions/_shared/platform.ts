@@ -1,8 +1,8 @@
-/** What the functions take from the runtime around them; below index.ts nothing else reaches globals of the environment. */
+/** What the functions take from the runtime around them. Only index.ts uses the runtime's globals. */
 export interface Platform {
   env: (name: string) => string | undefined;
   fetch: typeof fetch;
-  /** Lets work go on after the answer. */
+  /** Keeps the function alive for work that goes on after the answer. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -12,8 +12,8 @@ interface RuntimeGlobals {
 }
 
 /**
- * A body that can be read once. Deno sends a request again by itself when a connection that it kept breaks before the answer,
- * whether or not the request has arrived (denoland/deno#32566): a start would start two runs. What it can't read again it leaves alone.
+ * A body that can be read only once. When a kept connection breaks before the answer, Deno sends the request again,
+ * even if it has arrived (denoland/deno#32566), and a start would start two runs. Deno can't send a stream again.
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
@@ -24,10 +24,10 @@ function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   });
 }
 
-/** fetch, which sends what has a body once. */
+/** fetch that never sends a request with a body twice. */
 const fetchOnce: typeof fetch = (input, init) => {
   if (typeof init?.body !== 'string' || init.body === '') return fetch(input, init);
-  // The standard asks for it with a stream; its types don't have it yet.
+  // The standard demands `duplex` for a stream; the types of fetch lack it.
   const once: RequestInit & { duplex: 'half' } = { ...init, body: readOnce(init.body), duplex: 'half' };
   return fetch(input, once);
 };
@@ -39,7 +39,7 @@ export function edgePlatform(): Platform {
   return {
     env: (name) => globals.Deno?.env.get(name),
     fetch: fetchOnce,
-    // Plain Deno goes on with whatever is pending.
+    // Plain Deno goes on with pending work, so it needs nothing.
     waitUntil: (work) => globals.EdgeRuntime?.waitUntil(work),
   };
 }

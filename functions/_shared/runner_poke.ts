@@ -3,16 +3,19 @@ import { pause } from './pause.ts';
 import type { Platform } from './platform.ts';
 import { withTimeLimit } from './time_limit.ts';
 
-/** How long a poke that is not answered keeps the next one back. */
+/** How long a poke without an answer delays the next one. */
 const LONGEST_POKE_MS = 1_000;
-/** How long its request stays open at most: a runner answers before it begins, so this one hangs. */
+/**
+ * How long a poke's request may stay open. A runner answers before it executes runs, so a request that takes longer
+ * hangs.
+ */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Makes what tells functions/runner that there is work, without waiting for it. A poke that is lost or refused is no error: the
- * sweeper finds the run. Of pokes that come while one is under way, one goes out after it: the runner looks at the whole queue, and
- * that one may have looked already. A poke names the run that it is for, if it is for one: a runner that executes that one by then
- * need not look. Where the runner is switched off, nobody needs to be told.
+ * Makes what pokes functions/runner without waiting for it. A poke that is lost or refused is no error, because the
+ * sweep finds the run. All pokes that come while one is under way become one more poke after it: the runner looks at
+ * the whole queue, but it may have looked before they came. A poke names its run, if it is for one, so that a runner
+ * that executes this run already need not look. Where the runner is switched off, nothing is sent.
  */
 export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?: string) => void {
   if (platform.env('RUNNER_DISABLED') === '1') return () => {};

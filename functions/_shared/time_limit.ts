@@ -1,6 +1,6 @@
 /**
- * Does work whose signal is aborted, with a TimeoutError, when its time is over. Not AbortSignal.timeout, which keeps what the work
- * holds until then, however soon it is done.
+ * Does work with a signal that is aborted, with a TimeoutError, when its time is over. AbortSignal.timeout would keep
+ * in memory what the work holds until that time, even if the work is done sooner.
  */
 export async function withTimeLimit<Result>(
   limitMs: number,

@@ -4,12 +4,12 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /** The keys that encrypt the secrets of wallets, by id. */
 export interface WalletKeys {
-  /** The id of the one that encrypts; the others still open what they have encrypted. */
+  /** The id of the key that encrypts. The others only decrypt what they have encrypted. */
   currentId: string;
   get: (id: string) => Promise<CryptoKey> | undefined;
 }
 
-/** Whose secret it is: bound to the ciphertext, which opens for nothing else. */
+/** Whose secret it is. The ciphertext is bound to it: with another owner it can't be decrypted. */
 export interface WalletOwner {
   user_id: string;
   public_key: string;
@@ -22,7 +22,7 @@ export interface SealedSecret {
   ciphertext: Bytes;
 }
 
-/** Why a stored secret can't be used; says nothing of the secret itself. */
+/** Why a stored secret can't be used. The message never holds a part of the secret. */
 export class WalletSecretError extends Error {
   override name = 'WalletSecretError';
 }
@@ -33,7 +33,7 @@ const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 /** The DER of a PKCS #8 Ed25519 private key up to the key's 32 bytes. Source: RFC 8410, section 7. */
 const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
-/** A 256-bit key of its base64, or undefined. */
+/** A 256-bit key from base64; undefined when the text is anything else. */
 function decodeKey(text: unknown): Bytes | undefined {
   try {
     const bytes = new Uint8Array(base64.decode(String(text)));
@@ -53,7 +53,10 @@ function parseObject(json: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Reads WALLET_KEYS, `{"<id>": "<base64 of 32 bytes>", …}`, the first one current; throws an error that names it, and quotes nothing. */
+/**
+ * Reads WALLET_KEYS, `{"<id>": "<base64 of 32 bytes>", …}`, whose first key is the current one. Throws an error that
+ * names the variable and quotes no value.
+ */
 export function readWalletKeys(env: (name: string) => string | undefined): WalletKeys {
   const json = env('WALLET_KEYS') ?? '';
   if (json === '') throw new Error('Missing in the environment: WALLET_KEYS');
@@ -65,8 +68,8 @@ export function readWalletKeys(env: (name: string) => string | undefined): Walle
   const [currentId] = keys.keys();
   if (currentId === undefined || keys.size < members.length) {
     throw new Error(
-      'Malformed in the environment: WALLET_KEYS takes {"<id>": "<base64 of 32 bytes>", …}, ' +
-        'ids of at most 64 letters, digits, dots, underscores and hyphens, a letter first',
+      'Malformed in the environment: WALLET_KEYS must be {"<id>": "<base64 of 32 bytes>", …}. ' +
+        'An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter.',
     );
   }
   const imported = new Map<string, Promise<CryptoKey>>();
@@ -82,7 +85,10 @@ export function readWalletKeys(env: (name: string) => string | undefined): Walle
   };
 }
 
-/** The parameters of AES-GCM for a secret; both parts of the associated data have one form and length, so nothing else gives the same. */
+/**
+ * The parameters of AES-GCM for a secret. The user's id has one length, so no other user and key give the same
+ * associated data.
+ */
 export const gcmParams = (nonce: Bytes, { user_id, public_key }: WalletOwner): AesGcmParams => ({
   name: 'AES-GCM',
   iv: nonce,
@@ -105,11 +111,14 @@ export async function openSecret(keys: WalletKeys, owner: WalletOwner, sealed: S
   try {
     secretKey = new Uint8Array(await crypto.subtle.decrypt(gcmParams(sealed.nonce, owner), key, sealed.ciphertext));
   } catch (error) {
-    throw new WalletSecretError('The secret of the wallet does not open.', { cause: error });
+    throw new WalletSecretError(
+      "The secret of the wallet can't be decrypted: it was encrypted by another key, or for another wallet.",
+      { cause: error },
+    );
   }
   const publicKey = await derivePublicKey(secretKey);
   if (base58.encode(publicKey) !== owner.public_key) {
-    throw new WalletSecretError('The secret of the wallet is of another public key.');
+    throw new WalletSecretError('The secret of the wallet belongs to another public key.');
   }
   return new Uint8Array([...secretKey, ...publicKey]);
 }

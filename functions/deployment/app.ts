@@ -4,7 +4,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeStartDeployment } from './start_deployment.ts';
 
-/** The Edge Function `deployment`. */
+/** Makes the Edge Function `deployment`. */
 export function makeDeploymentApp(platform: Platform) {
   const deps = makeDeps(platform);
   return makeApp('deployment', [

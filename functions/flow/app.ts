@@ -1,7 +1,7 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { lookForAsking, lookForEnded, makeRunWaiter } from './run_waiter.ts';
+import { lookForEnded, lookForSignatureRequests, makeRunWaiter } from './run_waiter.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeFlowOutput } from './flow_output.ts';
@@ -9,7 +9,7 @@ import { makeSignatureRequest } from './signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopFlow } from './stop_flow.ts';
 
-/** The Edge Function `flow`. */
+/** Makes the Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
   const poke = makeRunnerPoke(platform, deps.config);
@@ -24,7 +24,7 @@ export function makeFlowApp(platform: Platform) {
     {
       method: 'GET',
       path: '/signature_request/:flow_run_id',
-      handle: makeSignatureRequest(deps, makeRunWaiter(lookForAsking(deps.serviceRpc)), poke),
+      handle: makeSignatureRequest(deps, makeRunWaiter(lookForSignatureRequests(deps.serviceRpc)), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
   ]);

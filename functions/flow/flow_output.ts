@@ -7,8 +7,8 @@ import type { Deps } from '../_shared/deps.ts';
 import type { EndedRun, RunWaiter } from './run_waiter.ts';
 
 /**
- * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run that has succeeded, once it has. `pokeRunner` is called
- * when runs have been left queued: whoever waits revives what a lost poke has left.
+ * `GET /flow/output/{flow_run_id}?wait=`: the bare output of a run once it has succeeded. `pokeRunner` is called when
+ * runs have been queued for too long: a caller who waits makes up for a lost poke.
  */
 export const makeFlowOutput =
   ({ config, rpc }: Deps, waiter: RunWaiter<EndedRun>, pokeRunner: () => void) =>
@@ -27,7 +27,7 @@ export const makeFlowOutput =
     if (!hasEnded(result.status) && wait > 0) {
       const { signal } = context.req.raw;
       const ended = await waiter.wait(flow_run_id, wait, signal);
-      // Nobody reads the answer any more: it need not be looked up.
+      // When the caller is gone, nobody reads the answer, so it is not looked up.
       if (ended !== undefined || !signal.aborted) result = ended ?? await read('flow_run_result');
     }
     const { status, output, errors } = result;

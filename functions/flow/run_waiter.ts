@@ -1,14 +1,17 @@
 import type { FlowRunResult } from '../../types/flow_run.ts';
 import type { ReadRows, Rpc } from '../_shared/database.ts';
 
-/** How soon the database is asked after somebody has come; then ever less often: after half of the time that was waited … */
+/** The pause before the first look. Later pauses are half of the time waited so far, within the bounds below. */
 const FIRST_PAUSE_MS = 2;
-/** … but not later than this, which an answer comes after the end at the most … */
+/** The longest pause in the first 10 s of a wait: an answer comes at most this long after the end of its run. */
 const LONG_PAUSE_MS = 100;
-/** … or than this part of the time that was waited: after 100 s a second. An Edge Function has 2 s of computing for its looks. */
-const LATEST = 1 / 100;
+/**
+ * After a longer wait a pause is this part of the time waited: 1 s after 100 s. An Edge Function has 2 s of computing
+ * for its looks.
+ */
+const LONG_WAIT_PART = 1 / 100;
 
-/** A look at runs: the news of those of which there is any, by id. */
+/** Looks for news of runs, and gives the news that there is, by run id. */
 export type Look<News> = (flowRunIds: string[]) => Promise<Map<string, News>>;
 
 /** How a run has ended. */
@@ -23,10 +26,13 @@ export interface RunWaiter<News> {
   wait: (flowRunId: string, seconds: number, signal?: AbortSignal) => Promise<News | undefined>;
 }
 
-/** Ids that an address takes. */
+/** How many ids fit into one URL. */
 const MAX_IDS = 100;
 
-/** Looks for runs that have ended, and has their results at once: as many reads as there are callers would come together. */
+/**
+ * Looks for runs that have ended, and reads their results in the same query. Otherwise all waiting callers would read
+ * them at the same moment.
+ */
 export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (flowRunIds) => {
   const pages = Array.from(
     { length: Math.ceil(flowRunIds.length / MAX_IDS) },
@@ -44,30 +50,30 @@ export const lookForEnded = (serviceRead: ReadRows): Look<EndedRun> => async (fl
 };
 
 /** Looks for runs that wait for a signature. */
-export const lookForAsking = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
+export const lookForSignatureRequests = (serviceRpc: Rpc): Look<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
 
 /** A run that somebody waits for. */
 interface Awaited<News> {
-  /** Ends the wait of each who waits. */
+  /** A function for each caller who waits, which ends the wait. */
   releases: Set<(news: News) => void>;
-  /** When the last of them came. */
+  /** When the latest caller came. */
   since: number;
-  /** When the database is to be asked for it. */
+  /** When to look for this run again. */
   next: number;
 }
 
 const pauseAfter = (waitedMs: number): number =>
-  Math.max(FIRST_PAUSE_MS, Math.min(waitedMs / 2, LONG_PAUSE_MS), waitedMs * LATEST);
+  Math.max(FIRST_PAUSE_MS, Math.min(waitedMs / 2, LONG_PAUSE_MS), waitedMs * LONG_WAIT_PART);
 
 export function makeRunWaiter<News>(look: Look<News>): RunWaiter<News> {
   const awaited = new Map<string, Awaited<News>>();
   let isPolling = false;
-  /** Until when the pause lasts that is under way, and what cuts it short. */
+  /** When the current pause ends, and what ends it early. */
   let pausesUntil = -Infinity;
   let pollNow = () => {};
 
-  /** The pause before the next look; somebody new cuts it short. */
+  /** Pauses until the next look; a new caller ends the pause early. */
   const pause = async (): Promise<void> => {
     const next = Array.from(awaited.values(), (run) => run.next).reduce((a, b) => Math.min(a, b));
     pausesUntil = next;
@@ -82,7 +88,7 @@ export function makeRunWaiter<News>(look: Look<News>): RunWaiter<News> {
     pausesUntil = -Infinity;
   };
 
-  /** The runs whose turn it is, and those whose turn would come soon after: one look does for all of them. */
+  /** The runs to look for now, and those that would be due soon after, so that one look serves them all. */
   const listDue = (): [string, Awaited<News>][] => {
     const now = performance.now();
     return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);
@@ -94,7 +100,7 @@ export function makeRunWaiter<News>(look: Look<News>): RunWaiter<News> {
       await pause();
       const due = listDue();
       if (due.length === 0) continue;
-      // A failed look is no answer; those who wait have their own time limits.
+      // A failed look finds nothing, and the callers wait on: each has its own time limit.
       const found = await look(due.map(([id]) => id)).catch(() => new Map<string, News>());
       const now = performance.now();
       for (const [, run] of due) run.next = now + pauseAfter(now - run.since);

@@ -7,8 +7,9 @@ import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from './run_waiter.ts';
 
 /**
- * `GET /flow/signature_request/{flow_run_id}?wait=`: the oldest signature that the run or what it called waits for, once it does.
- * `pokeRunner` is called when runs have been left queued: whoever waits revives what a lost poke has left.
+ * `GET /flow/signature_request/{flow_run_id}?wait=`: the oldest open signature request of the run or of a run that it
+ * called, once there is one. `pokeRunner` is called when runs have been queued for too long: a caller who waits makes
+ * up for a lost poke.
  */
 export const makeSignatureRequest =
   ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>
@@ -26,7 +27,7 @@ export const makeSignatureRequest =
     if (request === null && wait > 0) {
       const { signal } = context.req.raw;
       await waiter.wait(flow_run_id, wait, signal);
-      // Nobody reads the answer any more: it need not be looked up.
+      // When the caller is gone, nobody reads the answer, so it is not looked up.
       if (!signal.aborted) request = await read();
     }
     return request === null ? context.body(null, 204) : context.json(request);

@@ -4,7 +4,10 @@ import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
-/** `POST /flow/stop/{flow_run_id}`: asks a run to stop. `pokeRunner` is called then: one that waits is nobody's, until it is claimed. */
+/**
+ * `POST /flow/stop/{flow_run_id}`: asks a run to stop. `pokeRunner` is called then, because a waiting run stops only
+ * when a worker claims it.
+ */
 export const makeStopFlow =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');

@@ -4,7 +4,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeSubmitSignature } from './submit_signature.ts';
 
-/** The Edge Function `signature`. */
+/** Makes the Edge Function `signature`. */
 export function makeSignatureApp(platform: Platform) {
   const deps = makeDeps(platform);
   return makeApp('signature', [

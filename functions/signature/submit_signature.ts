@@ -13,13 +13,15 @@ import { type Credentials, readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { findMessageChanges, type MessageChange } from '../_shared/message_changes.ts';
 
-/** Bytes that a body may have: ten times what its members take. Anybody may send one. */
+/** Bytes that a body may have: ten times what its members take, and no more, because anybody may send one. */
 const MAX_BODY_BYTES = 16_384;
 
-/** What is verified in place of a request that there is not: the caller shall not tell the difference by the time that it takes. */
+/**
+ * Verified in place of a request that does not exist, so that the time of the answer does not tell whether it exists.
+ */
 const NO_REQUEST: AnswerableRequest = {
   id: '00000000-0000-0000-0000-000000000000',
-  // Of a key pair that was made for this and thrown away.
+  // The public key of a key pair that was made for this constant and thrown away.
   pubkey: 'A5PcVdxEAtRtUvvQ139KVtf8niSgDN9vfCrjW313wP4A',
   msg:
     'gAEAAgOG2RKwFnjAOxoCTpnDxq9Sbr1ZwYN459vmYhqomx4tXwMGRm/lIRcy/+ytunLDm+e8jOW7xfcSayxDmzpAAAAABUpTWpkpIQZNJOhxYNo4fHw1td28kruB5B+oQEEFRI0H' +
@@ -27,13 +29,16 @@ const NO_REQUEST: AnswerableRequest = {
 };
 
 interface Verdict {
-  /** What the message changes that it may not. */
+  /** The changes of the message that are not allowed. */
   changes: MessageChange[];
-  /** The key has signed the message; as strictly as RFC 8032 says, as the chain does. */
+  /** Whether the key has signed the message, by the strict rules of RFC 8032, which the chain applies. */
   isSigned: boolean;
 }
 
-/** Judges an answer. Both questions are always asked, so that the time says nothing of the answers. */
+/**
+ * Judges an answer. It always checks both the message and the signature, so that the time does not tell which one is
+ * wrong.
+ */
 function judge(request: AnswerableRequest, { signature, new_msg }: SubmitSignatureParams): Verdict {
   const original = base64.decode(request.msg);
   const message = new_msg === undefined ? original : base64.decode(new_msg);
@@ -44,13 +49,13 @@ function judge(request: AnswerableRequest, { signature, new_msg }: SubmitSignatu
   };
 }
 
-/** What is wrong with an answer, for those who see the run: transaction_changed, signature_invalid. */
+/** What is wrong with an answer, for callers who may see the run: transaction_changed or signature_invalid. */
 function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest): ApiError | undefined {
   const [first] = changes;
   if (first !== undefined) {
     return apiError(
       'transaction_changed',
-      `new_msg is another transaction than the one to be signed: ${first.path}: ${first.message}.`,
+      `new_msg changes a part of the transaction that must stay: ${first.path}: ${first.message}.`,
       {
         details: changes,
         hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',
@@ -58,33 +63,33 @@ function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest):
     );
   }
   if (isSigned) return undefined;
-  return apiError('signature_invalid', `The signature is not that of ${pubkey} over the message.`, {
-    hint: 'Sign the bytes of message; where the wallet signed other bytes, send them as new_msg.',
+  return apiError('signature_invalid', `signature must be a signature of ${pubkey} over the message.`, {
+    hint: 'Sign the bytes of message. If the wallet signed other bytes, send them as new_msg.',
   });
 }
 
-/** The one answer to those who neither see the run nor hold the key: no such request, an answered one, a wrong signature. */
+/** The one answer to callers who may not see the run and sent no valid signature, whatever is wrong. */
 const notFound = (): ApiError =>
   apiError(
     'signature_request_not_found',
-    'There is no such signature request, or the signature is not the one that it asks for.',
+    'There is no such signature request, or signature is not a signature of its key.',
     {
-      hint: "What is wrong is told to those who see the run: send the run's token, or an access token or API key.",
+      hint: "Only callers who may see the run are told which: send the run's token, an access token or an API key.",
     },
   );
 
-/** An error as those see it who hold the key, and may not see the run: without its state. */
+/** The error without the state of the run, for callers who hold the key but may not see the run. */
 const withoutDetails = (error: unknown): unknown =>
   error instanceof ApiError && error.status === 409
     ? new ApiError(error.status, { ...error.toBody(), details: null, hint: null }, { cause: error.cause })
     : error;
 
 /**
- * `POST /signature/submit`: answers a signature request, and lets the run go on that waits for it. Nobody needs a credential: a
- * signature that holds is the proof. `pokeRunner` is called once the answer is stored.
+ * `POST /signature/submit`: answers a signature request, and lets its run go on. It needs no credential, because a
+ * valid signature is the proof. `pokeRunner` is called once the answer is stored.
  */
 export const makeSubmitSignature = ({ config, rpc, serviceRpc, serviceRead }: Deps, pokeRunner: () => void) => {
-  /** The request, if the caller sees its run; undefined for others, and for callers who show nothing that proves who they are. */
+  /** The request, if the caller may see its run; undefined for others, and for callers without credentials. */
   const findAsCaller = async (
     { id, new_msg }: SubmitSignatureParams,
     { headers }: Credentials,

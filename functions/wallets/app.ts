@@ -4,7 +4,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { readWalletKeys } from '../_shared/wallet_crypto.ts';
 import { makeUpsertWallet } from './upsert_wallet.ts';
 
-/** The Edge Function `wallets`. */
+/** Makes the Edge Function `wallets`. */
 export function makeWalletsApp(platform: Platform) {
   const deps = makeDeps(platform);
   const keys = readWalletKeys(platform.env);

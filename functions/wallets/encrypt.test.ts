@@ -58,7 +58,9 @@ describe('the secret of a wallet', () => {
   ])('does not open for %s', async (_who, change) => {
     const sealed = await encryptSecret(keys, owner, pair.secretKey);
     await expect(openSecret(keys, { ...owner, ...change }, sealed)).rejects.toThrow(
-      new WalletSecretError('The secret of the wallet does not open.'),
+      new WalletSecretError(
+        "The secret of the wallet can't be decrypted: it was encrypted by another key, or for another wallet.",
+      ),
     );
   });
 
@@ -70,7 +72,7 @@ describe('the secret of a wallet', () => {
 
   it('is refused when it gives another public key', async () => {
     const sealed = await encryptSecret(keys, owner, otherPair.secretKey);
-    await expect(openSecret(keys, owner, sealed)).rejects.toThrow('is of another public key');
+    await expect(openSecret(keys, owner, sealed)).rejects.toThrow('belongs to another public key');
   });
 
   it('opens after a rotation, as long as its key is kept', async () => {
@@ -112,7 +114,7 @@ describe('WALLET_KEYS', () => {
     ['an id of the prototype', `{"__proto__": "${OLD}"}`],
   ])('is refused without being quoted when it holds %s', (_what, value) => {
     const read = () => readWalletKeys((name) => name === 'WALLET_KEYS' ? value : undefined);
-    expect(read).toThrow(/^Malformed in the environment: WALLET_KEYS takes/);
+    expect(read).toThrow(/^Malformed in the environment: WALLET_KEYS must be \{/);
     expect(read).not.toThrow(new RegExp(`${OLD.slice(0, 8)}|c2Vj|AAAA|0303`));
   });
 

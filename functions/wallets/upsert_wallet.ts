@@ -8,22 +8,25 @@ import type { Deps } from '../_shared/deps.ts';
 import { derivePublicKey, type WalletKeys } from '../_shared/wallet_crypto.ts';
 import { encryptSecret } from './encrypt.ts';
 
-/** Who calls, as the database proves it. */
+/** The caller, as the database has verified it. */
 interface Caller {
   user_id: string;
   is_anonymous: boolean;
 }
 
-/** Bytes as PostgREST takes a bytea. */
+/** Bytes in the form in which PostgREST takes a bytea. */
 const toBytea = (bytes: Uint8Array): string => `\\x${hex.encode(bytes)}`;
 
-/** The secret key of a key pair that is one, and of this public key; throws wallet_key_mismatch. */
+/**
+ * The secret key of a key pair. Throws wallet_key_mismatch unless both its halves belong together and to this public
+ * key.
+ */
 async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(base58.decode(keypair));
   const secretKey = bytes.slice(0, 32);
   const derived = base58.encode(await derivePublicKey(secretKey));
   if (derived !== publicKey || derived !== base58.encode(bytes.slice(32))) {
-    throw apiError('wallet_key_mismatch', 'keypair is not the key pair of public_key.', {
+    throw apiError('wallet_key_mismatch', 'keypair must be the key pair of public_key.', {
       hint: 'A key pair is the 32 bytes of the secret key, then the 32 bytes of its public key.',
     });
   }
@@ -45,12 +48,12 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
     if (is_anonymous) {
       throw apiError(
         'token_required',
-        'This needs a user who has signed up: who loses an anonymous session loses its wallets.',
+        'This needs a user who has signed up: with an anonymous session its wallets would be lost, too.',
       );
     }
     if (params.user_id !== undefined && params.user_id !== user_id) {
       throw apiError('wallet_not_found', 'There is no such wallet.', {
-        hint: "user_id takes the caller's own id; leave it out.",
+        hint: "user_id must be the caller's own id; it may be left out.",
       });
     }
     const { type, name, public_key } = params;

@@ -114,7 +114,7 @@ const cases: Case[] = [
     init: json('{"flow": 1}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'flow', message: 'there is no such member; there are none' },
+    detail: { path: 'flow', message: 'there is no such member; this object has none' },
   },
   {
     says: 'an unknown member of a long name',

@@ -119,7 +119,7 @@ describe('a message that a wallet changed', () => {
     ],
     [
       'leaves an instruction out',
-      'instructions[3]: of MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr is missing',
+      'instructions[3]: the instruction of MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr is missing',
       (message) => ({
         ...message,
         instructions: message.instructions.slice(0, -1),

@@ -5,7 +5,7 @@ import { type Operation, rpcStatuses } from './operation.ts';
 
 type Example = Pick<ErrorBody, 'message'> & Partial<ErrorBody>;
 
-/** An answer of each code that a documented operation gives. */
+/** An example answer for each code that a documented operation gives. */
 const examples: Partial<Record<ErrorCode, Example>> = {
   request_invalid: {
     message: 'The body is invalid: inputs.amount.U: takes an integer from 0 to 2^64-1, as a string.',
@@ -31,7 +31,7 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     hint: 'This is the definition of node "add".',
   },
   wallet_key_mismatch: {
-    message: 'keypair is not the key pair of public_key.',
+    message: 'keypair must be the key pair of public_key.',
     hint: 'A key pair is the 32 bytes of the secret key, then the 32 bytes of its public key.',
   },
   wallet_keypair_required: {
@@ -39,11 +39,11 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     hint: 'Send keypair, base58 of 64 bytes, to POST /wallets/upsert.',
   },
   signature_invalid: {
-    message: 'The signature is not that of da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs over the message.',
-    hint: 'Sign the bytes that message is the base64 of; where the wallet signed other bytes, send them as new_msg.',
+    message: 'signature must be a signature of da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs over the message.',
+    hint: 'Sign the bytes of message. If the wallet signed other bytes, send them as new_msg.',
   },
   transaction_changed: {
-    message: 'new_msg is another transaction than the one to be signed: instructions[2].data: was changed.',
+    message: 'new_msg changes a part of the transaction that must stay: instructions[2].data: was changed.',
     details: [{ path: 'instructions[2].data', message: 'was changed' }],
     hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',
   },
@@ -77,7 +77,7 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   },
   wallet_not_found: {
     message: 'There is no such wallet.',
-    hint: "user_id takes the caller's own id; leave it out.",
+    hint: "user_id must be the caller's own id; it may be left out.",
   },
   wallet_in_use: {
     message: 'The wallet is the action identity of deployment 019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11.',
@@ -134,7 +134,7 @@ const natural: JsonSchema = { type: 'integer', minimum: 0 };
 
 const noDetails: JsonSchema = { type: 'null' };
 
-/** What `details` holds, where it is not null. */
+/** The schemas of `details`, for codes whose details are not null. */
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   request_invalid: { type: ['array', 'null'], items: ref('Fault') },
   inputs_invalid: { type: ['array', 'null'], items: ref('Fault') },
@@ -190,24 +190,24 @@ function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody {
   return { code, message, details: isRest && details !== null ? JSON.stringify(details) : details, hint };
 }
 
-/** Codes of answers with Retry-After; a `service_unavailable` of PostgREST's own has none. */
+/** Codes of answers with Retry-After; PostgREST's own `service_unavailable` lacks it. */
 const retried: ReadonlySet<ErrorCode> = new Set(['queue_full', 'start_limit_reached', 'service_unavailable']);
 
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 0 } },
 };
 
-/** A response object of the document. */
+/** One response of the document. */
 export interface Answer {
   description: string;
   headers?: object;
   content?: { [mediaType: string]: { schema: JsonSchema; example?: unknown; examples?: object } };
 }
 
-/** What PostgREST itself refuses, by status. Source: PostgREST documentation, "Errors". */
+/** What PostgREST refuses before a function runs, by status. Source: PostgREST documentation, "Errors". */
 const nativeMeanings: Record<number, string> = {
   400: "what PostgREST or Postgres can't read: malformed JSON, a value of the wrong type, an unknown column",
-  401: 'a token that PostgREST refuses, or no right to write without a user',
+  401: 'a token that PostgREST refuses, or a write without a user',
   403: 'no right to this row',
   404: 'no such function with these arguments',
   406: "an `Accept` that can't be served",
@@ -239,7 +239,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
     ...(codes.some((code) => retried.has(code)) && { headers: retryAfter }),
     content: {
       'application/json': {
-        // On /rest/v1 the gateway stands before everything.
+        // On /rest/v1 the gateway answers first.
         schema: isRest && codes.includes('unauthenticated') ? { anyOf: [schema, ref('GatewayError')] } : schema,
         ...(named.length > 0 && { examples: Object.fromEntries(named) }),
       },
@@ -250,7 +250,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
 const pascalCase = (code: string): string =>
   code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** The error answers of an operation by status, each with the name that it has where several operations give it. */
+/** The error answers of an operation by status, each with the name under which several operations share it. */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
 ): { status: number; name: string; answer: Answer }[] {
@@ -259,7 +259,7 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    // What few operations have beside the same codes has a name of its own.
+    // A meaning that few operations have beside the same codes needs a name of its own.
     const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
     const name = codes.length > 0
       ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')
