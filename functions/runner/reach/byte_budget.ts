@@ -1,82 +1,83 @@
 import { unlessAborted } from './connection.ts';
 
-/** The bytes that one request holds, of those that several hold together. */
+/** What one request holds of a budget that several share. */
 export interface Holder {
-  /** Resolves when so many bytes in all may be held: undefined for at once. Throws the signal's reason. */
+  /** Resolves when it may hold so many bytes in all; undefined when it may at once. Throws the signal's reason. */
   hold: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
-  /** Gives all of them back. */
+  /** Returns all its bytes to the budget. */
   release: () => void;
 }
 
 export interface ByteBudget {
-  /** A holder of no bytes yet; those that enter earlier go before those that enter later. */
+  /** Makes a holder of no bytes yet. Earlier holders go before later ones. */
   enter: () => Holder;
-  /** Bytes that are held now, but for what everybody may hold. */
+  /** Bytes that are held now, without the free bytes of each holder. */
   heldBytes: () => number;
-  /** Nobody who entered is left. */
+  /** Whether all holders have released. */
   isEmpty: () => boolean;
 }
 
 export interface ByteBudgetOptions {
   totalBytes: number;
-  /** Bytes that one holder can come to want. */
+  /** The most bytes that one holder can want. */
   oneBytes: number;
-  /** Bytes that each may hold without asking: what most answers have, so that they wait for nobody's large ones. */
+  /** Bytes that each holder may hold without waiting. Most answers are smaller, so they never wait for large ones. */
   freeBytes: number;
 }
 
-interface Place {
+interface Entry {
   bytes: number;
   wanted: number;
   wake: () => void;
 }
 
 /**
- * Makes a budget of bytes that many hold together. Whoever waits for more keeps what it has, so all could wait for each other: the
- * oldest holder therefore has a reserve that no other touches, ends, and leaves the reserve to the next.
+ * Makes a budget of bytes that many holders share. A holder keeps what it has while it waits for more, so all could
+ * wait for each other. Therefore the oldest holder has a reserve that no other may use. It never waits, so it ends, and
+ * the next one gets the reserve.
  */
 export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOptions): ByteBudget {
   const sharedBytes = Math.max(totalBytes - oneBytes, 0);
   /** In the order in which they entered. */
-  const places = new Set<Place>();
+  const entries = new Set<Entry>();
   const counted = (bytes: number) => Math.max(bytes - freeBytes, 0);
-  const oldest = () => places.values().next().value;
-  const held = () => [...places].reduce((sum, { bytes }) => sum + counted(bytes), 0);
+  const oldest = () => entries.values().next().value;
+  const held = () => [...entries].reduce((sum, { bytes }) => sum + counted(bytes), 0);
 
-  const mayHold = (place: Place): boolean => {
+  const mayHold = (entry: Entry): boolean => {
     const first = oldest();
-    if (place.wanted <= freeBytes || place === first) return true;
-    const others = held() - counted(place.bytes) - (first === undefined ? 0 : counted(first.bytes));
-    return others + counted(place.wanted) <= sharedBytes;
+    if (entry.wanted <= freeBytes || entry === first) return true;
+    const others = held() - counted(entry.bytes) - (first === undefined ? 0 : counted(first.bytes));
+    return others + counted(entry.wanted) <= sharedBytes;
   };
 
-  /** Lets on whoever may hold what it waits for, those that entered earlier first. */
+  /** Wakes the holders that may hold what they wait for, the oldest first. */
   const wakeAll = () => {
-    for (const place of places) {
-      if (place.wanted <= place.bytes || !mayHold(place)) continue;
-      place.bytes = place.wanted;
-      place.wake();
+    for (const entry of entries) {
+      if (entry.wanted <= entry.bytes || !mayHold(entry)) continue;
+      entry.bytes = entry.wanted;
+      entry.wake();
     }
   };
 
   return {
     heldBytes: held,
-    isEmpty: () => places.size === 0,
+    isEmpty: () => entries.size === 0,
     enter: () => {
-      const place: Place = { bytes: 0, wanted: 0, wake: () => {} };
-      places.add(place);
+      const entry: Entry = { bytes: 0, wanted: 0, wake: () => {} };
+      entries.add(entry);
       return {
         hold: (bytes, signal) => {
-          if (bytes <= place.bytes) return undefined;
-          place.wanted = bytes;
-          if (mayHold(place)) {
-            place.bytes = bytes;
+          if (bytes <= entry.bytes) return undefined;
+          entry.wanted = bytes;
+          if (mayHold(entry)) {
+            entry.bytes = bytes;
             return undefined;
           }
-          return unlessAborted(new Promise<void>((resolve) => place.wake = resolve), signal);
+          return unlessAborted(new Promise<void>((resolve) => entry.wake = resolve), signal);
         },
         release: () => {
-          places.delete(place);
+          entries.delete(entry);
           wakeAll();
         },
       };

@@ -6,14 +6,14 @@ const LINE_FEED = 10;
 
 const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
-/** What is done with bytes, in their order; nothing more is read before it is. */
+/** Takes bytes in their order. No more are read until it is done. */
 export type TakeBytes = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Reads lines, counted bytes and whole pieces from pieces of any size. */
 export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = NOTHING;
 
-  /** Makes sure that something is there to read; false at the end. */
+  /** Makes sure that there are bytes to read; false at the end of the stream. */
   const fill = async (): Promise<boolean> => {
     while (rest.length === 0) {
       const next = await pieces.next();
@@ -37,7 +37,7 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
         if (end !== -1) return line.endsWith('\r') ? line.slice(0, -1) : line;
       }
     },
-    /** Hands the next bytes on: so many, or all until the end of the stream. */
+    /** Passes the next `count` bytes on; with Infinity, all to the end of the stream. */
     copy: async (count: number, take: TakeBytes): Promise<void> => {
       let missing = count;
       while (missing > 0) {
@@ -51,7 +51,10 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
         await take(piece);
       }
     },
-    /** Hands whole pieces on, until one is used only in part: the number of bytes that were used of it, else undefined. */
+    /**
+     * Passes whole pieces on until `use` gives a number: how many bytes of that piece it used. The rest of the piece is
+     * read next.
+     */
     pieces: async (use: (piece: Uint8Array) => Promise<number | undefined>): Promise<void> => {
       for (;;) {
         if (!(await fill())) throw endedEarly();

@@ -22,8 +22,9 @@ const isBlank = (byte: number): boolean => byte === 32 || byte === 9;
 type Part = 'size' | 'blanks' | 'extension' | 'size end' | 'data' | 'data end' | 'data line feed';
 
 /**
- * Makes a decoder of the chunked transfer coding, which takes pieces of any size at once, byte by byte, and gives the data of each in
- * one: a chunk costs what its bytes cost. So many bytes may be framing. Source: RFC 9112, section 7.1.
+ * Makes a decoder of the chunked transfer coding. It takes pieces of any size and gives the data of each piece as one
+ * array, so that many small chunks cost no more than their bytes. At most `maxFramingBytes` may be framing. Source: RFC
+ * 9112, section 7.1.
  */
 export function makeChunkedDecoder(maxFramingBytes: number) {
   let part: Part = 'size';
@@ -31,7 +32,7 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
   let digits = 0;
   let framing = 0;
 
-  /** Takes a byte that is no data; true when it ends the line of the last chunk. */
+  /** Takes a byte of framing; true when it ends the line of the last chunk. */
   const takeFraming = (byte: number): boolean => {
     if (++framing > maxFramingBytes) throw new NodeError('the chunks of the response are too small');
     if (part === 'data end' || part === 'data line feed') {
@@ -63,7 +64,7 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
   return {
     /** The data in a piece, and how many of its bytes came before the trailer, which begins once the last chunk was read. */
     decode: (piece: Uint8Array): { data: Uint8Array; used: number | undefined } => {
-      // The data is moved together in a copy, which it can't outgrow.
+      // The data of a piece always fits into an array of the piece's length.
       const data = new Uint8Array(piece.length);
       let length = 0;
       for (let at = 0; at < piece.length;) {

@@ -4,7 +4,7 @@ import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
 import { TransientError } from '../engine/transient_error.ts';
 
-/** Gives the IP addresses of a host name, the one to try first at the head. */
+/** Gives the IP addresses of a host name, in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 export interface ConnectOptions {
@@ -23,7 +23,7 @@ export const resolveBySystem: Resolve = async (hostname) =>
 
 /** Settles as the promise does, unless the signal is aborted first: then throws its reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody may be left to hear of its failure, which would end the process.
+  // After an abort nobody waits for the promise, and a rejection that nobody handles would end the process.
   promise.catch(() => {});
   signal.throwIfAborted();
   let abort = () => {};
@@ -38,10 +38,10 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** URL has brought numeric hosts into their one form; IPv6 stands in brackets there. */
+/** The host of a URL, an IPv6 address without its brackets. URL has brought numeric hosts into one form already. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
-/** The addresses of a host, each of them allowed. */
+/** The addresses of a host. Throws a NodeError when one of them is not allowed. */
 async function allowedAddresses(host: string, { resolve, isAllowed }: ConnectOptions): Promise<string[]> {
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host];
   if (addresses.length === 0) throw new TransientError(`can't resolve the host ${host}`);
@@ -64,7 +64,8 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
       : connectPlain(target);
     const abort = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', abort);
-    // For good: whoever reads later learns of an error by reading, and one that nobody listens to would end the process.
+    // This listener stays: an error event without a listener would end the process. Who reads the socket learns of the
+    // error by reading.
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('closed')));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -75,9 +76,9 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
 }
 
 /**
- * Opens a connection for a URL. The host is resolved once, every address of it checked, and one of these very addresses connected
- * to, in their order: a name that resolves to something else a moment later changes nothing. Throws a NodeError, or the signal's
- * reason.
+ * Opens a connection for a URL. The host is resolved once, every address is checked, and only these addresses are
+ * tried, in their order. A name that resolves to another address a moment later changes nothing. Throws a NodeError, or
+ * the signal's reason.
  */
 export async function openConnection(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   const addresses = await unlessAborted(allowedAddresses(hostOf(url), options), signal);
@@ -95,7 +96,7 @@ export async function openConnection(url: URL, options: ConnectOptions, signal: 
   throw new TransientError(`can't connect to ${url.host}: ${reasonOf(failure)}`);
 }
 
-/** What failed, for the flow's author: the code where there is one, since messages name inner addresses. */
+/** What failed, for the flow's author: the error's code where it has one, because messages name internal addresses. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
   const { code } = error as { code?: unknown };

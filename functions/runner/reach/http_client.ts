@@ -8,15 +8,15 @@ import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
 
 export interface HttpClientOptions {
-  /** Whether an IP address may be reached; those of the public Internet unless given. */
+  /** Whether an IP address may be reached. Default: those of the public Internet. */
   isAllowed?: (address: string) => boolean;
-  /** Time for the whole of a request, redirects and body included, but for what it waits for others' requests. */
+  /** Time for a whole request, redirects and body included. Waiting for other requests does not count. */
   timeoutMs: number;
-  /** Bytes that the body of a response may have, as sent and as decoded; and that of a request. */
+  /** Bytes that the body of a request may have, and the body of a response, as sent and as decoded. */
   maxResponseBytes: number;
-  /** What its requests share with others; without one, none waits. */
+  /** The limits that its requests share with others. Without them no request waits. */
   share?: HttpShare;
-  /** The system's resolver unless given. */
+  /** Default: the system's resolver. */
   resolve?: Resolve;
   /** Certificate authorities to trust instead of the platform's, in PEM. */
   ca?: string;
@@ -24,7 +24,10 @@ export interface HttpClientOptions {
 
 const MAX_REDIRECTS = 10;
 
-/** What the client says of the connection and the message itself. Source: RFC 9110, sections 7.2, 7.6, 8.6 and 10.1.1. */
+/**
+ * Headers of the connection and the message, which only the client may set. Source: RFC 9110, sections 7.2, 7.6, 8.6
+ * and 10.1.1.
+ */
 const OWN_HEADERS = [
   'connection',
   'content-length',
@@ -38,7 +41,10 @@ const OWN_HEADERS = [
   'upgrade',
 ];
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
-/** What goes along to another origin; every other header of a flow's may be a credential, whatever it is called. */
+/**
+ * Headers that a redirect to another origin keeps. Any other header of a flow may be a credential, whatever it is
+ * called.
+ */
 const HARMLESS_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -53,7 +59,7 @@ const HARMLESS_HEADERS = new Set([
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** One request of the several that redirects can make of it. */
+/** One of the requests that redirects make of a node's request. */
 interface Hop {
   method: string;
   url: URL;
@@ -76,7 +82,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   for (const [name, value] of given) {
     const key = name.toLowerCase();
     try {
-      // A default gives way; the same name twice is a list.
+      // A given header replaces a default; the same name given twice makes a list.
       if (isGiven.has(key)) headers.append(key, value);
       else headers.set(key, value);
     } catch {
@@ -88,7 +94,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   return headers;
 }
 
-/** A first hop from what a node asks for: method names in upper case, as `fetch` takes them. */
+/** The first hop of a node's request, with the method in upper case, as `fetch` does it. */
 function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   const method = request.method.toUpperCase();
   if (!/^[A-Z]{1,20}$/.test(method) || method === 'CONNECT' || method === 'TRACE') {
@@ -97,7 +103,7 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body };
 }
 
-/** The request that a response sends on to elsewhere, or undefined. Source: RFC 9110, section 15.4. */
+/** The request that a redirect asks for; undefined when the response is no redirect. Source: RFC 9110, section 15.4. */
 function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
   const url = parseUrl(location, hop.url);
@@ -113,7 +119,10 @@ function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): 
   };
 }
 
-/** Credentials in a URL are Basic ones, unless the request has others. Source: RFC 7617. */
+/**
+ * The headers with the URL's credentials as Basic authentication, unless the request has an `authorization` already.
+ * Source: RFC 7617.
+ */
 function withUrlCredentials({ url, headers }: Hop): Headers {
   if (url.username === '' && url.password === '' || headers.has('authorization')) return headers;
   let text: string;
@@ -126,11 +135,11 @@ function withUrlCredentials({ url, headers }: Hop): Headers {
   return new Headers([...headers, ['authorization', `Basic ${btoa(String.fromCharCode(...bytes))}`]]);
 }
 
-/** What one request may take up. */
+/** What one request may use. */
 interface Allowance {
   options: ConnectOptions;
   maxResponseBytes: number;
-  /** Asks whether so many bytes of a response may be kept. */
+  /** Waits until so many bytes of a response may be kept. */
   mayKeep: MayKeep;
 }
 
@@ -141,7 +150,7 @@ async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowa
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    // Together in one packet where they fit into one.
+    // Head and body go out in one packet where they fit into one.
     socket.cork();
     socket.write(head);
     if (hop.body !== undefined) socket.write(hop.body);
@@ -163,7 +172,7 @@ async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowa
   }
 }
 
-/** The body of a request, made now. */
+/** The body of a request. A body that a node makes on demand is made now. */
 async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   const bytes = body ?? await makeBody?.();
   if (bytes !== undefined && bytes.length > maxBytes) {
@@ -213,8 +222,9 @@ function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
 }
 
 /**
- * Makes the client that nodes make HTTP requests with. It follows up to 10 redirects; each host is resolved once, and only
- * addresses that are allowed are connected to. Headers of the connection and the message's framing are the client's own.
+ * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects. Each host is resolved once, and
+ * only allowed addresses are connected to. Headers of the connection and of the message's framing are set by the client
+ * alone.
  */
 export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const { timeoutMs, maxResponseBytes, share } = given;
@@ -247,7 +257,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
-  /** Waits for its turn, which takes none of the request's time. */
+  /** Waits for the request's turn, which takes none of its time. */
   const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
     try {
       return await share?.begin(signal);

@@ -6,8 +6,9 @@ import type { BodyWriter } from './response_body.ts';
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
  *
- * Written out because no client of the platforms can be told which address to connect to on all of them: `fetch` resolves the
- * host itself, and `node:https` refuses `lookup` and ignores `createConnection` in Deno 2.1, which hosted Edge Functions run on.
+ * This is written by hand because no HTTP client can be told on every platform which address to connect to: `fetch`
+ * resolves the host itself, and `node:https` refuses `lookup` and ignores `createConnection` in Deno 2.1, which hosted
+ * Edge Functions run on.
  */
 
 /** Bytes that the status line and all headers may have together; Node's own limit. */
@@ -28,7 +29,10 @@ export interface ResponseMessage {
 /** Bytes that the head of a request may have. */
 const MAX_REQUEST_HEAD_BYTES = 64 * 1024;
 
-/** The bytes of a request's head; its body follows them. Throws a NodeError for one that no server would take. */
+/**
+ * The bytes of a request's head, which its body follows. Throws a NodeError for a head that is larger than servers
+ * take.
+ */
 export function encodeRequestHead(
   request: { method: string; url: URL; headers: Headers; body: Uint8Array | undefined },
 ): Uint8Array {
@@ -47,7 +51,7 @@ export function encodeRequestHead(
   return Uint8Array.from(head, (letter) => letter.charCodeAt(0));
 }
 
-/** Without spaces and tabs at both ends. A pattern would look at each row of blanks once per blank. */
+/** The text without spaces and tabs at both ends. A pattern would take quadratic time on long rows of blanks. */
 function trimBlanks(text: string): string {
   const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t';
   let begin = 0;
@@ -93,7 +97,7 @@ function contentLength(header: string | undefined): number | undefined {
   return Number(length);
 }
 
-/** Where the bytes of a body go, once its head is known. */
+/** Makes what the bytes of a body go to, once the head is known. */
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
 /** Reads the body that follows a head, as it was sent. Source: RFC 9112, section 6.3. */
@@ -118,7 +122,7 @@ async function readBody(
     return body.write(bytes);
   };
   try {
-    // As much framing as body: whoever sends a byte at a time sends fewer of them.
+    // There may be as many bytes of framing as of body. A server that sends chunks of one byte can send less.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
     return await body.end();
@@ -143,7 +147,7 @@ export async function readResponse(
     if (status === 101) throw new NodeError('the server wants to speak another protocol');
     // Informational: the final response follows.
     if (status < 200) continue;
-    // Their headers speak of a body that isn't there.
+    // The headers of these responses may describe a body, but none follows.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     const body = hasBody ? await readBody(reader, headers, maxBodyBytes, makeBody) : new Uint8Array(0);
     return { status, headers, body };

@@ -1,21 +1,25 @@
 import type { ByteBudget, Holder } from './byte_budget.ts';
 import { unlessAborted } from './connection.ts';
 
-/** What the HTTP requests of one run may use up at a time; others wait. */
+/** Limits what the HTTP requests of one run use at a time; further requests wait. */
 export interface HttpShare {
-  /** Resolves when one more request may be made. Throws the signal's reason. The holder is to be released when it is over. */
+  /**
+   * Resolves when one more request may be made. Throws the signal's reason. The caller releases the holder when the
+   * request is over.
+   */
   begin: (signal: AbortSignal) => Promise<Holder>;
 }
 
-/** The smallest step in which a request asks for more bytes. */
+/** The least number of bytes that a request asks for at a time. */
 const SMALLEST_STEP = 65_536;
 
 /**
- * Asks for twice as much each time: few questions, whatever the size of the pieces. One budget is asked after the other: whoever waits
- * for its own run or owner holds nothing yet of what others share with it. They entered all in one order, so the oldest of the last
- * budget is the oldest of each, and waits for nobody.
+ * Combines a request's holders of several budgets into one. It asks for up to twice as much as it needs, so that it
+ * asks seldom, whatever the size of the pieces. It asks one budget after the other, so that a request that waits for
+ * its own run or owner holds nothing yet of what others share with it. All requests enter the budgets in one order, so
+ * the oldest of the last budget is the oldest of each, and waits for nobody.
  */
-function holdOfAll(holders: Holder[]): Holder {
+function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
   return {
     hold: (bytes, signal) => {
@@ -31,7 +35,7 @@ function holdOfAll(holders: Holder[]): Holder {
   };
 }
 
-/** Undefined where nobody has to be waited for. */
+/** Holds the bytes of each holder in turn; undefined when no holder had to wait. */
 function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Promise<void> | undefined {
   for (const [index, holder] of holders.entries()) {
     const wait = holder.hold(bytes, signal);
@@ -40,7 +44,7 @@ function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** Makes the share of one run: so many requests at a time, and of each budget what is left. */
+/** Makes the share of one run: at most `maxRequests` at a time, and no more bytes than each budget has left. */
 export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpShare {
   let running = 0;
   const waiting = new Set<() => void>();
@@ -51,7 +55,9 @@ export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpS
     else next();
   };
 
-  /** Waits for a place; one that is given to whoever does not want it any more goes on to the next. */
+  /**
+   * Waits until one more request may run. If the request was aborted when its turn came, the turn goes to the next one.
+   */
   const enter = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();
     if (running < maxRequests) {
@@ -77,7 +83,7 @@ export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpS
   return {
     begin: async (signal) => {
       await enter(signal);
-      const holder = holdOfAll(budgets.map((budget) => budget.enter()));
+      const holder = combineHolders(budgets.map((budget) => budget.enter()));
       return {
         hold: holder.hold,
         release: () => {

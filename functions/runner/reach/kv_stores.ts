@@ -4,8 +4,8 @@ import type { Rpc } from '../../_shared/database.ts';
 import { type Effect, type KvStores, NodeError, Released } from '../engine/node.ts';
 
 /**
- * What the stores refuse is the node's error. What happened to the claim or the database is not: the run is released,
- * and whoever claims it next asks for the change again, which is made once all the same.
+ * What a store refuses is the node's error. A lost claim or a database that does not answer is not: the run is
+ * released, and the next claim asks for the change again. The database makes each change only once.
  */
 function toNodeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;

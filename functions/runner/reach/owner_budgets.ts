@@ -1,6 +1,6 @@
 import type { ByteBudget } from './byte_budget.ts';
 
-/** Makes the budgets of owners, one each, whatever runs of theirs enter; one that nobody has entered is forgotten. */
+/** Makes a budget for each owner, which all runs of the owner share. A budget without holders is forgotten. */
 export function makeOwnerBudgets(make: () => ByteBudget): { of: (ownerId: string) => ByteBudget; count: () => number } {
   const budgets = new Map<string, ByteBudget>();
 

@@ -8,30 +8,31 @@ export interface BodyWriter {
   write: TakeBytes;
   /** The whole body, once nothing more comes. */
   end: () => Promise<Uint8Array>;
-  /** Ends what is still going on. */
+  /** Ends what is still under way. */
   discard: () => void;
 }
 
-/** Asks whether so many bytes may be kept; undefined for at once. */
+/** Resolves when so many bytes may be kept; undefined when they may at once. */
 export type MayKeep = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bytes of a compressed body that are inflated at a time. Deflate makes 1032 of one at most, so half a MiB may come of it before the
- * limit is looked at.
+ * Bytes of a compressed body that are inflated at a time. Deflate makes at most 1032 bytes of one, so half a MiB at
+ * most comes of them before the limit is checked.
  */
-const SLICE_BYTES = 512;
+const PORTION_BYTES = 512;
 
-/** Milliseconds that all bodies together are inflated for before other work has its turn. */
+/** How long all bodies together are inflated before other work has its turn. */
 const LONGEST_STRETCH_MS = 5;
 
 let stretchBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when one more slice may be inflated. Streams inflate within one turn of the event loop whatever has come, of all requests,
- * and the runs of others wait meanwhile. So slices line up, and the line pauses for a turn after so long a stretch.
+ * Resolves when one more portion may be inflated. Streams inflate all that has arrived, for all requests, within one
+ * turn of the event loop, and other runs wait meanwhile. So portions line up, and the line pauses for a turn after a
+ * long stretch.
  */
-function lineUp(): Promise<void> {
+function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
     if (performance.now() - stretchBegan < LONGEST_STRETCH_MS) return;
     await nextTurn();
@@ -39,7 +40,7 @@ function lineUp(): Promise<void> {
   });
 }
 
-/** A body as it is, of which so many bytes are expected where that is known. */
+/** Writes a body as it is sent. `expectedBytes` is its length, where that is known. */
 function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
   const tooLarge = () => new NodeError(`the response is larger than ${maxBytes} bytes`);
   const sink = makeByteSink(maxBytes, tooLarge, expectedBytes);
@@ -54,7 +55,10 @@ function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: num
   };
 }
 
-/** Undoes gzip or deflate as the bytes come, slice by slice, and stops at the limit. The compressed body is not kept. */
+/**
+ * Inflates gzip or deflate as the bytes come, portion by portion, and stops at the limit. The compressed body is not
+ * kept.
+ */
 function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const inflated = makePlainWriter(maxBytes, mayKeep);
   const { readable, writable } = new DecompressionStream(coding);
@@ -63,12 +67,12 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
   let isEmpty = true;
 
   const malformed = (error: unknown): Error =>
-    error instanceof NodeError ? error : new NodeError(`the response is not ${coding}, as it says`);
+    error instanceof NodeError ? error : new NodeError(`the response is not ${coding}, as its content-encoding says`);
   const readAll = async (): Promise<void> => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
   };
   const reading = readAll();
-  /** Rejects with what ends the reading before all is written. */
+  /** Rejects with the error that ends the reading before all is written; it never resolves. */
   const failure = reading.then(() => new Promise<never>(() => {}));
   for (const promise of [reading, failure, writer.closed, reader.closed]) promise.catch(() => {});
 
@@ -76,13 +80,13 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
     write: async (bytes) => {
       isEmpty &&= bytes.length === 0;
       try {
-        for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-          await lineUp();
-          // A copy: the piece belongs to whoever reads the connection.
-          await Promise.race([writer.write(bytes.slice(at, at + SLICE_BYTES)), failure]);
+        for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
+          await waitForTurn();
+          // `slice` copies, because the piece belongs to whoever reads the connection.
+          await Promise.race([writer.write(bytes.slice(at, at + PORTION_BYTES)), failure]);
         }
       } catch (error) {
-        // The stream's own error follows from that of the reader, where both have one.
+        // Where both fail, the reader's error caused that of the stream.
         throw malformed(await reading.then(() => error, (cause: unknown) => cause));
       }
     },
@@ -96,7 +100,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       return await inflated.end();
     },
     discard: () => {
-      // Both fail where nothing is left to be ended.
+      // Both reject when the stream has ended already.
       reader.cancel().catch(() => {});
       writer.abort().catch(() => {});
     },
@@ -104,8 +108,8 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * The writer for the body behind these headers, of a content coding of those that servers apply unasked, as to stored files. Throws a NodeError for
- * another one.
+ * The writer for a body with these headers. It knows the content codings that servers apply unasked, for example to
+ * stored files. Throws a NodeError for others.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
