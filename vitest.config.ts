@@ -3,7 +3,8 @@ import { LongestFirst } from './tests/support/longest_first.ts';
 
 const setupFiles = ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'];
 
-// Tests wait on conditions; these only end what would wait for ever, on a busy machine too.
+// Tests wait for conditions. These limits only end a test that would wait for ever, and are wide enough for a busy
+// machine.
 const timeouts = { testTimeout: 120_000, hookTimeout: 180_000 };
 
 /** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
@@ -22,7 +23,7 @@ export default defineConfig({
           exclude: ['**/*.stack.test.ts'],
           setupFiles,
           ...timeouts,
-          // They leave nothing behind, and what they import is loaded once for all of them.
+          // Unit tests change nothing that others see, so they share one process, which loads their imports once.
           isolate: false,
         },
       },

@@ -3,7 +3,10 @@ import { valueMapSchema } from './values/value.ts';
 
 /** The body of a start, by deployment or by flow; all of it is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
-  /** The flow's inputs by label; a missing one takes the default that the flow gives it, else null; others are refused. */
+  /**
+   * The flow's inputs by label. A missing input takes the default that the flow gives it, else null. An input that the
+   * flow does not have is refused.
+   */
   inputs: valueMapSchema.optional(),
   /** Public key (base58 of 32 bytes) whose holder signs and sends the transaction, where the deployment has an action identity. */
   action_signer: z.string().optional(),
@@ -31,20 +34,20 @@ export const startTargetSchema = z.object({
 
 /** The query of a deploy, and of a start of a flow. */
 export const strictQuerySchema = z.object({
-  /** What would be a warning keeps the flow from running. */
+  /** Refuse the flow for what would otherwise be a warning. */
   strict: z.enum(['true', 'false'], 'takes true or false').transform((text) => text === 'true').optional(),
 });
 
-/** What a run of a flow fails at, or leaves out, and the run before it told at most. */
+/** Warnings of a deploy or a start, by code: what a run of the flow would fail at, or leave out. */
 export const warningCodes = {
   node_not_implemented:
-    'Nothing here runs the node: there is no such native node, or nodes of its type are not executed.',
+    'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
   input_missing: 'A required input has neither an edge nor a value.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
-    'The source of an edge has no such handle: no node has, and the edge is left out, or another one.',
+    'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
   edge_target_handle_unknown:
-    'The target of an edge has no such handle: no node has, and the edge is left out, or another one.',
+    'The target of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
   edge_source_port_unknown:
     'An edge begins at an output that the node does not have, or an input that it does not hand on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
@@ -73,7 +76,7 @@ export interface StartResult {
   token: string;
 }
 
-/** The answer to a start of a flow as it is. */
+/** The answer to a start of a flow without a deployment. */
 export interface StartFlowResult extends StartResult {
   /** The first 100; most flows have none. */
   warnings: FlowWarning[];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 
-/** A flow as the editor exports it: what matters of it for storing it here; everything else is left out. */
+/** The parts of an exported flow that are stored here; everything else is left out. */
 export const editorFlowSchema = z.object({
   name: z.string().default(''),
   description: z.string().default(''),
@@ -28,7 +28,7 @@ export function editorFlowToRow(json: unknown) {
     nodes: flow.nodes,
     edges: flow.edges,
     environment: flow.environment ?? {},
-    // Left out, the column's own default applies.
+    // When it is left out, the column's default applies.
     ...(flow.current_network && { chain_network: flow.current_network }),
     instructions_bundling: flow.instructions_bundling ?? 'Off',
     is_public: flow.isPublic ?? false,

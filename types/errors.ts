@@ -1,6 +1,6 @@
 /** The body of every error answer: PostgREST's shape, on /rest/v1 and /functions/v1 alike. */
 export interface ErrorBody {
-  /** Stable; what programs should look at. One of `errorCodes` for errors of this project. */
+  /** Stable: programs should look at it. One of `errorCodes` for errors of this project. */
   code: string;
   /** For people. */
   message: string;

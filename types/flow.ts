@@ -1,6 +1,6 @@
 import type { LosslessJson } from './values/value.ts';
 
-/** What running needs of a node, as a snapshot keeps it. */
+/** The parts of a node that running needs, as a snapshot keeps them. */
 export interface SnapshotNode {
   id: string;
   data: {
@@ -29,7 +29,7 @@ export interface Graph {
   instructions_bundling: 'Off' | 'Automatic';
 }
 
-/** A frozen flow with all flows that it reaches through interflow nodes, by id. */
+/** A frozen flow, with all flows that it calls, directly or not, by id. */
 export interface Snapshot {
   entry: Graph;
   flows: { [flowId: string]: Graph };

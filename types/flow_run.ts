@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ValueMap } from './values/value.ts';
 
-/** How a run stands. */
+/** The states of a run. */
 export type RunStatus =
   | 'queued'
   | 'running'
@@ -10,29 +10,32 @@ export type RunStatus =
   | 'failed'
   | 'stopped';
 
-/** How a run may have ended. */
+/** The states of a run that has ended. */
 export type EndedStatus = Extract<RunStatus, 'succeeded' | 'failed' | 'stopped'>;
 
-/** A run's status with what it gave, as `rpc('flow_run_result')` answers. */
+/** A run's status, output and errors, as `rpc('flow_run_result')` answers. */
 export interface FlowRunResult {
   status: RunStatus;
   /** Null until the run has ended. */
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** It has not ended, and runs have been left queued for longer than a poke of the runner takes. */
+  /** Whether the run has not ended while runs have been queued for longer than a poke of the runner takes. */
   is_overdue: boolean;
 }
 
-/** Whether a run with this status goes on no more. */
+/** Whether a run with this status has ended. */
 export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
-/** Seconds that a request waits by itself: clients that know no 202 then see the output of most runs. */
+/**
+ * Seconds that a request waits when it names no time: clients that don't know the status 202 then see the output of
+ * most runs.
+ */
 export const DEFAULT_WAIT_SECONDS = 100;
-/** Seconds that a request waits at most: an Edge Function's request has 150. */
+/** Seconds that a request waits at most: the platform ends a request to an Edge Function after 150. */
 export const MAX_WAIT_SECONDS = 140;
 
-/** The id of a run in a path; in lower case, as the database answers it. */
+/** The id of a run in a path, in lower case as in the database's answers. */
 export const flowRunIdSchema = z.uuid('takes the UUID of a run').toLowerCase();
 
 /** The path of a route that names a run. */

@@ -23,7 +23,10 @@ interface Fault {
   message: string;
 }
 
-/** What is wrong with a JSON value whatever it means: too deep, too large, or no I-JSON (RFC 7493); undefined when nothing is. */
+/**
+ * The first fault of a JSON value that does not depend on its meaning: it is too deep, too large or not I-JSON (RFC
+ * 7493).
+ */
 function jsonFault(json: unknown): Fault | undefined {
   let size = 0;
   const find = (value: unknown, depth: number): Fault | undefined => {
@@ -109,7 +112,7 @@ const portNameSchema = z.string().refine(
 const sourceSchema = z.looseObject({
   name: portNameSchema,
   type: z.string(),
-  /** The node may give no value for it. */
+  /** Whether the node may leave it without a value. */
   optional: z.boolean().nullish(),
   defaultValue: z.unknown().optional(),
   tooltip: text,
@@ -120,7 +123,7 @@ const targetSchema = z.looseObject({
   name: portNameSchema,
   type_bounds: z.array(z.string()),
   required: z.boolean().nullish(),
-  /** It is handed on as an output of the same name. */
+  /** Whether the node passes it on as an output of the same name. */
   passthrough: z.boolean().nullish(),
   defaultValue: z.unknown().optional(),
   tooltip: text,
@@ -151,7 +154,7 @@ const recordSchema = z.strictObject({
   'targets_form.ui_schema': formSchema,
   'targets_form.extra': formSchema,
 }).superRefine((definition, context) => {
-  // A ui_schema alone defines no form; real records have one.
+  // A ui_schema without a json_schema defines no form. Records in use have that, so it is taken.
   const isIncomplete = definition['targets_form.json_schema'] != null && definition['targets_form.ui_schema'] == null;
   const lonely = isIncomplete
     ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]
@@ -167,10 +170,10 @@ const recordSchema = z.strictObject({
  * that is null counts as missing; unknown members of `data`, of sources and targets, and of what is in them are kept.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
-  // What the database gets is a row, in which a member that is null is as good as none: the size must not depend on it.
+  // The database gets a row, in which a null member equals a missing one, so nulls must not count for the size.
   const fault = jsonFault(isObject(json) ? withoutNulls(json) : json);
   if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
 }).pipe(recordSchema);
 
-/** What a node is to those who draw it. */
+/** What front-ends know of a node. */
 export type NodeDefinition = z.infer<typeof nodeDefinitionSchema>;

@@ -8,13 +8,13 @@ export const MAX_MESSAGE_BYTES = 1232;
 /** What a request asks for, as `GET /flow/signature_request/{flow_run_id}` answers. */
 export interface PendingSignatureRequest {
   id: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** When the request was made, in milliseconds since 1970. */
   time: number;
   /** Base58 of the key that shall sign. */
   pubkey: string;
   /** Base64 of the bytes to sign: a serialized v0 message, not a transaction. */
   message: string;
-  /** Seconds, from `time` on, in which it can be answered. */
+  /** For how many seconds after `time` it can be answered. */
   timeout: number;
   /** The run that asks: the one that was started, or one that it called. */
   flow_run_id: string;
@@ -22,11 +22,11 @@ export interface PendingSignatureRequest {
   signatures: { pubkey: string; signature: string }[] | null;
 }
 
-/** What a run asks for, as `rpc('pending_signature_request')` answers. */
+/** The open signature request of a run, as `rpc('pending_signature_request')` answers. */
 export interface PendingSignatureResult {
   /** The oldest request that can be answered; null when there is none now. */
   request: PendingSignatureRequest | null;
-  /** Runs have been left queued for longer than a poke of the runner takes. */
+  /** Whether runs have been queued for longer than a poke of the runner takes. */
   is_overdue: boolean;
 }
 
@@ -38,7 +38,10 @@ export interface AnswerableRequest {
   msg: string;
 }
 
-/** How a request stands that can't be answered: the `details` of signature_request_answered and signature_request_expired. */
+/**
+ * The state of a request that can't be answered any more: the `details` of signature_request_answered and
+ * signature_request_expired.
+ */
 export interface SignatureRequestState {
   /** The answer, base58; null when there is none. */
   signature: string | null;
@@ -46,11 +49,11 @@ export interface SignatureRequestState {
   new_msg: string | null;
   /** ISO 8601. */
   expires_at: string;
-  /** How the run stands that was started. */
+  /** The state of the run that was started. */
   run_status: string;
 }
 
-/** The bytes of canonical, padded base64; undefined when it is none. */
+/** The bytes of canonical, padded base64; undefined for any other text. */
 function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return base64.decode(text);
@@ -60,7 +63,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
 }
 
 const isMessage = (text: string): boolean => {
-  // Longer text isn't even tried.
+  // Longer text is not decoded, to save time.
   if (text.length > Math.ceil(MAX_MESSAGE_BYTES / 3) * 4) return false;
   const bytes = decodeBase64(text);
   return bytes !== undefined && bytes.length > 0 && bytes.length <= MAX_MESSAGE_BYTES;
@@ -72,7 +75,7 @@ export const submitSignatureParamsSchema = z.strictObject({
   id: z.uuid('takes the UUID of a signature request'),
   /** Base58 of the 64 bytes with which the asked key signs. */
   signature: z.string().refine((text) => decodeBase58(text, 64) !== undefined, 'takes base58 of 64 bytes'),
-  /** Base64 of the message that was signed instead of the request's, where the wallet changed it. */
+  /** Base64 of the message that the wallet signed, if it changed the request's. */
   new_msg: z.string().refine(isMessage, `takes base64 of 1 to ${MAX_MESSAGE_BYTES} bytes`).optional(),
 });
 

@@ -4,28 +4,33 @@ import { decodeBase58 } from './values/base58.ts';
 
 const MAX_NAME_LENGTH = 200;
 
-/** Base58 of `length` bytes. What is wrong with the text is never told by quoting it: it may be a secret. */
+/** Base58 of `length` bytes. The error never quotes the text, which may be a secret. */
 const base58Schema = (length: number) =>
   z.string().refine(
     (text) => decodeBase58(text, length) !== undefined,
     `takes base58 of ${length} bytes`,
   );
 
-/** The body of an upsert: the caller's wallet of this public key is stored anew, or changed. */
+/** The body of an upsert: it stores the caller's wallet of this public key, or changes it. */
 export const upsertWalletParamsSchema = z.strictObject({
-  /** HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked. */
+  /**
+   * HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: the holder of the key is asked
+   * to sign.
+   */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'takes HARDCODED or ADAPTER'),
-  /** The caller's own id, for clients that send it; the wallets of others don't exist for the caller. */
+  /** The caller's own id, for clients that send it. Another user's id is answered as if the wallet did not exist. */
   user_id: z.uuid('takes the UUID of a user').toLowerCase().optional(),
   name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')
-    // Characters as the database counts them.
+    // Counts code points, as the database does.
     .refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
-  /** The 32 bytes of the secret key, then the public key. Left out, a HARDCODED wallet keeps the one that is stored. */
+  /**
+   * The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one.
+   */
   keypair: base58Schema(64).optional(),
 }).refine(({ type, keypair }) => type === 'HARDCODED' || keypair === undefined, {
   path: ['keypair'],
-  message: 'an ADAPTER wallet takes none',
+  message: 'an ADAPTER wallet must have no keypair',
 });
 
 export type UpsertWalletParams = z.infer<typeof upsertWalletParamsSchema>;

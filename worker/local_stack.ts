@@ -4,7 +4,7 @@ import { parsePort } from '../supabase/local/ports.ts';
 import { StackError } from '../supabase/local/stack_error.ts';
 import { readStack } from '../supabase/local/stack_record.ts';
 
-/** The environment of the local stack that runs in this checkout on a port; its functions have the same. */
+/** The environment for a worker of the local stack on a port of this checkout: the one that its functions have. */
 export async function localStackEnvironment(portText: string | undefined): Promise<Record<string, string>> {
   const port = parsePort(portText);
   const stack = readStack(stackDir(port))?.status;

@@ -9,8 +9,8 @@ import { makeRunnerWorker } from '../functions/runner/runner_worker.ts';
 import { readRunnerSettings } from '../functions/runner/settings.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
-// By itself V8 lets the heap of a busy process grow to several times what lives in it, and keeps it. With this, a worker is as large
-// and as fast after ten thousand runs as after the first ones (docs/performance.md, P9).
+// V8 lets the heap of a busy process grow to several times what is alive in it, and keeps it so large. With this flag a
+// worker stays as small and as fast after ten thousand runs as after the first ones (docs/performance.md, P9).
 setFlagsFromString('--heap-growing-percent=20');
 
 const USAGE = `npm run worker [-- [--port <N>] [--concurrency <N>]]
@@ -22,7 +22,7 @@ The environment names the project, as for its Edge Functions: SUPABASE_URL, SUPA
 SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS when wallets are stored with their keys.
 Without SUPABASE_URL it works for the local stack that was started in this folder.
 
-  --port         the port of the local stack; default: the port that npm start takes by itself
+  --port         the port of the local stack; default: the default port of npm start
   --concurrency  runs to execute at a time; default: RUNNER_CONCURRENCY, else 16`;
 
 type Environment = (name: string) => string | undefined;
@@ -35,10 +35,10 @@ function readArguments(args: string[]): { port?: string; concurrency?: string } 
   }
 }
 
-/** The environment of the process; when it names no project, with that of the local stack. */
+/** The environment of the process. When it names no project, that of the local stack fills the gaps. */
 async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined) return env;
-  // Imported when it is needed: a worker for another project needs nothing of supabase/.
+  // Imported only here, because a worker for a hosted project is installed without supabase/local.
   const { localStackEnvironment } = await import('./local_stack.ts');
   const local = await localStackEnvironment(port);
   return (name) => env(name) ?? local[name];
@@ -54,7 +54,8 @@ async function main(args: string[]): Promise<void> {
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
-  // A run that calls flows, or has many nodes under way, adds many listeners to one signal: that is no leak to warn of.
+  // A run that calls flows, or has many nodes under way, adds many listeners to one signal. Node would warn of a leak
+  // that is none.
   setMaxListeners(0);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());

@@ -1,7 +1,10 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../functions/runner/nodes/rhai_script/threads/script_threads.ts';
 
-/** Starts a thread of Node's. It does not inherit that this process reads TypeScript by tsx, so it has to register tsx itself. */
+/**
+ * Starts a thread of Node. A thread does not inherit tsx, which reads TypeScript in this process, so it registers tsx
+ * again.
+ */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);
@@ -9,7 +12,10 @@ function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   return new Worker(load, { eval: true, resourceLimits });
 }
 
-/** Makes what starts the thread beside a long-lived worker. Without limits a thread may hold as much memory as its process. */
+/**
+ * Makes the function that starts the thread for scripts of a long-lived worker. Without limits a thread may use as much
+ * memory as its process.
+ */
 export const makeSpawnNodeScriptThread =
   (resourceLimits?: ResourceLimits): SpawnScriptThread => (onMessage, onError) => {
     const worker = startThread(resourceLimits);

@@ -3,7 +3,7 @@ import { answerScript } from '../functions/runner/nodes/rhai_script/threads/answ
 import { lowerPriorityOfThread } from '../functions/runner/nodes/rhai_script/threads/lower_priority.ts';
 import type { ThreadMessage, ThreadRequest } from '../functions/runner/nodes/rhai_script/threads/script_threads.ts';
 
-// Runs in a thread of Node's beside a long-lived worker, and computes scripts.
+// The thread of a long-lived worker that computes scripts.
 const post = (message: ThreadMessage) => parentPort!.postMessage(message);
 lowerPriorityOfThread();
 parentPort!.on('message', (request: ThreadRequest) => post(answerScript(request)));

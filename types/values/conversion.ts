@@ -1,11 +1,14 @@
 import { Decimal } from './decimal.ts';
 import type { Value, ValueMap } from './value.ts';
 
-/** A value is not what a node wants. The message names the input and never quotes a text or bytes: they may be a secret. */
+/**
+ * Says that a value is not what a node wants. The message names the input, and never quotes text or bytes, which may be
+ * a secret.
+ */
 export class ConversionError extends Error {
   override name = 'ConversionError';
   reason: string;
-  /** The input's name; undefined as long as only its value is known. */
+  /** The input's name; undefined until the conversion knows whose value it is. */
   input: string | undefined;
   constructor(reason: string, input?: string) {
     super(input === undefined ? reason : `${input}: ${reason}`);
@@ -32,11 +35,11 @@ function describe(value: Value): string {
   return 'byte array';
 }
 
-/** The value has a tag that is not taken. */
+/** The error for a value whose tag can't be converted. */
 export const invalidType = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid type: ${describe(value)}, expected ${expected}`);
 
-/** The tag is taken, the value is not: it is out of range or malformed. */
+/** The error for a value whose tag can be converted, but which is out of range or malformed. */
 export const invalidValue = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid value: ${describe(value)}, expected ${expected}`);
 
@@ -50,14 +53,17 @@ const rangeOf = (type: IntegerType): [min: bigint, max: bigint] => {
 const [I64_MIN] = rangeOf('i64');
 const [, U64_MAX] = rangeOf('u64');
 
-/** The integer that a decimal is; undefined when it has a fraction other than 0 or is wider than 64 bits. */
+/** The integer that a decimal stands for; undefined when it has a fraction other than 0 or is wider than 64 bits. */
 export function integerOfDecimal(text: string): bigint | undefined {
   const whole = /^(-?\d+)(?:\.0*)?$/.exec(text)?.[1];
   const integer = whole === undefined ? undefined : BigInt(whole);
   return integer === undefined || integer < I64_MIN || integer > U64_MAX ? undefined : integer;
 }
 
-/** The conversion to an integer type. Integers of 128 bits are taken by the 128-bit types only, floats and texts by none. */
+/**
+ * Makes the conversion to an integer type. Only the 128-bit types accept integers of 128 bits. Floats and texts are
+ * refused.
+ */
 export function toInteger(type: IntegerType): Convert<bigint> {
   const [min, max] = rangeOf(type);
   const isWide = type.endsWith('128');
@@ -88,7 +94,7 @@ export function toF64(value: Value): number {
 /** The float of 32 bits that is nearest to the value's `toF64`. */
 export const toF32 = (value: Value): number => Math.fround(toF64(value));
 
-/** A decimal. Texts may have an exponent and white space around; what has too many places is rounded. */
+/** A decimal. A text may have an exponent and white space around it. A number with too many places is rounded. */
 export function toDecimal(value: Value): Decimal {
   const read = (): Decimal | undefined => {
     if ('D' in value) return Decimal.parse(value.D);
@@ -108,13 +114,13 @@ export function toBoolean(value: Value): boolean {
   throw invalidType(value, 'a boolean');
 }
 
-/** A text. Numbers and keys are none: to_string makes them one. */
+/** A text. Numbers and keys are refused; the node to_string makes texts of them. */
 export function toText(value: Value): string {
   if ('S' in value) return value.S;
   throw invalidType(value, 'a string');
 }
 
-/** An array; nothing else counts as one. */
+/** An array. No other value is converted to one. */
 export function toArray(value: Value): Value[] {
   if ('A' in value) return value.A;
   throw invalidType(value, 'a sequence');

@@ -7,7 +7,7 @@ const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_E
 /** A number in decimal notation: its fraction and its exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 
-/** For what has no exact result: some digits more than a decimal holds. */
+/** Computes what has no exact result, with some digits more than a decimal holds. */
 const Approximate = BigDecimal.clone({
   precision: 40,
   rounding: BigDecimal.ROUND_HALF_EVEN,
@@ -17,7 +17,7 @@ const Approximate = BigDecimal.clone({
 
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
-/** Beyond this, e to its power does not fit, or is zero. */
+/** The largest exponent whose power of e may fit, and with a minus sign the smallest whose power is not zero. */
 const MAX_EXPONENT = 67;
 
 const ROUNDINGS = {
@@ -48,7 +48,7 @@ export class Decimal {
   /** The value with as many of the wanted places as fit; undefined when not even its integer part fits. */
   static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
     let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
-    // Most are small and exact: 28 digits always fit. (A zero's exponent is 0.)
+    // Most numbers are small and exact, and 28 digits always fit. (A zero's exponent is 0.)
     if (value.e + scale < 28 && value.decimalPlaces() <= scale) {
       return new Decimal(value.isZero() ? value.abs() : value, scale);
     }
@@ -60,14 +60,14 @@ export class Decimal {
     return new Decimal(rounded.isZero() ? rounded.abs() : rounded, scale);
   }
 
-  /** Reads plain notation, without exponent; undefined when it is none or does not fit exactly. */
+  /** Reads plain notation, without exponent; undefined when the text is anything else or does not fit exactly. */
   static parse(text: string): Decimal | undefined {
     const canonical = parseDecimal(text);
     if (canonical === undefined) return undefined;
     return new Decimal(new Big(canonical), canonical.split('.')[1]?.length ?? 0);
   }
 
-  /** Reads a number with or without exponent, rounded to fit; undefined when it is none or too large. */
+  /** Reads a number with or without exponent, rounded to fit; undefined when the text is anything else or too large. */
   static parseNumber(text: string): Decimal | undefined {
     const match = text.length > MAX_NUMBER_CHARACTERS ? null : NUMBER.exec(text);
     if (match === null) return undefined;
@@ -79,7 +79,7 @@ export class Decimal {
     return Decimal.parse(String(value));
   }
 
-  /** The decimal of a float's shortest text, rounded to fit; undefined for what is not finite or too large. */
+  /** The decimal of a float's shortest text, rounded to fit; undefined when the float is not finite or too large. */
   static fromNumber(value: number): Decimal | undefined {
     if (!Number.isFinite(value)) return undefined;
     const exact = new Big(value);
@@ -98,7 +98,7 @@ export class Decimal {
     return Decimal.#fit(this.#value.times(other.#value), this.scale + other.scale);
   }
 
-  /** Undefined for a division by zero too. */
+  /** Undefined for a division by zero, too. */
   dividedBy(other: Decimal): Decimal | undefined {
     if (other.isZero()) return undefined;
     const quotient = this.#value.dividedBy(other.#value);
@@ -152,7 +152,7 @@ export class Decimal {
     return Decimal.#approximate((isWhole ? this.#value : new Approximate(this.#value)).pow(exponent.#value), scale);
   }
 
-  /** Undefined for a negative one. */
+  /** Undefined for a negative number. */
   squareRoot(): Decimal | undefined {
     return Decimal.#approximate(new Approximate(this.#value).sqrt());
   }

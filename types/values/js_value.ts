@@ -11,7 +11,7 @@ import {
 
 type Path = (string | number)[];
 
-/** What an object of a class is called in an error. */
+/** The name of an object's class, for errors. */
 const className = (object: object): string => object.constructor?.name || 'object';
 
 function numberValue(number: number): Value {
@@ -24,7 +24,7 @@ function objectValue(object: object, path: Path, depth: number): Value {
   if (prototype !== null && prototype !== Object.prototype) {
     throw new ValueError(`an instance of ${className(object)} has no value form`, path);
   }
-  // Without prototype: a member may be called __proto__.
+  // The map has no prototype, because a member may be called __proto__.
   const map: ValueMap = Object.create(null);
   for (const [name, member] of Object.entries(object)) {
     if (member === undefined) continue;
@@ -35,12 +35,12 @@ function objectValue(object: object, path: Path, depth: number): Value {
 }
 
 /**
- * The value of a JavaScript value, exactly: numbers as decimals (as floats when a decimal can't hold them), bigints as the smallest
- * integer that does, texts, booleans, null, Uint8Array, arrays and plain objects, whose undefined members are left out. Throws a
- * ValueError that names the path of what has no value form.
+ * The value of a JavaScript value, exactly: numbers as decimals (as floats when a decimal can't hold them), bigints as
+ * the smallest integer that does, texts, booleans, null, Uint8Array, arrays and plain objects, whose undefined members
+ * are left out. Throws a ValueError that names the path of anything else.
  */
 export function toValue(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
-  // A cycle ends here too.
+  // This also ends a cycle.
   if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (js === null) return { N: 0 };
   switch (typeof js) {

@@ -4,7 +4,7 @@ import { jsonToValue, type LosslessJson, MAX_VALUE_DEPTH, type Value, ValueError
 import { integerOfDecimal } from './conversion.ts';
 import { toBytes } from './keys.ts';
 
-/** A number beyond 64 bits or with a fraction, as a float is written: with all its digits, but without trailing zeros. */
+/** Writes a number beyond 64 bits or with a fraction as a float: with all its digits, but without trailing zeros. */
 function floatText(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
   return `${whole}.${trimTrailingZeros(fraction) || '0'}`;
@@ -35,10 +35,10 @@ export function valueToJson(value: Value): string {
   return `[${toBytes(value).join(',')}]`;
 }
 
-/** Bytes that a tagged value takes at least, with what separates it from the next: `{"N":0}` and `,`. */
+/** The fewest bytes that a tagged value takes, with the comma after it: `{"N":0}` and `,`. */
 const SMALLEST_VALUE_BYTES = 8;
 
-/** What a JSON text may be whose value takes at most so many bytes as tagged JSON: a value is larger than the text that it is read from. */
+/** The limits for a JSON text whose value may take `maxBytes` as tagged JSON, which is longer than the text itself. */
 export const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
   characters: maxBytes,
   depth: MAX_VALUE_DEPTH,
@@ -46,8 +46,8 @@ export const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
 });
 
 /**
- * A value from plain (untagged) JSON text, without loss, that takes at most so many bytes as tagged JSON. Throws a ValueError when
- * the text is no JSON, nested too deep, or can't be read within these bytes.
+ * A value from plain (untagged) JSON text, without loss, that takes at most so many bytes as tagged JSON. Throws a
+ * ValueError when the text is not JSON, is nested too deep, or its value would take more bytes.
  */
 export function jsonTextToValue(text: string, maxBytes: number): Value {
   let json: LosslessJson;

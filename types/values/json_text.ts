@@ -1,12 +1,12 @@
 import { parse } from 'lossless-json';
 import type { LosslessJson } from './value.ts';
 
-/** What a JSON text may be, so that reading it costs a bounded amount of time and memory. */
+/** The limits of a JSON text. They bound the time and memory that reading it costs. */
 export interface JsonLimits {
   characters: number;
   /** Arrays and objects within each other. */
   depth: number;
-  /** Values, those within others counted. */
+  /** Values, including those inside other values. */
   members: number;
 }
 
@@ -23,7 +23,7 @@ const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
-/** The position behind the string that begins before `from`. */
+/** The position after the string whose text begins at `from`. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -34,8 +34,8 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * Throws a JsonLimitError as soon as a text goes beyond a limit, in one pass that makes nothing of it: a parser would have made
- * objects of all of it by then. Whether the text is JSON at all is the parser's to say.
+ * Throws a JsonLimitError as soon as a text exceeds a limit. It builds no values, so it is cheap where a parser would
+ * fill the memory first. It does not check whether the text is JSON.
  */
 export function checkJsonText(text: string, limits: JsonLimits): void {
   if (text.length > limits.characters) {
@@ -57,7 +57,10 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
   }
 }
 
-/** JSON without loss of digits, within limits. Throws a JsonLimitError, or what the parser says of a text that is no JSON. */
+/**
+ * Parses JSON without loss of digits, within limits. Throws a JsonLimitError, or the parser's error for a text that is
+ * not JSON.
+ */
 export function parseLosslessJson(text: string, limits: JsonLimits): LosslessJson {
   checkJsonText(text, limits);
   // SAFETY: without a reviver and number parser of its own, the parser gives JSON with LosslessNumber for its numbers.

@@ -39,7 +39,7 @@ export function toBytes(value: Value): Uint8Array {
   return bytes;
 }
 
-/** Bytes of one of these lengths, a text being their base58; throws when the value is no such thing. */
+/** Bytes of one of these lengths; a text is read as base58. Throws for any other value. */
 function bytesOfLength(value: Value, lengths: number[], expected: string): Uint8Array {
   const candidates = 'S' in value ? lengths.map((length) => decodeBase58(value.S, length)) : [plainBytes(value)];
   const bytes = candidates.find((candidate) => candidate !== undefined);
@@ -61,18 +61,20 @@ export function toPubkey(value: Value): string {
   return barePubkey(key);
 }
 
-/** A key pair: the 32 bytes of the seed, then those of the public key. That they belong together is not checked. */
+/**
+ * A key pair: the 32 bytes of the seed, then those of the public key. It does not check that the two belong together.
+ */
 export const toKeypair = (value: Value): Uint8Array => bytesOfLength(value, [KEYPAIR_LENGTH], 'a key pair');
 
 /** The 64 bytes of a signature. */
 export const toSignature = (value: Value): Uint8Array => bytesOfLength(value, [SIGNATURE_LENGTH], 'a signature');
 
-/** Who signs: a key pair does by itself, for an adapter's public key somebody is asked. */
+/** Who signs: the server with a key pair, or, for an adapter's public key, its holder, who is asked. */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };
 
-/** Undefined when the conversion refuses the value. */
+/** The converted value; undefined when the conversion refuses it. */
 function attempt<T>(convert: (value: Value) => T, value: Value): T | undefined {
   try {
     return convert(value);
@@ -95,14 +97,14 @@ function readWallet(value: Value): Signer | undefined {
 const noVariant = (type: string, forms: string): ConversionError =>
   new ConversionError(`data did not match any variant of untagged enum ${type}: takes ${forms}`);
 
-/** A wallet: any form of a key pair, or a map with a `public_key`. A bare public key is none. */
+/** A wallet: any form of a key pair, or a map with a `public_key`. A bare public key is refused. */
 export function toWallet(value: Value): Signer {
   const wallet = readWallet(value);
   if (wallet === undefined) throw noVariant('Wallet', 'a key pair, or a map with its public_key');
   return wallet;
 }
 
-/** As `toWallet`; a bare public key gives an adapter wallet. */
+/** Like `toWallet`, but makes an adapter wallet of a bare public key. */
 export function toWalletOrPubkey(value: Value): Signer {
   const wallet = readWallet(value);
   if (wallet !== undefined) return wallet;
@@ -113,6 +115,6 @@ export function toWalletOrPubkey(value: Value): Signer {
   return { type: 'adapter', publicKey };
 }
 
-/** A wallet as nodes hand it on: the key pair itself, or an adapter's map. */
+/** A wallet in the form in which nodes pass it on: the key pair, or an adapter's map. */
 export const walletToValue = (wallet: Signer): Value =>
   wallet.type === 'keypair' ? { B6: base58.encode(wallet.keypair) } : { M: { public_key: { B3: wallet.publicKey } } };

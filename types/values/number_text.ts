@@ -2,24 +2,27 @@
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
-/** Characters that the text of a number may have. No range needs more, and what reads digits may take quadratic time. */
+/** Characters that the text of a number may have. No range needs more, and reading digits may take quadratic time. */
 export const MAX_NUMBER_CHARACTERS = 1_000;
 
 const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const FLOAT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-/** Whether a text is short enough to be looked at. Asked before any pattern. */
+/** Whether a text is short enough to be read. Checked before any pattern. */
 const isBounded = (text: string): boolean => text.length <= MAX_NUMBER_CHARACTERS;
 
-/** Digits without the zeros at their end. A pattern would look at each row of zeros once per zero. */
+/** Digits without the zeros at their end. A pattern would take quadratic time on long rows of zeros. */
 export function trimTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
   return digits.slice(0, end);
 }
 
-/** The integer in canonical form (no `+`, no leading zeros), or undefined when it is none or out of range. */
+/**
+ * The integer in canonical form (no `+`, no leading zeros), or undefined when the text is anything else or out of
+ * range.
+ */
 export function parseInteger(text: string, min: bigint, max: bigint): string | undefined {
   if (!isBounded(text) || !INTEGER.test(text)) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -37,7 +40,10 @@ function formatDecimal(isNegative: boolean, digits: string, scale: number): stri
   return scale === 0 ? sign + whole : `${sign}${whole}.${padded.slice(-scale)}`;
 }
 
-/** A plain decimal (no exponent) in canonical form, or undefined when it is none, or not exactly a 96-bit decimal. */
+/**
+ * A plain decimal (no exponent) in canonical form, or undefined when the text is anything else or is not exactly a
+ * 96-bit decimal.
+ */
 export function parseDecimal(text: string): string | undefined {
   const match = isBounded(text) ? PLAIN_DECIMAL.exec(text) : null;
   if (match === null) return undefined;
@@ -46,7 +52,7 @@ export function parseDecimal(text: string): string | undefined {
   return formatDecimal(sign === '-', whole + fraction, fraction.length);
 }
 
-/** As `parseDecimal`, for a JSON number, whose exponent is worked in without loss. */
+/** Like `parseDecimal`, but takes a JSON number, whose exponent it applies without loss. */
 export function parseDecimalNumber(text: string): string | undefined {
   if (!isBounded(text)) return undefined;
   const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
@@ -66,7 +72,8 @@ export function formatFloat(value: number): string {
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const [mantissa = '0', exponentText = '0'] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');
-  // Digits before the decimal point; the ends of the plain range are those of Rust's shortest float printing (ryu).
+  // The number of digits before the decimal point. Outside this range, Rust's shortest float printing (ryu) writes an
+  // exponent.
   const point = Number(exponentText) + 1;
   if (point > 16 || point <= -5) {
     const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
@@ -77,7 +84,7 @@ export function formatFloat(value: number): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** A float's text in canonical form, or undefined when it is none. */
+/** A float's text in canonical form, or undefined for any other text. */
 export function parseFloatText(text: string): string | undefined {
   if (!isBounded(text) || !FLOAT.test(text)) return undefined;
   const lower = text.toLowerCase().replace(/^\+/, '');
@@ -93,7 +100,7 @@ export function floatToPlainText(text: string): string {
   if (match === null) return text;
   const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
   const exponent = Number(exponentText);
-  // No float has such an exponent.
+  // No float has an exponent as large as this.
   if (Math.abs(exponent) > MAX_NUMBER_CHARACTERS) return text;
   const digits = whole + fraction;
   const point = whole.length + exponent;

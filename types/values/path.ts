@@ -1,6 +1,6 @@
 import type { Value, ValueMap } from './value.ts';
 
-/** A path that is no JSON pointer. */
+/** Says that a text is not a JSON pointer. */
 export class PathError extends Error {
   override name = 'PathError';
 }
@@ -17,7 +17,7 @@ export function parsePath(text: string): ValuePath {
   });
 }
 
-/** An array index, without sign and leading zeros; undefined for everything else. */
+/** An array index, without sign and leading zeros; undefined for any other text. */
 const indexOf = (token: string): number | undefined => /^(?:0|[1-9]\d{0,15})$/.test(token) ? Number(token) : undefined;
 
 /** A member of a map or array; undefined when there is none. */
@@ -31,16 +31,18 @@ function memberOf(value: Value, token: string): Value | undefined {
 export const valueAt = (value: Value, path: ValuePath): Value | undefined =>
   path.reduce<Value | undefined>((inner, token) => inner && memberOf(inner, token), value);
 
-/** A copy of the members, in their order. Without prototype: a member may be called __proto__. */
+/** A copy of the members, in their order. It has no prototype, because a member may be called __proto__. */
 const copyOf = (map: ValueMap): ValueMap => Object.assign(Object.create(null), map);
 
-/** The value with another member in the place of one that it has. */
+/** The value with one of its members replaced. */
 function withMember(value: Value, token: string, member: Value): Value {
   if ('M' in value) return { M: Object.assign(copyOf(value.M), { [token]: member }) };
   return 'A' in value ? { A: value.A.with(Number(token), member) } : value;
 }
 
-/** The value with what `change` makes of the container of the last token; undefined when there is no such container. */
+/**
+ * The value in which `change` has replaced the container of the last token; undefined when there is no such container.
+ */
 function changeAt(
   value: Value,
   path: ValuePath,
@@ -53,7 +55,10 @@ function changeAt(
   return changed && withMember(value, token, changed);
 }
 
-/** The value without what is at a path, and that; undefined when there is nothing. Of the whole value, null is left. */
+/**
+ * Removes the value at a path, and gives it and the rest; undefined when there is nothing at the path. Without the
+ * whole value, null is left.
+ */
 export function removeAt(value: Value, path: ValuePath): { removed: Value; rest: Value } | undefined {
   const removed = valueAt(value, path);
   if (removed === undefined) return undefined;
@@ -69,9 +74,9 @@ export function removeAt(value: Value, path: ValuePath): { removed: Value; rest:
 }
 
 /**
- * The value with another one put in at a path, as the `add` of JSON Patch does (RFC 6902): in a map it replaces a member of that
- * name, in an array it moves the later ones, and `-` is the place behind the last. Undefined when the place's container does not
- * exist.
+ * The value with another one inserted at a path, as the `add` of JSON Patch does (RFC 6902): in a map it replaces a
+ * member of that name, in an array it moves the later members, and `-` stands for the end. Undefined when the path
+ * leads into no map or array.
  */
 export function insertAt(value: Value, path: ValuePath, inserted: Value): Value | undefined {
   if (path.length === 0) return inserted;

@@ -44,7 +44,7 @@ const I64_MIN = -(2n ** 63n);
 const U128_MAX = 2n ** 128n - 1n;
 const I128_MIN = -(2n ** 127n);
 
-/** What is wrong with a value, and where: its message names the path too. */
+/** What is wrong with a value, and where: the message names the path, too. */
 export class ValueError extends Error {
   override name = 'ValueError';
   reason: string;
@@ -62,7 +62,7 @@ const isObject = (json: unknown): json is Record<string, unknown> =>
 /** Text that Postgres can store and JSON can carry: no NUL, no lone surrogate (RFC 7493, section 2.1). */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** The bytes of base64, whose padding may be missing; undefined when it is none. */
+/** The bytes of base64, whose padding may be missing; undefined for any other text. */
 function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return base64.decode(text.padEnd(Math.ceil(text.length / 4) * 4, '='));
@@ -71,14 +71,14 @@ function decodeBase64(text: string): Uint8Array | undefined {
   }
 }
 
-/** Bytes as the value that stands for them: 32 and 64 bytes have tags of their own. */
+/** The value for bytes: 32 and 64 bytes have tags of their own. */
 export function bytesToValue(bytes: Uint8Array): Value {
   if (bytes.length === 32) return { B3: base58.encode(bytes) };
   if (bytes.length === 64) return { B6: base58.encode(bytes) };
   return { BY: base64.encode(bytes) };
 }
 
-/** Per tag with a string payload: its canonical value, or undefined with what the tag takes. */
+/** For each tag with a string payload: what it takes, and its canonical value, undefined for any other text. */
 const textTags: Record<string, { takes: string; decode: (text: string) => Value | undefined }> = {
   S: {
     takes: 'a string without NUL and lone surrogates',
@@ -162,10 +162,10 @@ export function decodeValue(json: unknown, path: (string | number)[] = [], depth
   }
 }
 
-/** Values by name from their JSON; throws as `decodeValue` does. */
+/** Values by name, from their JSON. Throws a ValueError that names the path. */
 export function decodeValueMap(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): ValueMap {
   if (!isObject(json)) throw new ValueError('takes an object of values', path);
-  // Without prototype: a member may be called __proto__.
+  // The map has no prototype, because a member may be called __proto__.
   const map: ValueMap = Object.create(null);
   for (const [name, member] of Object.entries(json)) {
     if (!isStorable(name)) throw new ValueError('a name holds NUL or a lone surrogate', path);
@@ -211,7 +211,10 @@ export function jsonToValue(
   return { M: map };
 }
 
-/** A value as text, as the nodes print and to_string give it: texts and numbers bare, bytes of a key in base58, else tagged JSON. */
+/**
+ * A value as text, as the nodes print and to_string give it: texts and numbers without their tags, 32 and 64 bytes in
+ * base58, other values as tagged JSON.
+ */
 export function valueToText(value: Value): string {
   if ('S' in value) return value.S;
   if ('F' in value) return floatToPlainText(value.F);
