@@ -1,7 +1,7 @@
--- The state in which the Supabase platform hands over a database, as far as this project can notice it.
+-- Brings a new cluster into the state in which the Supabase platform hands over a database, as far as this project depends on it.
 -- Run once by the superuser supabase_admin on a new cluster; `:password` is replaced by a literal.
 
--- Roles. postgres is no superuser on the platform.
+-- Roles. On the platform, postgres is not a superuser.
 create role postgres login createrole createdb replication bypassrls password :password;
 create role anon nologin noinherit;
 create role authenticated nologin noinherit;
@@ -21,7 +21,7 @@ alter role authenticator set lock_timeout = '8s';
 alter role supabase_auth_admin set search_path = auth;
 alter role postgres set search_path = "$user", public, extensions;
 
--- What lets postgres set PostgREST's in-database configuration (`alter role authenticator set pgrst.…`).
+-- Lets postgres set PostgREST's in-database configuration (`alter role authenticator set pgrst.…`).
 grant set on parameter "pgrst.db_pre_request" to postgres;
 
 alter database postgres owner to postgres;
@@ -34,7 +34,7 @@ create extension pgcrypto with schema extensions;
 grant usage on schema public to anon, authenticated, service_role;
 grant all on schema public to postgres;
 
--- The platform's open doors: whatever postgres creates in public belongs to the API roles too, unless a project closes them.
+-- The platform's default: the API roles get all rights to whatever postgres creates in public, unless a project revokes them.
 alter default privileges for role postgres in schema public grant all on tables to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public grant all on functions to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public grant all on sequences to anon, authenticated, service_role;
@@ -42,7 +42,7 @@ alter default privileges for role postgres in schema public grant all on sequenc
 create publication supabase_realtime;
 alter publication supabase_realtime owner to postgres;
 
--- Auth: the schema belongs to the Auth server, which makes its tables by itself; these helpers are the platform's.
+-- Auth: the schema belongs to the Auth server, which creates its tables. The helper functions are the platform's.
 create schema auth authorization supabase_auth_admin;
 grant usage on schema auth to anon, authenticated, service_role, postgres;
 

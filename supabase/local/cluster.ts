@@ -25,7 +25,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** Where the data is wanted; it lies elsewhere when the server's user can't reach the folder. */
+  /** The folder for the data. When the server's user can't reach it, the data lies elsewhere. */
   dataDir: string;
   port: number;
   dbPassword: StackKeys['dbPassword'];
@@ -46,11 +46,14 @@ async function run(url: string, work: (sql: Sql) => Promise<unknown>): Promise<v
   }
 }
 
-/** Present while a cluster is being made: half-made is worse than not made, it would be taken for ready. */
+/**
+ * This file exists while a cluster is being made. Without it, a later start would take a half-made cluster for a ready
+ * one.
+ */
 const unfinishedMark = (dataDir: string) => `${dataDir}.unfinished`;
 
 async function removeCluster(dataDir: string): Promise<void> {
-  // With retries, since a child of a killed initdb may still be writing.
+  // It retries, because a child of a killed initdb may still be writing.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   await rm(unfinishedMark(dataDir), { force: true });
 }
@@ -89,13 +92,15 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     signal?.throwIfAborted();
     if (isNew) {
       const script = await readFile(join(projectDir, 'supabase/local/bootstrap.sql'), 'utf8');
-      // A literal, since utility statements take no parameters; the password is base64url.
+      // The password becomes a literal, because utility statements take no parameters. It is base64url, so it needs no
+      // escaping.
       await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
       await run(url('supabase_auth_admin'), createAuthSchema);
       await rm(unfinishedMark(dataDir));
     }
   } catch (error) {
-    // A server that crashed is to be named as the cause, though its clients may notice first.
+    // If the server crashed, its clients may fail first. This waits until the crash is known, so that it is named as
+    // the cause.
     if (part !== undefined && !signal?.aborted) await Promise.race([part.exited, setTimeout(CRASH_NOTICE_MS)]);
     await part?.stop();
     if (isNew) await removeCluster(dataDir);
@@ -104,7 +109,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   return { part, port: options.port, isNew, url };
 }
 
-/** Starts a new cluster that `remove` deletes; what it loses in a crash doesn't matter, so it doesn't sync. */
+/** Starts a new cluster that `remove` deletes. It does not sync, since nobody needs its data after a crash. */
 export async function startScratchCluster(
   name: string,
   fromPort?: number,
@@ -125,7 +130,7 @@ export async function startScratchCluster(
   };
 }
 
-/** Runs `work` on a new cluster that is gone afterwards. */
+/** Runs `work` on a new cluster, which is deleted afterwards. */
 export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
   const cluster = await startScratchCluster(`scratch-${process.pid}`);
   try {
@@ -135,7 +140,7 @@ export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<
   }
 }
 
-/** Makes a database that equals `template`, by default the cluster's first one, the platform's state. */
+/** Makes a copy of the database `template`, by default of the cluster's first one, which is in the platform's state. */
 export async function createDatabase(cluster: Cluster, name: string, template = 'postgres'): Promise<void> {
   await run(cluster.url('supabase_admin', 'template1'), async (sql) => {
     await sql`create database ${sql(name)} template ${sql(template)} owner postgres`;

@@ -2,19 +2,19 @@ import { spawn, type SpawnOptions } from 'node:child_process';
 import { StackError } from './stack_error.ts';
 
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
-  /** What to call it when it fails. */
+  /** The program's name in errors. */
   name: string;
   /** Ends the process. */
   signal?: AbortSignal | undefined;
 }
 
-/** Runs a program to its end, out of reach of a Ctrl-C in the terminal, and returns what it printed to stdout. */
+/** Runs a program to its end and returns what it printed to stdout. A Ctrl-C in the terminal does not reach it. */
 export async function runCommand(command: string, args: string[], options: CommandOptions): Promise<string> {
   const { name, signal, ...spawnOptions } = options;
   signal?.throwIfAborted();
   const child = spawn(command, args, { ...spawnOptions, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const kill = () => {
-    // The whole group: initdb and the Supabase CLI have children.
+    // Kills the whole process group, because initdb and the Supabase CLI have children.
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       process.kill(-child.pid, 'SIGKILL');
     }

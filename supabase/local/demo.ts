@@ -18,7 +18,7 @@ const USAGE = 'npm run demo -- [--port N] [--inputs <json>] [--verbose] [path/to
 const EXAMPLE_INPUTS = '{"item": {"S": "tea"}, "quantity": {"U": "3"}}';
 
 const exampleFile = join(projectDir, 'docs/example_flow.json');
-/** The inputs that a flow has, as its nodes name them. */
+/** The labels of a flow's inputs. */
 function inputLabels({ nodes }: Demo['row']): string[] {
   const data = nodes.map((node) =>
     node.data as { node_id?: string; targets_form?: { form_data?: { label?: string } } }
@@ -26,7 +26,7 @@ function inputLabels({ nodes }: Demo['row']): string[] {
   return data.flatMap((node) => node?.node_id === 'flow_input' ? [node.targets_form?.form_data?.label ?? ''] : []);
 }
 
-/** What somebody may do who has seen the demo of this flow. */
+/** Prints what to try after the demo of this flow. */
 function showNext({ row, body }: Pick<Demo, 'row' | 'body'>, file: string): void {
   const isExample = file === exampleFile;
   const labels = inputLabels(row);
@@ -42,7 +42,7 @@ function showNext({ row, body }: Pick<Demo, 'row' | 'body'>, file: string): void
   console.log(`\nNext:\n${next.map(([what, command]) => `  ${command}\n      ${what}`).join('\n')}`);
 }
 
-/** The running stack on the port, or one of the demo's own that is gone afterwards. */
+/** Works on the stack that runs on the port, or on a new one that is deleted afterwards. */
 async function withStack(port: number | undefined, work: (status: StackStatus) => Promise<void>): Promise<void> {
   const running = readStatus(port ?? DEFAULT_PORT);
   if (running !== undefined) {
@@ -80,7 +80,7 @@ function parseJson(what: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StackError(`${what} holds no JSON: ${(error as Error).message}`);
+    throw new StackError(`${what} must be JSON: ${(error as Error).message}`);
   }
 }
 
@@ -90,7 +90,7 @@ try {
     options: { port: { type: 'string' }, inputs: { type: 'string' }, verbose: { type: 'boolean' } },
   });
   if (positionals.length > 1) throw new StackError(`One flow at a time.\n${USAGE}`);
-  // npm runs scripts in the project's folder; a path is meant from where the person stands.
+  // npm runs scripts in the project's folder, but a path is relative to the folder from which the person called npm.
   const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
   if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
   const row = editorFlowToRow(parseJson(file, await readFile(file, 'utf8')));
@@ -104,8 +104,9 @@ try {
 } catch (error) {
   if (error instanceof StackError) console.error(`\n${error.message}`);
   else if (isUsageError(error)) console.error(`\n${error.message}\n${USAGE}`);
-  else if (error instanceof ZodError) console.error(`\nThis is no flow as the editor saves it: ${error.message}`);
-  else console.error(error);
+  else if (error instanceof ZodError) {
+    console.error(`\nThe file must hold a flow as the editor exports it: ${error.message}`);
+  } else console.error(error);
   process.exit(1);
 }
 process.exit();

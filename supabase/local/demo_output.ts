@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Characters of an answer that a line has room for. */
+/** How many characters of an answer a line shows. */
 const ANSWER_SHOWN = 50;
 const STATUS_POLL_MS = 10;
 
 const shorten = (text: string): string => text.length > ANSWER_SHOWN ? `${text.slice(0, ANSWER_SHOWN)} …` : text;
 
-/** What nobody should copy from a screen. */
+/** Replaces passwords and tokens, which nobody should copy from a screen. */
 const hideSecrets = (text: string): string =>
   text.replace(
     /("(?:password|access_token|refresh_token|token)":\s*")[^"]{6,}(")/g,
@@ -15,7 +15,10 @@ const hideSecrets = (text: string): string =>
 
 const oneLine = (text: string): string => hideSecrets(text.replace(/\s+/g, ' '));
 
-/** fetch that shows each request, its answer and the time that it took: on one line, or, `isVerbose`, with both bodies whole. */
+/**
+ * fetch that prints each request, its answer and the time that it took: on one line, or with `isVerbose` with both
+ * whole bodies.
+ */
 export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   const method = init?.method ?? 'GET';
@@ -34,7 +37,7 @@ export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (inp
   return response;
 };
 
-/** The first answer that is not undefined, asked for again and again. */
+/** Asks again and again, and gives the first answer that is not undefined. */
 export async function poll<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
   for (;;) {
     const answer = await ask();

@@ -10,11 +10,11 @@ import { StackError } from './stack_error.ts';
 const RUN_TIMEOUT_MS = 150_000;
 const HAS_ENDED = new Set(['succeeded', 'failed', 'stopped']);
 
-/** What to show, and with what. */
+/** What the demo shows, and what it needs for that. */
 export interface Demo {
   status: StackStatus;
   row: ReturnType<typeof editorFlowToRow>;
-  /** The body of each start; none: the flow's defaults. */
+  /** The body of each start; without it the flow's inputs take their defaults. */
   body: { inputs: object } | undefined;
   fetch: typeof fetch;
 }
@@ -31,7 +31,7 @@ function step(title: string): void {
 
 function check(claim: string, holds: boolean): void {
   console.log(`  ${holds ? '✓' : '✗'} ${claim}`);
-  if (!holds) throw new StackError(`The demo failed: it is not so that ${claim}`);
+  if (!holds) throw new StackError(`The demo failed: this does not hold: ${claim}`);
 }
 
 function unwrap<Data>({ data, error }: { data: Data; error: unknown }): NonNullable<Data> {
@@ -57,7 +57,7 @@ async function signUp({ status, fetch }: Demo, name: string): Promise<Person> {
   return { client, token: session.access_token };
 }
 
-/** Calls an Edge Function; a refusal is told with its code, message and details. */
+/** Calls an Edge Function. The error for a refusal holds the whole answer. */
 async function invoke<Answer>({ client }: Person, path: string, body?: object): Promise<Answer> {
   const { data, error } = await client.functions.invoke<Answer>(path, { method: 'POST', ...(body && { body }) });
   const response = (error as { context?: unknown } | null)?.context;
@@ -69,7 +69,7 @@ async function invoke<Answer>({ client }: Person, path: string, body?: object): 
   return unwrap({ data, error });
 }
 
-/** Polls, without showing it, until the run has ended. */
+/** Polls until the run has ended, without printing the requests. */
 async function waitForRun({ status }: Demo, token: string, runId: string): Promise<void> {
   const client = quietly(status.API_URL, status.PUBLISHABLE_KEY, token);
   const deadline = Date.now() + RUN_TIMEOUT_MS;
@@ -81,7 +81,7 @@ async function waitForRun({ status }: Demo, token: string, runId: string): Promi
   });
 }
 
-/** The main job, end to end, as two users see it. */
+/** Shows deploying, tags and starting from end to end, as two users see it. */
 export async function demonstrate(demo: Demo): Promise<void> {
   step('1. Two users sign up');
   const owner = await signUp(demo, 'owner');

@@ -23,7 +23,10 @@ export const denoBinary = (): string =>
     path: 'deno',
   });
 
-/** What a function gets of the shell's environment: what Deno runs with and goes out by. Its secrets stay where they are. */
+/**
+ * What a function gets of the shell's environment: what Deno needs to run and to reach the network, and none of the
+ * shell's secrets.
+ */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
@@ -64,7 +67,7 @@ export function startFunction(options: FunctionOptions): Part {
       '--allow-env',
       '--allow-net',
       '--allow-read',
-      // Of the thread for scripts: a hosted function has neither.
+      // The thread for scripts needs this. A hosted function has neither the thread nor the permission.
       '--allow-sys=setPriority',
       `--allow-write=${options.socketPath}`,
       `--config=${join(projectDir, 'deno.json')}`,
@@ -73,10 +76,11 @@ export function startFunction(options: FunctionOptions): Part {
     cwd: projectDir,
     inherits: INHERITED,
     env: { ...options.env, DENO_SERVE_ADDRESS: `unix:${options.socketPath}`, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
-    // Under --watch, SIGTERM only restarts.
+    // With --watch, SIGTERM would only restart the function.
     stopSignal: 'SIGINT',
     readyText: 'deno serve: Listening',
-    // The watcher outlives what it watches: it waits for an edit, for ever if no edit was the cause.
+    // When the function fails, the watcher lives on and waits for an edit. After a failure without an edit it would
+    // wait for ever.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
     noisePattern: /^Watcher (Process started|Waiting for graceful termination)/,

@@ -9,7 +9,7 @@ import { readBody } from './request_body.ts';
 /** Auth routes that are called from a link or by other servers, without a key. */
 const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-known\/jwks\.json)$/;
 
-/** Larger bodies are refused here already; the Edge Functions and the tables have narrower limits of their own. */
+/** The gateway refuses larger bodies. The Edge Functions and the tables have narrower limits of their own. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
 
 export interface GatewayOptions {
@@ -17,7 +17,7 @@ export interface GatewayOptions {
   keys: StackKeys;
   /** Unix socket of PostgREST. */
   restSocket: string;
-  /** Unix socket of an Edge Function, or undefined when there is none of that name. */
+  /** Unix socket of an Edge Function, or undefined when there is no function of that name. */
   functionSocket: (name: string) => string | undefined;
   auth: (request: Request) => Promise<Response>;
 }
@@ -37,7 +37,7 @@ function answer(response: ServerResponse, status: number, body: object, headers:
   response.end(JSON.stringify(body));
 }
 
-/** The JWT that stands for an API key, or undefined for a key of no meaning here. */
+/** The JWT of the role that an API key stands for; undefined for an unknown key. */
 function roleToken(key: string, keys: StackKeys): string | undefined {
   if (key === keys.anonKey || key === keys.publishableKey) return keys.anonKey;
   if (key === keys.serviceRoleKey || key === keys.secretKey) return keys.serviceRoleKey;
@@ -45,8 +45,8 @@ function roleToken(key: string, keys: StackKeys): string | undefined {
 }
 
 /**
- * Checks the `apikey` of a request, as the platform's gateway does, and gives it the `Authorization` that PostgREST and Auth
- * expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind.
+ * Checks the `apikey` of a request, as the platform's gateway does, and sets the `Authorization` that PostgREST and
+ * Auth expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind the gateway.
  * Returns the reason for a refusal, or undefined.
  */
 function admit(request: IncomingMessage, query: URLSearchParams, keys: StackKeys): string | undefined {
@@ -62,18 +62,21 @@ function admit(request: IncomingMessage, query: URLSearchParams, keys: StackKeys
 }
 
 /**
- * The one door to a local stack: the paths of `supabase start` on one port.
+ * Starts the gateway, through which all requests to a local stack pass: the paths of `supabase start` on one port.
  *
  * /rest/v1 → PostgREST, /auth/v1 → Auth, /functions/v1/<name> → that Edge Function.
  */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
-  // A connection a request: a kept one may be closed just when it is used again, and a POST can't simply be sent twice.
+  // Each request gets a new connection: a kept one may be closed just when it is used again, and a POST must not be
+  // sent twice.
   const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true });
-  // What the part says of its connection holds for that one; the client's own is kept, unless the client says otherwise.
+  // The part's `connection` header is about the connection to the gateway. The client's connection is kept, unless the
+  // client says otherwise.
   proxy.on('proxyRes', ({ headers }) => void delete headers.connection);
   const forward = async (request: IncomingMessage, response: ServerResponse, socketPath: string, name: string) => {
     try {
-      // Whole, as nginx buffers it: a part that answers early closes its end, and a write after that would lose the answer.
+      // The whole body is read first, as nginx does it: a part may answer early and close, and writing to it then would
+      // lose the answer.
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body === undefined) {
         return answer(response, 413, {
@@ -81,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
           message: `The body is larger than ${MAX_BODY_BYTES} bytes.`,
         });
       }
-      // Its length is known now, and the part need not put chunks together.
+      // The length is known now, so the part gets it instead of chunks.
       if (request.headers['transfer-encoding'] !== undefined) {
         delete request.headers['transfer-encoding'];
         request.headers['content-length'] = String(body.length);
@@ -96,7 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const forwardToAuth = getRequestListener(options.auth, { overrideGlobalObjects: false });
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    // By hand: clients send paths that URL refuses (`//`) or rewrites.
+    // This splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
     const [path = '', ...rest] = (request.url ?? '').split('?');
     const query = rest.join('?');
     const [, part, version, name = ''] = path.split('/');
@@ -130,7 +133,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     }
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
     if (part === 'auth') return void forwardToAuth(request, response);
-    // PostgREST would take the key for a filter. Else the query stays as it was written.
+    // The key is removed, because PostgREST would take it for a filter. The rest of the query stays as it was written.
     const isKeyInQuery = parameters.has('apikey');
     if (isKeyInQuery) parameters.delete('apikey');
     const innerQuery = isKeyInQuery ? String(parameters) : query;
@@ -138,10 +141,11 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     return void forward(request, response, options.restSocket, 'PostgREST');
   };
   const server = createServer(handle);
-  // Time to send a request, as on the platform: a body that is announced and never sent holds a connection no longer. An answer may
-  // take as long as it likes.
+  // How long sending a request may take, as on the platform: a body that is announced and never sent must not hold a
+  // connection for ever. Answers may take any time.
   server.requestTimeout = 60_000;
-  // Nor what functions call again after some seconds, and send once: Node would end it after 5 s.
+  // Node would close an idle connection after 5 s, just when a function uses it again for a request that it sends only
+  // once.
   server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {

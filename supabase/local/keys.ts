@@ -39,7 +39,7 @@ async function makeKeys(): Promise<StackKeys> {
 }
 
 async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
-  // By renaming: a start that is killed leaves no half of a file.
+  // It writes another file and renames it, so that a start that is killed leaves no half of a file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, JSON.stringify(keys, null, 2), { mode: 0o600 });
   await rename(draft, file);
@@ -50,7 +50,7 @@ async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
 export async function loadKeys(file: string): Promise<StackKeys> {
   if (!existsSync(file)) return await writeKeys(file, await makeKeys());
   const keys: StackKeys = JSON.parse(await readFile(file, 'utf8'));
-  // Stacks of before there were wallets have none.
+  // A file of keys without this one is older than wallets.
   return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }
 

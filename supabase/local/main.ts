@@ -18,7 +18,7 @@ const formatStatus = (status: StackStatus): string =>
 
 const formatJson = (status: StackStatus): string => JSON.stringify(status, null, 2);
 
-/** Aborted when the stack is asked to stop, or can't go on. */
+/** A signal that is aborted when the stack is asked to stop, or can't go on. */
 function listenForStop(): AbortSignal {
   const request = new AbortController();
   const stop = () => request.abort();
@@ -67,7 +67,7 @@ const formatEnv = (status: StackStatus): string =>
   Object.entries({ ...status, KEY: status.PUBLISHABLE_KEY })
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join('\n');
 
-/** What to do where no stack runs on a port, on one line. */
+/** The error for a port without a stack, in one line: it says what to do. */
 function noStackOn(port: number): string {
   const others = runningPorts();
   if (others.length === 0) return `No stack runs on port ${port}; start one with: npm start`;
@@ -86,7 +86,7 @@ async function status(port: number, format: (status: StackStatus) => string): Pr
   }
 }
 
-/** A failure of the system with a file or a port: its message says it all. */
+/** Whether the system failed with a file or a port. The message of such an error says enough. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 
@@ -102,7 +102,7 @@ try {
     },
   });
   const port = parsePort(values.port);
-  if (rest.length > 0) throw new StackError(`Unknown: ${rest.join(' ')}\n${USAGE}`);
+  if (rest.length > 0) throw new StackError(`Unknown arguments: ${rest.join(' ')}\n${USAGE}`);
   if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
   else if (command === 'status') await status(port, values.env ? formatEnv : values.json ? formatJson : formatStatus);
   else throw new StackError(USAGE);

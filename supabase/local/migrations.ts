@@ -19,7 +19,7 @@ export async function runSupabase(
   });
 }
 
-/** The address form in which the Supabase CLI takes the local server: without TLS. */
+/** The address of the local server for the Supabase CLI, which must be told that there is no TLS. */
 export const forSupabaseCli = (url: string): string => `${url}?sslmode=disable`;
 
 const migrationVersions = (): string[] =>
@@ -27,7 +27,7 @@ const migrationVersions = (): string[] =>
     .map((file) => /^(\d+)_.*\.sql$/.exec(file)?.[1])
     .filter((version) => version !== undefined);
 
-/** What the CLI has noted in the database: the applied migrations, and whether seeds were planted. */
+/** What the CLI has recorded in the database: the applied migrations, and whether the seed was applied. */
 async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>; isSeeded: boolean }> {
   const sql = connect(databaseUrl);
   try {
@@ -44,12 +44,15 @@ async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>;
 }
 
 export interface MigrationOptions {
-  /** Plant supabase/seed.sql too, once in a database's life. */
+  /** Apply supabase/seed.sql, too, once in a database's life. */
   seed: boolean;
   signal?: AbortSignal | undefined;
 }
 
-/** Applies the migrations that the database lacks with `supabase db push`; asks the CLI only when there is something to do. */
+/**
+ * Applies the migrations that the database lacks with `supabase db push`. It runs the CLI only when there is something
+ * to do.
+ */
 export async function applyMigrations(databaseUrl: string, { seed, signal }: MigrationOptions): Promise<void> {
   const { applied, isSeeded } = await readHistory(databaseUrl);
   const known = migrationVersions();

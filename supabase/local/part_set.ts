@@ -1,7 +1,7 @@
 import type { Part } from './part.ts';
 import { StackError } from './stack_error.ts';
 
-/** A part ended that nobody had stopped; the message says which, how, and what it printed last. */
+/** Says that a part ended which nobody had stopped: which one, how, and what it printed last. */
 export class PartCrash extends StackError {
   override name = 'PartCrash';
 }
@@ -9,7 +9,9 @@ export class PartCrash extends StackError {
 /** The processes of one stack. */
 export interface PartSet {
   readonly parts: readonly Part[];
-  /** Takes up a part, in the place of one of the same name that was stopped; one that comes after the halt is stopped at once. */
+  /**
+   * Adds a part; it replaces a stopped one of the same name. A part that is added after the halt is stopped at once.
+   */
   keep: (part: Part) => Part;
   /** Stops the part of that name, by its own signal unless another is given. */
   stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;

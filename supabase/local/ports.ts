@@ -44,13 +44,16 @@ export async function assertPortsFree(port: number, { chain: hasChain = false } 
   }
 }
 
-/** A gateway port that is free right now with the three above it, away from the default and the system's ephemeral range. */
+/**
+ * A port for a gateway that is free now, as are the three above it. It is outside the default ports and the system's
+ * ephemeral range.
+ */
 export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
   for (let port = from; port < 32_000; port += 4) {
     const reasons = await Promise.all(portsOf(port, true).map(whyUnusable));
     if (reasons.every((reason) => reason === undefined)) return port;
   }
-  throw new StackError('No four adjacent free ports between 20000 and 32000');
+  throw new StackError('There are no four adjacent free ports between 20000 and 32000.');
 }
 
 /** The port that a command line names; the default where it names none. */
@@ -58,7 +61,7 @@ export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
   // The database, the chain and its subscriptions take the ports above.
   if (!Number.isInteger(port) || port < 1 || port > 65_532) {
-    throw new StackError(`--port ${text}: not a port number (1 to 65532)`);
+    throw new StackError(`--port must be a number from 1 to 65532, not ${text}`);
   }
   return port;
 }

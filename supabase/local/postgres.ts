@@ -20,7 +20,7 @@ export const connect = (url: string, options: postgres.Options<Record<string, ne
 async function initDatabase(options: PostgresOptions): Promise<void> {
   const { home, dataDir, password, signal } = options;
   makeDataDir(dataDir, home);
-  // Beside the data, where the server's user can read it wherever TMPDIR is.
+  // The file lies beside the data, because the server's user may not be able to read TMPDIR.
   const passwordFile = `${dataDir}.password`;
   await rm(passwordFile, { force: true });
   await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
@@ -78,7 +78,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Part> {
     cwd: dataDir,
     uid: home.uid,
     gid: home.gid,
-    // Fast shutdown: sessions are ended, committed work is kept.
+    // SIGINT asks for a fast shutdown: it ends sessions and keeps committed work.
     stopSignal: 'SIGINT',
     readyText: 'ready to accept connections',
   });

@@ -30,17 +30,20 @@ const require = createRequire(import.meta.url);
 /** The pure-SQL extensions that npm has for PGlite; the server takes them as they are. */
 const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pglite-pgtap' };
 
-/** Where, as root, the server lives whose user can't reach the project: /tmp is often emptied at a restart. */
+/**
+ * Where the server lives when root starts it and its user can't reach the project. Not /tmp, which is often emptied at
+ * a restart.
+ */
 const SHARED_DIR = '/var/tmp';
 
-/** Where the server's programs are, as which user they run, and a folder that this user can reach. */
+/** Where the server's programs are, which user runs them, and where that user can keep data. */
 export interface PostgresHome {
   bin: (program: 'initdb' | 'postgres') => string;
   uid?: number;
   gid?: number;
-  /** The given data folder, or its stand-in where the server's user can't reach it. */
+  /** The given data folder, or another one when the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** One line that says why and where, when `dataDir` gives a stand-in. */
+  /** One line that says why and where, when `dataDir` gives another folder. */
   notice: (wanted: string) => string | undefined;
 }
 
@@ -64,7 +67,7 @@ function installedHome(): string {
   return realpathSync(join(binary, '../..'));
 }
 
-/** npm may skip install scripts, and the package's own one only restores its symbolic links. */
+/** Restores the package's symbolic links. Its install script does only this, and npm may skip install scripts. */
 async function restoreSymlinks(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -76,13 +79,13 @@ async function restoreSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Distributions keep share/ apart from bin/, so a server that knows is asked. */
+/** Distributions keep share/ apart from bin/, so pg_config is asked. */
 function extensionDir(home: string): string {
   const said = spawnSync(join(home, 'bin/pg_config'), ['--sharedir'], { encoding: 'utf8' }).stdout?.trim();
   const candidates = [join(home, 'share/postgresql'), join(home, 'share'), ...(said ? [said] : [])];
   const found = candidates.map((share) => join(share, 'extension')).find((dir) => existsSync(dir));
   if (found === undefined) {
-    throw new StackError(`${home} is no Postgres installation: it has no share/postgresql/extension`);
+    throw new StackError(`${home} is not a Postgres installation: share/postgresql/extension is missing`);
   }
   return found;
 }
@@ -96,7 +99,7 @@ async function installExtensions(home: string): Promise<void> {
   }
 }
 
-/** This project's folder where every user can go. */
+/** This project's folder in a place that every user can reach. */
 function openDir(): string {
   const dir = join(
     SHARED_DIR,
@@ -105,7 +108,7 @@ function openDir(): string {
   mkdirSync(dir, { recursive: true });
   const { uid } = lstatSync(dir);
   if (uid !== 0) throw new StackError(`${dir} belongs to somebody else: remove it, or run this as an ordinary user`);
-  // Whatever the umask was.
+  // This sets the mode whatever the umask is.
   chmodSync(dir, 0o755);
   return dir;
 }
@@ -128,7 +131,7 @@ function copyServer(installed: string, user: SystemUser): string {
     renameSync(draft, copy);
   } catch (error) {
     rmSync(draft, { recursive: true });
-    // Another start was faster.
+    // Another start has made the copy meanwhile.
     if (!existsSync(copy)) throw error;
   }
   return copy;
@@ -147,7 +150,8 @@ export async function preparePostgres(): Promise<PostgresHome> {
     return { bin: (name) => join(installed, 'bin', name), dataDir: (wanted) => wanted, notice: () => undefined };
   }
 
-  // Projects are often tried in a `mktemp -d` as root: everything works there too, the server just lives elsewhere.
+  // People often try projects as root in a folder of `mktemp -d`. That works, too: only the server then lives
+  // elsewhere.
   const isClosed = closedTo(user, join(installed, 'bin/postgres')) !== undefined;
   const home = isClosed ? copyServer(installed, user) : installed;
   const closedParent = (wanted: string) => closedTo(user, dirname(wanted));
@@ -168,7 +172,7 @@ export async function preparePostgres(): Promise<PostgresHome> {
 
 /** Makes an empty folder that belongs to the server's user. */
 export function makeDataDir(dir: string, home: PostgresHome): void {
-  // In two steps: the mode is for the last folder only.
+  // This takes two steps, because the mode is for the last folder only.
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (home.uid !== undefined && home.gid !== undefined) chownSync(dir, home.uid, home.gid);

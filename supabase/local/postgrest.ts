@@ -29,7 +29,8 @@ export interface PostgrestOptions {
 
 /** Starts PostgREST, configured as on hosted Supabase; call `waitForPostgrest` before the first request. */
 export function startPostgrest(options: PostgrestOptions): Part {
-  // Empty, since the environment says it all; as an argument it shows whose process this is.
+  // The file is empty, because the environment holds the configuration. Its path in the command line tells a later
+  // start whose process this is.
   const configFile = `${options.socketPath}.conf`;
   writeFileSync(configFile, '');
   return startPart({
@@ -47,7 +48,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_SERVER_UNIX_SOCKET: options.socketPath,
       PGRST_LOG_LEVEL: 'error',
     },
-    // What `waitForPostgrest` asked too early.
+    // The answers to `waitForPostgrest` before PostgREST was ready.
     noisePattern: /"HEAD \/ HTTP\/1\.1" 503/,
   });
 }

@@ -5,7 +5,7 @@ const hasProc = existsSync('/proc/self/cmdline');
 
 const ps = (...args: string[]): string => spawnSync('ps', ['-ww', ...args], { encoding: 'utf8' }).stdout ?? '';
 
-/** The command line of a process; empty when there is none of that id (or only its remains, a zombie). */
+/** The command line of a process; empty when the process is gone or a zombie. */
 export function commandLine(pid: number): string {
   if (!hasProc) return ps('-o', 'args=', '-p', String(pid)).trim();
   try {

@@ -4,8 +4,8 @@ import type { StackStatus } from './stack_status.ts';
 const TIMEOUT_MS = 2_000;
 
 /**
- * The Edge Functions of a stack that do not answer. Usually an edit does not compile: the stack then waits for the next edit, and
- * callers who do not see its output see only that nothing happens, for example runs that stay queued.
+ * The Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack waits for the
+ * next edit then, and without its output nobody sees why, for example, runs stay queued.
  */
 export async function findSilentFunctions(
   { FUNCTIONS_URL }: Pick<StackStatus, 'FUNCTIONS_URL'>,

@@ -26,9 +26,9 @@ import { startSweeper, type Sweeper } from './sweeper.ts';
 export { readStatus } from './stack_record.ts';
 export type { StackStatus } from './stack_status.ts';
 
-/** How long a boot that was halted may take to end before its database is taken from it. */
+/** How long a halted boot may take to end before its database is stopped. */
 const HALT_GRACE_MS = 1_000;
-/** How often a stack looks whether its folder is there. */
+/** How often a stack checks that its folder still exists. */
 const FOLDER_CHECK_MS = 1_000;
 
 export interface StackOptions {
@@ -67,8 +67,8 @@ export interface Stack {
   /** The processes of the stack, by name. */
   parts: readonly Pick<Part, 'name' | 'pid'>[];
   /**
-   * Ends a part, or the `gateway`, and starts it again; by its own signal unless another is given. Resolves when it answers. What
-   * the others then make of it is theirs to show: no other way in which a part ends leaves the rest running.
+   * Ends a part, or the `gateway`, and starts it again. The part gets its usual stop signal unless another is given.
+   * Resolves when it answers. This is for tests: in every other case the end of a part stops the whole stack.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
   stop: () => Promise<void>;
@@ -76,8 +76,8 @@ export interface Stack {
   remove: () => Promise<void>;
 }
 
-/** Waits for the end of a task, but no longer than so. */
-async function settle(task: Promise<unknown>, timeoutMs: number): Promise<void> {
+/** Waits for the end of a task, at most for `timeoutMs`. */
+async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => timer = setTimeout(resolve, timeoutMs));
   await Promise.race([task.catch(() => {}), timeout]);
@@ -85,15 +85,16 @@ async function settle(task: Promise<unknown>, timeoutMs: number): Promise<void> 
 }
 
 /**
- * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway before them; a chain if asked for.
- * Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part fails.
+ * Boots the whole stack: Postgres, Auth, PostgREST, the Edge Functions and the gateway in front of them, and a chain if
+ * `chain` is set. Resolves when all of it answers; rejects with a StackError, and leaves nothing running, when a part
+ * fails.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   if (platform() === 'win32') {
     throw new StackError('The local stack runs on Linux and macOS; on Windows, run it in WSL.');
   }
   options.signal?.throwIfAborted();
-  // What is missing is better said before anything is made.
+  // Missing programs are reported before anything is made.
   denoBinary();
   postgrestBinary();
   const { port, log = () => {}, functionsDir = projectFunctionsDir, chain: hasChain = false } = options;
@@ -110,7 +111,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const folderCheck = setInterval(() => {
     if (claim.isGone()) halt.abort(new PartCrash(''));
   }, FOLDER_CHECK_MS).unref();
-  /** Why the stack could not go on. Without their folder parts end in ways of their own, which say nothing. */
+  /**
+   * Says why the stack could not go on. When its folder is gone, the parts fail in many ways, which would not tell the
+   * cause.
+   */
   const describeCrash = (crash: PartCrash): string =>
     isGone
       ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
@@ -174,7 +178,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       const onLine = (line: string) => log(`[${name}] ${line}`);
       const socket = socketPath(name);
       const watch = options.watch ?? true;
-      // One that was killed has left it behind.
+      // A function that was killed leaves its socket behind.
       await rm(socket, { force: true });
       await set.keep(startFunction({ name, functionsDir: dir, socketPath: socket, env, watch, onLine }))
         .waitUntilReady();
@@ -236,8 +240,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     sweeper?.stop();
     await closeGateway();
     await set.stopUsers();
-    // What a halted boot has under way ends by itself while its database is there; a client that loses it may wait for ever.
-    await settle(booting, HALT_GRACE_MS);
+    // The tasks of a halted boot end while their database is there. A client that loses its database may wait for ever.
+    await waitAtMost(booting, HALT_GRACE_MS);
     await closeGateway();
     await auth?.close().catch(() => {});
     await set.stopDatabase();

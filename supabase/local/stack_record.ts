@@ -9,20 +9,23 @@ import type { StackStatus } from './stack_status.ts';
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
-/** What a stack leaves in its folder while it lives: for `npm run status`, and for a later start if it is killed. */
+/**
+ * The record that a stack keeps in its folder while it lives: `npm run status` reads it, and so does a later start when
+ * the stack was killed.
+ */
 interface StackRecord {
   pid: number;
-  /** Tells the process from a later one with the same id. */
+  /** Distinguishes the process from a later one with the same id. */
   commandLine: string;
   state: 'starting' | 'ready' | 'stopping';
-  /** Where its parts listen; stands in their command lines. */
+  /** The folder of its parts' sockets, which their command lines contain. */
   socketDir?: string;
   status?: StackStatus;
 }
 
-/** A folder that this process has for its stack alone. */
+/** The exclusive use of a stack's folder by this process. */
 export interface Claim {
-  /** Whether somebody has deleted it meanwhile. */
+  /** Whether somebody has deleted the folder meanwhile. */
   isGone: () => boolean;
   update: (change: Partial<Omit<StackRecord, 'pid' | 'commandLine'>>) => void;
   release: () => void;
@@ -37,7 +40,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
 
-/** What to say of a folder that this user may not read or write; other errors are given back. */
+/** A clear error for a folder that this user may not read or write; other errors are returned unchanged. */
 const explainAccess = (dir: string, error: unknown): unknown =>
   ['EACCES', 'EPERM'].includes(codeOf(error))
     ? new StackError(
@@ -56,13 +59,16 @@ function readRecord(dir: string): StackRecord | undefined {
 
 const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 
-/** Writes a record aside, to be put in place whole: nobody ever reads half of one. */
+/** Writes a record to another file, which is then put in place at once, so that nobody reads half of a record. */
 function writeDraft(dir: string, record: StackRecord): string {
   writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });
   return draftFile(dir);
 }
 
-/** In a restarted container a new process may well have the id and the command line of the old one: it then is this one. */
+/**
+ * In a restarted container this process may have the id and the command line of the old one. Then only the claims held
+ * here count.
+ */
 const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
   pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
 
@@ -86,7 +92,7 @@ export function runningPorts(): number[] {
       const stack = readStack(join(stacksDir, name));
       return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
     } catch (error) {
-      // Another user's is none that this one could use.
+      // This user could not use another user's stack.
       if (error instanceof StackError) return [];
       throw error;
     }
@@ -97,7 +103,10 @@ export function runningPorts(): number[] {
 const isServer = (commandLine: string, dataDir: string): boolean =>
   /(^|\/)(postgres|initdb) /.test(commandLine) && `${commandLine} `.includes(`${dataDir} `);
 
-/** Ends what a killed stack (SIGKILL, an empty battery) left running; its processes are known by their command lines. */
+/**
+ * Ends the processes that a killed stack (SIGKILL, an empty battery) left running. It finds them by their command
+ * lines.
+ */
 async function endLeftovers(dataDir: string, socketDir: string | undefined): Promise<void> {
   const isLeftover = (line: string) =>
     isServer(line, dataDir) || (socketDir !== undefined && line.includes(socketDir + sep));
@@ -146,7 +155,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
   if (killed !== undefined) rmSync(recordFile(dir), { force: true });
 
   let record: StackRecord = { pid: process.pid, commandLine: commandLine(process.pid), state: 'starting' };
-  // By a hard link, since that fails where a file is: of two that start at once, one gets the folder.
+  // A hard link fails where a file exists, so that of two starts at once only one gets the folder.
   try {
     linkSync(writeDraft(dir, record), recordFile(dir));
   } catch (error) {
@@ -162,7 +171,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
     isGone,
     update: (change) => {
       record = { ...record, ...change };
-      // A stack whose folder is gone ends without a record.
+      // When the folder is gone, no record is written.
       if (!isGone()) renameSync(writeDraft(dir, record), recordFile(dir));
     },
     release: () => {

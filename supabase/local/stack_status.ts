@@ -2,7 +2,7 @@ import type { StackKeys } from './keys.ts';
 import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
 
-/** What a client needs to know of a running stack, in the names of `supabase status -o json`. */
+/** What a client needs to know about a running stack, under the names of `supabase status -o json`. */
 export interface StackStatus {
   API_URL: string;
   DB_URL: string;

@@ -9,8 +9,8 @@ export interface Sweeper {
 }
 
 /**
- * Pokes the runner every five seconds, so that a run whose own poke was lost goes on, and sweeps the database now and every
- * hour: locally the part that pg_cron and pg_net have on hosted Supabase (`private.schedule_runner`).
+ * Pokes the runner every five seconds, so that a run whose own poke was lost goes on, and sweeps the database now and
+ * every hour. On hosted Supabase pg_cron and pg_net do this (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();
@@ -39,7 +39,7 @@ export function startSweeper(status: StackStatus, log: (line: string) => void): 
     });
 
   const timers = [
-    // The next poke comes anyway; a runner that stays away is reported by its own part.
+    // A failed poke is ignored, because the next one follows. If the runner crashes, its part reports that.
     setInterval(() => void poke().catch(() => {}), POKE_INTERVAL_MS),
     setInterval(sweepLoudly, SWEEP_INTERVAL_MS),
   ];

@@ -65,7 +65,7 @@ it('a POSTGRES_HOME without extensions is refused in one line', async () => {
   await mkdir(join(dir, 'bin'));
   for (const program of ['postgres', 'initdb']) await writeFile(join(dir, 'bin', program), '');
   vi.stubEnv('POSTGRES_HOME', dir);
-  expect(await refusal()).toBe(`${dir} is no Postgres installation: it has no share/postgresql/extension`);
+  expect(await refusal()).toBe(`${dir} is not a Postgres installation: share/postgresql/extension is missing`);
 });
 
 it('POSTGREST_BIN, DENO_BIN and POSTGRES_HOME are what the stack runs', async () => {

@@ -7,5 +7,5 @@ export interface Account {
   owner: string;
 }
 
-/** Finds an account by its address; undefined when there is none. */
+/** Finds an account by its address; undefined when it does not exist. */
 export type AccountReader = (address: string) => Account | undefined;

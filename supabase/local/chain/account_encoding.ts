@@ -5,10 +5,10 @@ import type { Account, AccountReader } from './account.ts';
 import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
 import { type Config, type Json, readConfig } from './rpc_params.ts';
 
-/** Larger data is refused in base58, which takes quadratic time. */
+/** Base58 takes quadratic time, so larger data is refused in it. */
 const MAX_BASE58_BYTES = 128;
 
-/** What every account has that pays no rent, and no other account exists. */
+/** The rent epoch of every account that is exempt from rent. No other accounts exist. */
 const RENT_EXEMPT_EPOCH = 2n ** 64n - 1n;
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
@@ -24,15 +24,15 @@ export function formatTokenAmount(amount: bigint, decimals: number): { [name: st
   return { amount: String(amount), decimals, uiAmount: Number(whole), uiAmountString: whole };
 }
 
-/** The mint that an account of the token program is, or undefined. */
+/** The mint in an account of the token program; undefined for other accounts. */
 export const asMint = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getMintSize() ? getMintDecoder().decode(data) : undefined;
 
-/** The token account that an account of the token program is, or undefined. */
+/** The token account in an account of the token program; undefined for other accounts. */
 export const asTokenAccount = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined;
 
-/** What the node's parser makes of a token program's account; undefined for others, which stay encoded. */
+/** A token program's account as the node's parser gives it; undefined for other accounts, which stay encoded. */
 function parseTokenData(account: Account, read: AccountReader): Json | undefined {
   const mint = asMint(account);
   if (mint?.isInitialized) {
@@ -77,7 +77,7 @@ function encodeBase58(data: Uint8Array): string {
   return base58.encode(data);
 }
 
-/** An account's data in the encoding that the config names; without a name in the oldest of all, bare base58. */
+/** An account's data in the encoding that the config names. Default: bare base58, the oldest one. */
 function encodeData(account: Account, config: Config, read: AccountReader): Json {
   const encoding = config.text('encoding') ?? 'binary';
   const slice = config.object('dataSlice');
@@ -104,7 +104,7 @@ function encodeData(account: Account, config: Config, read: AccountReader): Json
   }
 }
 
-/** An account as the RPC gives it; null for one that doesn't exist. */
+/** An account in the RPC's form; null when it does not exist. */
 export function encodeAccount(account: Account | undefined, config: Config, read: AccountReader): Json {
   if (account === undefined) return null;
   return {

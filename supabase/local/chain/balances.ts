@@ -2,10 +2,10 @@ import type { AccountReader } from './account.ts';
 import { asMint, asTokenAccount, formatTokenAmount } from './account_encoding.ts';
 import type { Json } from './rpc_params.ts';
 
-/** What the accounts of a transaction hold, in its order, as the node keeps it: before it, or after it. */
+/** The balances of a transaction's accounts before or after it, in the transaction's order and the node's form. */
 export interface Balances {
   lamports: bigint[];
-  /** Of those that are token accounts. */
+  /** The balances of the token accounts among them. */
   tokens: Json[];
 }
 
@@ -23,7 +23,7 @@ export function readBalances(accounts: readonly string[], read: AccountReader): 
         mint: token.mint,
         owner: token.owner,
         programId: account.owner,
-        // A zero gets lost in the node's store. Source: Agave, `storage-proto/src/convert.rs`.
+        // The node's store loses a zero. Source: Agave, `storage-proto/src/convert.rs`.
         uiTokenAmount: token.amount === 0n ? { ...amount, uiAmount: null } : amount,
       });
     }

@@ -19,7 +19,7 @@ import { readTransaction } from './wire_transaction.ts';
 /** 500 million SOL. */
 const FAUCET_LAMPORTS = 500_000_000n * 1_000_000_000n;
 
-/** Makes an account that gives its lamports away. */
+/** Makes an account that serves airdrops. */
 export async function makeFaucet(ledger: Ledger): Promise<Methods> {
   const faucet = await generateKeyPairSigner();
   ledger.write({
@@ -35,7 +35,8 @@ export async function makeFaucet(ledger: Ledger): Promise<Methods> {
       // SAFETY: checked to be base58 of 32 bytes.
       const destination = params.publicKey(0) as Address;
       const amount = params.integer(1);
-      // A slot of its own: the same airdrop under the same blockhash would be the same transaction.
+      // Each airdrop gets its own slot, because the same airdrop under the same blockhash would be the same
+      // transaction.
       ledger.clock.advance(1n);
       const slot = ledger.clock.slot();
       const lifetime = {

@@ -2,11 +2,11 @@ import { RpcError } from './rpc_error.ts';
 
 /** What goes wrong with a call. */
 export type Fault =
-  /** The call is carried out, and answered so much later. */
+  /** The call is carried out, and answered after this delay. */
   | { type: 'delay'; ms: number }
   /** An error of the RPC instead of the answer; the call is not carried out. */
   | { type: 'error'; code: number; message: string; data?: unknown }
-  /** A status of HTTP instead of the answer, as of a proxy before the node; the call is not carried out. */
+  /** A status of HTTP instead of the answer, as from a proxy in front of the node; the call is not carried out. */
   | { type: 'status'; status: number; headers?: { [name: string]: string }; body?: string }
   /** The connection is closed instead of an answer; the call is not carried out. */
   | { type: 'refuse' }
@@ -37,7 +37,7 @@ export function makeFaults(): Faults {
 /** A fault of the connection, which the HTTP server acts on. */
 export class ConnectionFault extends Error {
   override name = 'ConnectionFault';
-  /** What is answered instead; undefined: nothing. */
+  /** What is answered instead; undefined for no answer. */
   answer: Extract<Fault, { type: 'status' }> | undefined;
   constructor(answer?: Extract<Fault, { type: 'status' }>) {
     super('the connection fails on purpose');
@@ -45,8 +45,8 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Carries a call out as a fault lets it. */
-export async function suffer<T>(fault: Fault | undefined, carryOut: () => T | Promise<T>): Promise<T> {
+/** Carries a call out with a fault, if there is one. */
+export async function carryOutWithFault<T>(fault: Fault | undefined, carryOut: () => T | Promise<T>): Promise<T> {
   if (fault?.type === 'error') throw new RpcError(fault.code, fault.message, fault.data);
   if (fault?.type === 'status') throw new ConnectionFault(fault);
   if (fault?.type === 'refuse') throw new ConnectionFault();

@@ -8,13 +8,13 @@ import { accountsOf, type WireTransaction } from './wire_transaction.ts';
 
 export const SLOTS_PER_EPOCH = 432_000n;
 
-/** What became of a transaction in the VM. */
+/** The result of a transaction in the VM. */
 export interface Execution {
   /** Undefined when it succeeded. */
   error: DescribedError | undefined;
   logs: string[];
   unitsConsumed: bigint;
-  /** What a program of it returned, if one did. */
+  /** What one of its programs returned, if one did. */
   returnData: { programId: Uint8Array; data: Uint8Array } | undefined;
 }
 
@@ -29,10 +29,10 @@ export interface LandedTransaction {
   logs: string[];
   unitsConsumed: bigint;
   returnData: Execution['returnData'];
-  /** What instructions called, by their indexes. */
+  /** The instructions that other instructions called, by the caller's index. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
-  /** Those of its lookup tables last, the writable ones first. */
+  /** The accounts of lookup tables come last, the writable ones first. */
   accounts: string[];
   before: Balances;
   after: Balances;
@@ -46,31 +46,37 @@ export interface InnerInstruction {
 }
 
 /**
- * How the network takes a transaction that the node has accepted: it lands in a block at once; is held back until it is released;
- * or gets lost.
+ * What the network does with a transaction that the node has accepted: puts it into a block at once, holds it back
+ * until it is released, or loses it.
  */
 export type Delivery = 'land' | 'hold' | 'lose';
 
-/** A chain with its accounts, blocks and programs. Its state is the newest one whatever commitment is asked for. */
+/** A chain with its accounts, blocks and programs. It gives its newest state for every commitment. */
 export interface Ledger {
   clock: SlotClock;
   read: AccountReader;
   write: (account: EncodedAccount) => void;
   minimumBalance: (dataLength: bigint) => bigint;
-  /** Runs a transaction without effect, as the commitment's bank would; for a check of its blockhash, unless that is replaced. */
+  /**
+   * Runs a transaction without effect. It checks the blockhash under the given commitment, unless the blockhash is
+   * replaced.
+   */
   simulate: (
     transaction: WireTransaction,
     options: { commitment: Commitment; checkBlockhash: boolean },
   ) => Execution & { accounts: ReadonlyMap<string, Account> };
-  /** Gives a transaction to the network. What no leader would take (old blockhash, unpaid fee, repetition) leaves no trace. */
+  /**
+   * Gives a transaction to the network. A transaction that no leader would take (old blockhash, unpaid fee, repetition)
+   * leaves no trace.
+   */
   submit: (transaction: WireTransaction) => void;
   find: (signature: string) => LandedTransaction | undefined;
   /** Every transaction in a block, oldest first. */
   landed: readonly LandedTransaction[];
   deliver: (delivery: Delivery) => void;
-  /** Lets the network have what it held back, as far as that is still good. */
+  /** Releases the transactions that the network held back, as far as they are still valid. */
   release: () => void;
-  /** Calls whenever a transaction has landed or the clock was advanced, until the function that it gives is called. */
+  /** Calls back whenever a transaction has landed or the clock was advanced. The function that it returns ends this. */
   watch: (listener: () => void) => () => void;
 }
 
@@ -113,12 +119,16 @@ const rejected = (name: string): Execution => ({
   returnData: undefined,
 });
 
-/** Whether a transaction pays its fee, and so stands in a block: the VM gives no signature for one that can't. */
+/**
+ * Whether a transaction pays its fee, and therefore lands in a block. The VM gives no signature to a transaction that
+ * can't pay.
+ */
 const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some((byte) => byte !== 0);
 
-/** Makes a new chain, with a slot each `slotMs`; with 0, slots go by only when they are told to. */
+/** Makes a new chain with a slot every `slotMs`; with 0, slots pass only when the clock is advanced. */
 export function makeLedger(slotMs: number): Ledger {
-  // Signatures and blockhashes are checked here: the VM knows one blockhash only, and no signature can be left out for a simulation.
+  // Signatures and blockhashes are checked here, because the VM knows only one blockhash and could not simulate without
+  // signatures.
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n);
   const listeners = new Set<() => void>();
   const tellListeners = () => listeners.forEach((listener) => listener());
@@ -220,5 +230,5 @@ export function makeLedger(slotMs: number): Ledger {
   };
 }
 
-/** Lets so many slots go by that no blockhash of now is good any more. */
+/** Advances the clock until no blockhash of now is valid any more. */
 export const expireBlockhashes = ({ clock }: Ledger): void => clock.advance(BLOCKHASH_BLOCKS + 1n);

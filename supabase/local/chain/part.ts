@@ -4,23 +4,23 @@ import { findNpmBinary } from '../npm_binary.ts';
 import { type Part, startPart } from '../part.ts';
 import { projectDir } from '../paths.ts';
 
-/** What the process prints once it answers. */
+/** What the process prints when it is ready. */
 export const READY_TEXT = 'The chain is listening';
 
-/** The C library that a system's binaries are linked against, in litesvm's names of its packages. */
+/** The C library of this system, as litesvm's package names call it. */
 function libc(): string {
   if (platform() !== 'linux') return '';
-  // SAFETY: a report of Node's, whose header names the version of glibc where that is what Node runs on.
+  // SAFETY: the header of Node's report names the version of glibc if Node runs on glibc.
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return header.glibcVersionRuntime === undefined ? '-musl' : '-gnu';
 }
 
-/** The Solana VM's native library; one clear line where there is none for this platform. */
+/** The path of the Solana VM's native library. Throws a StackError of one line when there is none for this platform. */
 export function litesvmLibrary(): string {
   const name = `${platform()}-${arch()}${libc()}`;
   return findNpmBinary({
     name: 'Solana VM',
-    // The package's own loader reads it.
+    // The loader of the package litesvm reads this variable.
     variable: 'NAPI_RS_NATIVE_LIBRARY_PATH',
     expects: "a build of litesvm's library",
     packageName: `litesvm-${name}`,
@@ -29,8 +29,8 @@ export function litesvmLibrary(): string {
 }
 
 /**
- * Starts the chain in a process of its own: the VM is native code. `socketPath` is no address: it lies in the stack's folder of
- * sockets, by which a later start finds what a killed stack left running.
+ * Starts the chain in a process of its own, because the VM is native code. Nothing listens on `socketPath`: a later
+ * start finds the processes of a killed stack by this path in their command lines.
  */
 export const startChainPart = (port: number, socketPath: string, onLine: (line: string) => void): Part =>
   startPart({

@@ -1,5 +1,5 @@
 import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
-import { ConnectionFault, type Faults, suffer } from './faults.ts';
+import { carryOutWithFault, ConnectionFault, type Faults } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError } from './rpc_error.ts';
 import type { Methods } from './rpc_method.ts';
@@ -30,10 +30,13 @@ function readCall(json: Json): { method: string; params: Json[] } {
   return { method, params };
 }
 
-/** Gives the answer to a request's body, as text, which is empty for a notification; throws a ConnectionFault when there shall be none. */
+/**
+ * Gives the answer to a request's body as text, which is empty for a notification. Throws a ConnectionFault when the
+ * connection is to fail.
+ */
 export type RpcHandler = (body: string) => Promise<string>;
 
-/** Makes what answers JSON-RPC 2.0, batches too. Whole numbers pass through it with all their digits. */
+/** Makes the handler of JSON-RPC 2.0, batches included. Integers keep all their digits. */
 export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults): RpcHandler {
   const answerOne = async (json: Json): Promise<Answer> => {
     const id = isObject(json) ? json.id ?? null : null;
@@ -41,7 +44,11 @@ export function makeRpcHandler(ledger: Ledger, methods: Methods, faults: Faults)
       const { method: name, params } = readCall(json);
       const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
       if (method === undefined) throw new RpcError(METHOD_NOT_FOUND, 'Method not found');
-      return { jsonrpc: '2.0', id, result: await suffer(faults.take(name), () => method(ledger, readParams(params))) };
+      return {
+        jsonrpc: '2.0',
+        id,
+        result: await carryOutWithFault(faults.take(name), () => method(ledger, readParams(params))),
+      };
     } catch (error) {
       if (error instanceof ConnectionFault) throw error;
       return errorAnswer(id, error);

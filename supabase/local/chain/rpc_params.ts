@@ -8,7 +8,7 @@ export type Json = null | boolean | number | bigint | string | Json[] | { [name:
 
 export type JsonObject = { [name: string]: Json };
 
-/** What a value is in the words of the node's parser. */
+/** Names a value in the words of the node's parser. */
 function describe(value: Json): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
@@ -29,7 +29,7 @@ export interface Params {
   texts: (index: number, max: number) => string[];
   publicKey: (index: number) => string;
   publicKeys: (index: number, max: number) => string[];
-  /** The object of settings at this place; an empty one where none is given. */
+  /** The object of settings at this place; an empty one when the call gives none. */
   config: (index: number) => Config;
 }
 
@@ -38,7 +38,7 @@ export interface Config {
   boolean: (name: string) => boolean;
   integer: (name: string) => bigint | undefined;
   object: (name: string) => JsonObject | undefined;
-  /** `finalized` where the client names none, or another name if that is what the setting is called. */
+  /** The commitment, by default `finalized`; `name` is the member's name where it is not `commitment`. */
   commitment: (name?: string) => Commitment;
 }
 
@@ -55,7 +55,10 @@ function toInteger(value: Json): bigint {
   return value;
 }
 
-/** Base58 of so many bytes; throws as a node does for a public key or signature that is none. */
+/**
+ * Checks that a text is base58 of so many bytes; throws the error that a node gives for a malformed public key or
+ * signature.
+ */
 export function checkBase58(text: string, length: number): string {
   let bytes: Uint8Array;
   try {

@@ -11,27 +11,27 @@ import { transactionMethods } from './transaction_methods.ts';
 import { makeWebSocketDoor } from './websocket_door.ts';
 import { readBody } from '../request_body.ts';
 
-/** A real network's slots. */
+/** How long a slot takes on a real network. */
 const SLOT_MS = 400;
 
-/** What a request may have. Source: Agave, `MAX_REQUEST_BODY_SIZE`. */
+/** Bytes that a request may have. Source: Agave, `MAX_REQUEST_BODY_SIZE`. */
 const MAX_BODY_BYTES = 50 * 1024;
 
 export interface ChainOptions {
-  /** The RPC's; subscriptions are served on the one above. Any two free ones unless given. */
+  /** The port of the RPC; subscriptions are served one port above. Default: any two free ports. */
   port?: number;
-  /** Milliseconds of a slot, 400 unless given; with 0, slots go by only when the clock is advanced. */
+  /** Milliseconds of a slot, by default 400; with 0, slots pass only when the clock is advanced. */
   slotMs?: number;
 }
 
 /** A Solana chain of its own, with real programs, behind the JSON-RPC of a node. */
 export interface Chain {
   url: string;
-  /** Where subscriptions are served, at the port that clients derive from the RPC's; `url` serves them as well. */
+  /** Where subscriptions are served: on the port that clients derive from that of the RPC. `url` serves them, too. */
   wsUrl: string;
-  /** The chain's inside, for tests. */
+  /** The chain's state, for tests. */
   ledger: Ledger;
-  /** What shall go wrong with calls to come. */
+  /** Makes coming calls fail, for tests. */
   faults: Faults;
   stop: () => Promise<void>;
 }
@@ -46,11 +46,11 @@ const corsHeaders = {
 async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  // SAFETY: it listens on a port.
+  // SAFETY: a server that listens on a port has an address with a port.
   return (server.address() as AddressInfo).port;
 }
 
-/** How often a free port is tried whose neighbour turns out to be taken. */
+/** How many free ports to try when the port above turns out to be taken. */
 const MAX_PORT_TRIES = 20;
 
 /** Lets one server listen on a port (0: any), and the other on the port above. Gives the first one's. */

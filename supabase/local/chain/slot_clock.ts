@@ -1,36 +1,39 @@
 import { base58 } from '@scure/base';
 import { createHash, randomBytes } from 'node:crypto';
 
-/** How old a bank is that a client asks: what is newer than its slot does not exist for it. */
+/** How settled a slot must be for a call to see it. For the call, nothing newer exists. */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 /** Slots that a block needs to reach a commitment. Source: Solana documentation, "Commitment status"; 31 blocks on top of one finalize it. */
 const DEPTHS: { [level in Commitment]: bigint } = { processed: 0n, confirmed: 1n, finalized: 32n };
 
-/** Blocks for which a blockhash is good. Source: Agave, `MAX_PROCESSING_AGE`. */
+/** For how many blocks a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */
 export const BLOCKHASH_BLOCKS = 150n;
 
-/** As many slots before the chain's first had no block. */
+/** The number of slots without a block before the chain's first block. */
 const SLOTS_WITHOUT_BLOCK = 20_000_000n;
 
-/** Time of a chain in slots, each with a block and a hash of its own. No slot is skipped. */
+/** The time of a chain in slots. Every slot has a block with its own hash. */
 export interface SlotClock {
   /** The newest slot that a commitment knows. */
   slot: (commitment?: Commitment) => bigint;
-  /** Blocks up to a slot: fewer than slots, as on every network, so that one taken for the other is noticed. */
+  /**
+   * The number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that mistaking one
+   * for the other is noticed.
+   */
   blockHeight: (slot: bigint) => bigint;
   blockhash: (slot: bigint) => string;
-  /** The slot of a blockhash that a transaction may still carry, as the commitment's bank sees it; undefined for another. */
+  /** The slot of a blockhash that is valid under the commitment; undefined for any other blockhash. */
   slotOfBlockhash: (blockhash: string, commitment: Commitment) => bigint | undefined;
   /** The highest commitment that a slot has reached. */
   commitmentOf: (slot: bigint) => Commitment;
-  /** Lets slots go by at once. */
+  /** Moves the clock forward by so many slots at once. */
   advance: (slots: bigint) => void;
 }
 
 /**
- * Makes a clock with a slot each `slotMs` from now on, or with 0 one that stands still until it is advanced. Nothing runs between
- * questions: slots are counted, and hashes derived, when they are asked for.
+ * Makes a clock with a slot every `slotMs` from now on; with 0 it stands still until it is advanced. It needs no timer:
+ * it counts slots and derives hashes when it is asked.
  */
 export function makeSlotClock(firstSlot: bigint, slotMs: number): SlotClock {
   const seed = randomBytes(32);

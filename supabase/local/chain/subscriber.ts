@@ -7,21 +7,21 @@ import { makeRpcHandler } from './rpc_handler.ts';
 import type { Method } from './rpc_method.ts';
 import { subscribeMethods, type Subscription } from './subscriptions.ts';
 
-/** What one client may have. */
+/** How many subscriptions one client may have. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** Bytes that a client may leave unread before it is hung up on. */
+/** Bytes that a client may leave unread before its connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** One client's connection. */
 export interface Subscriber {
   /** Answers a message. */
   receive: (message: string) => void;
-  /** Tells what has happened to what it has subscribed to. */
+  /** Sends the client the news of its subscriptions. */
   notify: () => void;
 }
 
-/** Serves the subscriptions of one connection; `nextId` gives each an id of its own. */
+/** Serves the subscriptions of one connection; `nextId` gives each an id. */
 export function makeSubscriber(ledger: Ledger, faults: Faults, socket: WebSocket, nextId: () => bigint): Subscriber {
   const subscriptions = new Map<bigint, { kind: string; subscription: Subscription }>();
 
@@ -57,7 +57,7 @@ export function makeSubscriber(ledger: Ledger, faults: Faults, socket: WebSocket
     }
   };
 
-  // One thing after the other, so that a client is told a subscription's id before its news.
+  // One message is handled after the other, so that a client learns a subscription's id before its news.
   let turn = Promise.resolve();
   const inTurn = (act: () => void | Promise<void>) => void (turn = turn.then(act).catch(() => socket.terminate()));
   return {

@@ -11,16 +11,16 @@ import { errorJson } from './transaction_encoding.ts';
 export interface Subscription {
   /** The method of its notifications. */
   method: string;
-  /** What has happened since it was asked last, oldest first. */
+  /** What has happened since the last call, oldest first. */
   news: () => Json[];
-  /** There will be no more news. */
+  /** Whether there will be no more news. */
   isOver?: () => boolean;
 }
 
 /** Makes the subscription that a call asks for; throws an RpcError when its parameters are wrong. */
 export type Subscribe = (ledger: Ledger, params: Params) => Subscription;
 
-/** An account without lamports: no account exists, but its subscribers are told of its end. */
+/** What subscribers get for an account that has lost its lamports and so no longer exists. */
 const CLOSED_ACCOUNT = {
   data: new Uint8Array(),
   executable: false,
@@ -30,7 +30,10 @@ const CLOSED_ACCOUNT = {
 
 const withSlot = (slot: bigint, value: Json): Json => ({ context: { slot }, value });
 
-/** Gives each landed transaction once, when its slot has reached the commitment; none that had reached it before. */
+/**
+ * Gives each landed transaction once, when its slot reaches the commitment, and no transaction whose slot had reached
+ * it before.
+ */
 function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LandedTransaction[] {
   const known = clock.slot(commitment);
   let next = landed.length;
@@ -65,7 +68,7 @@ const onSignature: Subscribe = (ledger, params) => {
   };
 };
 
-/** Tells of an account what it is now, as `Ledger` does, once a transaction that names it has reached the commitment. */
+/** Sends the newest state of an account whenever a transaction that names it has reached the commitment. */
 const onAccount: Subscribe = (ledger, params) => {
   const address = params.publicKey(0);
   const config = params.config(1);
@@ -92,7 +95,8 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // A clock that was advanced by far tells of the last slots, as a node does that had lost touch.
+      // When the clock was advanced by many slots, only the last ones are sent, as by a node that had lost its
+      // connection.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;
       return Array.from({ length: Number(newest - first) + 1 }, (_, index) => {

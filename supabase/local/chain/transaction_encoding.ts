@@ -8,7 +8,7 @@ import { readTransaction } from './wire_transaction.ts';
 // SAFETY: errors are made of texts, numbers, arrays and objects.
 export const errorJson = (error: LandedTransaction['error'] | undefined): Json => (error ?? null) as Json;
 
-/** An instruction as the node's JSON has it. */
+/** An instruction in the node's JSON. */
 const instructionJson = (
   { programAddressIndex, accountIndices = [], data = new Uint8Array() }: {
     programAddressIndex: number;
@@ -23,7 +23,7 @@ const instructionJson = (
   stackHeight,
 });
 
-/** A transaction without any encoding of its bytes. */
+/** A transaction as JSON instead of encoded bytes. */
 function transactionJson(bytes: Uint8Array): Json {
   const { transaction } = readTransaction(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -75,7 +75,7 @@ function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; wr
   };
 }
 
-/** A transaction of a block as the RPC gives it. Source: Agave, `transaction-status/src/lib.rs`. */
+/** A landed transaction in the RPC's form. Source: Agave, `transaction-status/src/lib.rs`. */
 export function encodeTransaction(entry: LandedTransaction, config: Config): Json {
   const { named, version, writableLookups } = readForm(entry.bytes);
   const maxVersion = config.integer('maxSupportedTransactionVersion');

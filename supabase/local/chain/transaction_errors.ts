@@ -124,7 +124,7 @@ const fieldless = (table: typeof TRANSACTION_ERRORS, index: number): { json: str
   return { json, message };
 };
 
-/** An error that the VM does not decide. */
+/** An error that is found outside the VM. */
 export function namedError(name: string): DescribedError {
   return fieldless(TRANSACTION_ERRORS, TRANSACTION_ERRORS.findIndex(([known]) => known === name));
 }

@@ -11,7 +11,10 @@ import { isWellSigned, type WireTransaction } from './wire_transaction.ts';
 const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1_000n;
 
-/** Slots that the status of a transaction is kept in memory; older ones need `searchTransactionHistory`. Source: Agave, `MAX_CACHE_ENTRIES`. */
+/**
+ * For how many slots the status of a transaction is kept in memory; for older ones clients need
+ * `searchTransactionHistory`. Source: Agave, `MAX_CACHE_ENTRIES`.
+ */
 const RECENT_SLOTS = 300n;
 
 function assertWellSigned(transaction: WireTransaction): void {
@@ -34,7 +37,7 @@ function executionJson({ error, logs, unitsConsumed, returnData }: Execution): {
   };
 }
 
-/** The accounts that a simulation's config asks for, as they are after it. */
+/** The state after a simulation of the accounts that its config asks for. */
 function simulatedAccounts(config: Config, after: ReadonlyMap<string, Account>, ledger: Ledger): Json {
   const wanted = config.object('accounts');
   if (wanted === undefined) return null;
@@ -59,7 +62,7 @@ function statusJson(ledger: Ledger, entry: LandedTransaction | undefined, search
   };
 }
 
-/** The newest slot whose transactions the node lists under the commitment that was asked for. */
+/** The newest slot whose transactions the node lists under the commitment that the call asks for. */
 function knownSlot({ clock }: Ledger, config: Config): bigint {
   const commitment = config.commitment();
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');

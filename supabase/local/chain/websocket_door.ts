@@ -7,14 +7,17 @@ import { makeSubscriber, type Subscriber } from './subscriber.ts';
 
 const MAX_CONNECTIONS = 1_000;
 
-/** What serves the subscriptions of all clients, whichever port they come in by. */
+/** Serves the subscriptions of all clients, on both ports. */
 export interface WebSocketDoor {
-  /** Takes a connection over that a client wants to be a WebSocket. */
+  /** Takes over a connection that a client wants to upgrade to a WebSocket. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   stop: () => void;
 }
 
-/** Opens the door: looks for news whenever something has happened on the chain, and once a slot while anybody is connected. */
+/**
+ * Makes the server of subscriptions. It looks for news whenever something has happened on the chain, and once a slot
+ * while a client is connected.
+ */
 export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number, maxPayload: number): WebSocketDoor {
   const server = new WebSocketServer({ noServer: true, maxPayload });
   const subscribers = new Set<Subscriber>();
@@ -28,7 +31,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
     subscribers.add(subscriber);
     if (slotMs > 0) clock ??= setInterval(notifyAll, slotMs);
     socket.on('message', (data) => subscriber.receive(String(data)));
-    // What is wrong with it, such as a message that is too long, ends it: a close follows.
+    // An error, such as a message that is too long, closes the connection, and the close is handled below.
     socket.on('error', () => {});
     socket.on('close', () => {
       subscribers.delete(subscriber);
@@ -40,7 +43,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
   return {
     upgrade(request, socket, head) {
       if (subscribers.size >= MAX_CONNECTIONS) {
-        // A client that is gone by then is none that needs the answer.
+        // A client that has gone by then needs no answer.
         socket.on('error', () => {});
         return void socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       }

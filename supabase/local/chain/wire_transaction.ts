@@ -3,7 +3,7 @@ import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type Trans
 import { createPublicKey, verify } from 'node:crypto';
 import type { AccountReader } from './account.ts';
 
-/** What a packet of the network takes. Source: Agave, `PACKET_DATA_SIZE`. */
+/** Bytes that a packet of the network holds. Source: Agave, `PACKET_DATA_SIZE`. */
 export const MAX_WIRE_BYTES = 1_232;
 
 /** The programs whose instructions are memos to a node. */
@@ -18,18 +18,18 @@ const LOOKUP_TABLE_META_BYTES = 56;
 /** An Ed25519 key's SubjectPublicKeyInfo up to the key. Source: RFC 8410. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
-/** A transaction as it came over the wire, read. */
+/** A transaction that was read from its wire format. */
 export interface WireTransaction {
   bytes: Uint8Array;
   transaction: Transaction;
-  /** The fee payer's, in base58: the transaction's name. */
+  /** The fee payer's signature, in base58: the transaction's id. */
   signature: string;
   blockhash: string;
-  /** The accounts that the message names itself. */
+  /** The accounts in the message's own list. */
   staticAccounts: string[];
-  /** Accounts that it names by lookup tables, the writable ones first. */
+  /** The accounts from lookup tables, the writable ones first. */
   lookups: { table: string; indexes: number[] }[];
-  /** Its memos as a node lists them: `[length in bytes] text`, several joined by `; `; null for none. */
+  /** Its memos as a node lists them: `[length in bytes] text`, joined by `; `; null without memos. */
   memo: string | null;
 }
 
@@ -41,7 +41,7 @@ function formatMemo(data: Uint8Array): string {
   }
 }
 
-/** Reads a transaction; throws when the bytes are none. */
+/** Reads a transaction; throws when the bytes are malformed. */
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const transaction = getTransactionDecoder().decode(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
@@ -77,7 +77,7 @@ export function accountsOf({ staticAccounts, lookups }: WireTransaction, read: A
   return [...staticAccounts, ...loaded];
 }
 
-/** Whether every signature that the message asks for is there and good. */
+/** Whether every signature that the message requires is present and valid. */
 export function isWellSigned({ transaction: { messageBytes, signatures } }: WireTransaction): boolean {
   return Object.entries(signatures).every(([signer, signature]) => {
     if (signature === null) return false;
