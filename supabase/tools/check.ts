@@ -38,7 +38,7 @@ async function runProgram(command: string, args: string[], env: NodeJS.ProcessEn
 
 const program = (name: string) => join(projectDir, 'node_modules/.bin', name);
 
-/** Proves that a check can fail: it must, on something that is known to be wrong. */
+/** Proves that a check can fail, by running it on something that is known to be wrong. */
 async function mustFail(name: string, check: () => Promise<void>): Promise<void> {
   try {
     await check();
@@ -46,17 +46,17 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
     if (error instanceof StackError) return;
     throw error;
   }
-  throw new StackError(`The check "${name}" can't fail: it did not find what its canary has wrong.`);
+  throw new StackError(`The check "${name}" proves nothing: it did not find the mistake in its canary.`);
 }
 
 const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';
 
-/** Each of them holds one pattern that backtracks. */
+/** Canaries: each holds one pattern that backtracks. */
 const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
   name,
 ) => `tests/fixtures/canary/patterns/${name}`);
 
-/** Each of these would break one rule of import_rules.ts, or go round in a circle. */
+/** Canaries: each breaks one rule of import_rules.ts, or is an import cycle. */
 const canaryImports: { [name: string]: Source[] } = {
   'types that import a function': [
     { file: 'types/canary.ts', text: "import { apiError } from '../functions/_shared/api_error.ts';" },
@@ -71,14 +71,14 @@ const canaryImports: { [name: string]: Source[] } = {
     { file: 'functions/runner/nodes/print/canary.ts', text: "export const wait = () => import('../wait/index.ts');" },
   ],
   'a node that opens sockets': [{ file: 'functions/runner/nodes/print/canary.ts', text: "import 'node:net';" }],
-  'a function that hands on what is of another one': [
+  'a function that re-exports a part of another one': [
     { file: 'functions/flow/canary.ts', text: "export * from '../deployment/app.ts';" },
   ],
   'two files that import each other for their types': [
     { file: 'types/canary_a.ts', text: "import type { B } from './canary_b.ts';" },
     { file: 'types/canary_b.ts', text: "export type B = import('./canary_a.ts').A;" },
   ],
-  'a file that no row knows': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
+  'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
 };
 
 function checkDocs(files: GeneratedFile[]): void {
@@ -86,14 +86,14 @@ function checkDocs(files: GeneratedFile[]): void {
   if (stale.length > 0) throw new StackError(`Stale: ${stale.join(', ')}. npm run docs writes them anew.`);
 }
 
-/** Lints a description of the API; what the linter warns of is an error, too. Nothing goes over the network. */
+/** Lints a description of the API; warnings count as errors. It uses no network. */
 const lintDescription = (file: string): Promise<void> =>
   runProgram(program('redocly'), ['lint', file, '--config', 'supabase/tools/redocly.yaml'], {
     REDOCLY_TELEMETRY: 'off',
     REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
   });
 
-/** Lints the description without its licence, of which the linter would only warn by itself. */
+/** Lints a canary: the description without its licence, for which the linter only warns unless it is told otherwise. */
 async function lintCanaryDescription(): Promise<void> {
   const { info: { license: _, ...info }, ...rest } = openapiDocument();
   const dir = mkdtempSync(join(tmpdir(), 'flow-openapi-'));
@@ -119,7 +119,7 @@ const sourceChecks: Check[] = [
     },
   },
   {
-    name: 'imports keep to import_rules.ts, and none goes round in a circle',
+    name: 'imports keep to import_rules.ts and form no cycle',
     run: async () => {
       const sources = await sourcesWithImportRules();
       checkRows(sources.map(({ file }) => file));
@@ -148,7 +148,7 @@ const sourceChecks: Check[] = [
   {
     name: 'the committed package-lock.json names the packages of every platform',
     run: async () => {
-      // The committed one: npm install takes out again what its registry lacks.
+      // It checks the committed file, because npm install removes from the working copy what its registry lacks.
       const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
       if (!hasAllPlatforms(lock)) throw new StackError('npm ci would refuse it: npm run lock:platforms completes it.');
     },
@@ -206,7 +206,7 @@ async function checkAdvice(cluster: Cluster, database: string): Promise<void> {
   }
 }
 
-/** A database with one mistake for each of the checks to find. */
+/** Makes a database with one mistake for each of the checks to find. */
 async function createCanary(cluster: Cluster): Promise<void> {
   await createDatabase(cluster, 'canary', 'migrated');
   const sql = connect(cluster.url('postgres', 'canary'));

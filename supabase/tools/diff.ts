@@ -5,7 +5,7 @@ import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 import { createDeclaredDatabase, createMigratedDatabase, diffDatabases } from './schema.ts';
 
-/** The time in the form of a migration's version: YYYYMMDDHHMMSS, UTC. */
+/** The time as the version of a migration: YYYYMMDDHHMMSS, UTC. */
 const timestamp = (): string => new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
 /** Writes the migration that leads from supabase/migrations to sql/. */
@@ -16,7 +16,7 @@ async function writeMigration(name: string): Promise<void> {
     return await diffDatabases(cluster, 'migrated', 'declared');
   });
   if (statements === '') {
-    console.log('supabase/migrations and sql/ are equal: nothing to write.');
+    console.log('supabase/migrations and sql/ are equal, so there is nothing to write.');
     return;
   }
   const file = `supabase/migrations/${timestamp()}_${name}.sql`;

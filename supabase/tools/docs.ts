@@ -11,13 +11,13 @@ import { nodesPage } from './reference/nodes_page.ts';
 import { referenceDir } from './reference/page.ts';
 import { rhaiFunctionsFile, rhaiFunctionsPage } from './rhai_docs.ts';
 
-/** A file that is generated, all of it. */
+/** A file that is generated as a whole. */
 export interface GeneratedFile {
   file: string;
   text: string;
 }
 
-/** The documents that are made of the sources, as they should be. */
+/** The generated documents, with the text that they should have. */
 export const generatedDocs = (): GeneratedFile[] => [
   { file: openapiFile, text: openapiText() },
   { file: join(referenceDir, 'errors.md'), text: errorsPage() },

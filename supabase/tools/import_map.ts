@@ -6,7 +6,7 @@ import { projectDir } from '../local/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
-/** Dependencies of the worker that no function imports: Node reads TypeScript by tsx. */
+/** Dependencies that only the worker has: Node reads TypeScript with tsx. */
 const WORKER_ONLY = ['tsx'];
 
 /** The import map for the versions that package.json names. */
@@ -17,7 +17,7 @@ export function importMap(): string {
   const imported = Object.entries(dependencies).filter(([name]) => !WORKER_ONLY.includes(name));
   const imports = imported.flatMap(([name, version]) => [
     [name, `npm:${name}@${version}`],
-    // Paths inside a package, such as hono/cors.
+    // The entry with a slash serves paths inside a package, such as hono/cors.
     [`${name}/`, `npm:/${name}@${version}/`],
   ]);
   return `${JSON.stringify({ imports: Object.fromEntries(imports) }, null, 2)}\n`;

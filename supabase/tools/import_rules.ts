@@ -1,16 +1,19 @@
 /** What the files of one folder, or one file, may import. */
 export interface ImportRule {
-  /** A folder with all in it, or a file; `*` is any one folder. Of the rows that hold a file, the one that names most of its path counts. */
+  /**
+   * A folder with all in it, or a file; `*` is any one folder. When several rows hold a file, the one that names most
+   * of its path counts.
+   */
   files: string;
   /** Folders with all in them, and files. */
   mayImport: readonly string[];
   /** Packages with all their parts; `node:` are the modules of Node. */
   packages: readonly string[];
-  /** What the row is good for, as the end of a sentence. */
+  /** Why the row exists, as the end of a sentence. */
   why: string;
 }
 
-/** The folder that `files` names; where that holds a `*`, only the one folder that the file is in. */
+/** The folder that `files` names. Where that has a `*`, it is only the folder that the file is in. */
 export const ITSELF = 'itself';
 
 /** Any package, and any module of Node. */
@@ -21,8 +24,8 @@ const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-progra
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
 
 /**
- * Which source file may import what, types included. Tests may import anything, and nothing imports tests, sql/ or supabase/. What no
- * row allows is forbidden; a file without a row is an error.
+ * Which source file may import what, types included. Tests may import anything, and nothing imports tests, sql/ or
+ * supabase/. An import that no row allows is forbidden, and a file without a row is an error.
  */
 export const importRules: readonly ImportRule[] = [
   {

@@ -6,7 +6,7 @@ import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 import { ANY, type ImportRule, importRules, ITSELF } from './import_rules.ts';
 
-/** What an import names whose specifier is put together at run time. Like a package it is allowed only where any package is. */
+/** Stands for a specifier that is computed at run time. It is allowed only where any package is. */
 const COMPUTED = 'what is only known at run time';
 
 /** One import of a file, of a value or of a type. */
@@ -18,7 +18,7 @@ export interface Import {
   to: string;
 }
 
-/** `@scope/name` of what a package or one of its parts is imported by. */
+/** The name of the package, such as `@scope/name`, that a specifier names as a whole or in part. */
 const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
@@ -31,8 +31,8 @@ function resolve(file: string, specifier: string): string {
 }
 
 /**
- * All imports of a TypeScript file: of values and types, static and dynamic, re-exports, `typeof import(…)`, and files that a thread
- * is started with by `new URL('…', import.meta.url)`.
+ * All imports of a TypeScript file: of values and types, static and dynamic, re-exports, `typeof import(…)`, and the
+ * files of threads, which stand in `new URL('…', import.meta.url)`.
  */
 export function importsOf(file: string, text: string): Import[] {
   const { program, errors } = parseSync(file, text);
@@ -67,9 +67,9 @@ function holds(name: string, file: string): boolean {
   return name.split('/').every((part, index) => part === '*' ? index < parts.length - 1 : part === parts[index]);
 }
 
-/** The row that counts for a file: of those that hold it, the one that names most of its path. */
+/** The row that counts for a file: of the rows that hold the file, the one that names most of its path. */
 export function ruleOf(file: string, rules: readonly ImportRule[] = importRules): ImportRule {
-  // A folder by its name comes before any folder at the same depth.
+  // At the same depth, a row that names a folder beats one with `*`.
   const depth = (rule: ImportRule) => rule.files.split('/').length - (rule.files.includes('*') ? 0.5 : 0);
   const [rule] = rules.filter(({ files }) => holds(files, file)).sort((a, b) => depth(b) - depth(a));
   if (rule === undefined) throw new StackError(`${file} is in no row of supabase/tools/import_rules.ts: give it one.`);
@@ -80,7 +80,7 @@ export function ruleOf(file: string, rules: readonly ImportRule[] = importRules)
 const itself = ({ files }: ImportRule, file: string): string =>
   file.split('/').slice(0, files.split('/').length).join('/');
 
-/** A sentence that says which rule an import breaks; undefined when it may stand. */
+/** A sentence that says which rule an import breaks; undefined when the import is allowed. */
 export function wrongImport(
   { place, from, to }: Import,
   rules: readonly ImportRule[] = importRules,

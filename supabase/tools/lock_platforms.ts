@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectDir } from '../local/paths.ts';
 
-/** npm leaves packages of other platforms out of the lock where its registry does not have them, and `npm ci` then refuses it. */
+/**
+ * When its registry lacks packages for other platforms, npm leaves them out of the lock, and `npm ci` then refuses the
+ * lock.
+ */
 const lockFile = join(projectDir, 'package-lock.json');
 
 interface LockedPackage {
@@ -20,7 +23,7 @@ interface Lock {
   packages: Record<string, LockedPackage>;
 }
 
-/** As names call them, and as npm does. */
+/** Operating systems, by their names in package names, with npm's names. */
 const OPERATING_SYSTEMS: Record<string, string> = {
   darwin: 'darwin',
   linux: 'linux',
@@ -32,7 +35,7 @@ const OPERATING_SYSTEMS: Record<string, string> = {
 };
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'arm'];
 
-/** For which platform a package is, as its name says: `@oxlint/binding-linux-x64-musl`. */
+/** The platform of a package, as its name says, such as `@oxlint/binding-linux-x64-musl`. */
 function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | undefined {
   const words = name.split(/[/-]/);
   const os = words.map((word) => OPERATING_SYSTEMS[word]).find((known) => known !== undefined);
@@ -46,7 +49,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** The packages of platforms that one of the lock's packages names and the lock lacks, by their paths. */
+/** The packages for platforms that a package of the lock needs and that the lock lacks, by their paths. */
 function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {
@@ -66,10 +69,10 @@ function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   return Object.fromEntries(entries);
 }
 
-/** Whether `npm ci` finds every platform's packages in the lock. */
+/** Whether the lock has every platform's packages, so that `npm ci` takes it. */
 export const hasAllPlatforms = (text: string): boolean => Object.keys(missingPackages(JSON.parse(text))).length === 0;
 
-/** The lock with an entry for each platform's package; npm fetches only this platform's. */
+/** The lock with an entry for each platform's package. npm downloads only those of its own platform. */
 function withAllPlatforms(text: string): string {
   const lock = JSON.parse(text) as Lock;
   const all = Object.entries({ ...lock.packages, ...missingPackages(lock) });

@@ -67,7 +67,10 @@ it('${nodeId} gives its input as its output, and fails without one', async () =>
 });
 `;
 
-/** Puts a line before the first of those that match and come after it by name, else after the last of them. */
+/**
+ * Inserts a line in the order of names: before the first matching line with a later name, else after the last matching
+ * line.
+ */
 function insertLine(lines: string[], line: string, name: string, pattern: RegExp): string[] {
   const places = lines.flatMap((text, index) => {
     const found = pattern.exec(text)?.[1];
@@ -79,11 +82,13 @@ function insertLine(lines: string[], line: string, name: string, pattern: RegExp
   return lines.toSpliced(place, 0, line);
 }
 
-/** The registry with one node more. */
+/** The source of the registry with the node added. */
 function addToRegistry(source: string, nodeId: string): string {
   const name = exportName(nodeId);
   if (source.split(/\W/).includes(name)) {
-    throw new StackError(`Another node is called ${name} already: choose an id that differs in more than _.`);
+    throw new StackError(
+      `Another node has the name ${name} already. Choose an id that differs in more than underscores.`,
+    );
   }
   const importLine = `import { ${name} } from './${nodeId}/index.ts';`;
   const withImport = insertLine(source.split('\n'), importLine, nodeId, /^import .* from '\.\/([^/']+)\//);
@@ -108,10 +113,11 @@ function makeNode(nodeId: string | undefined): void {
         `${MAX_ID_LENGTH} at most.`,
     );
   }
-  // Without regard to case: not every file system tells two such folders apart.
+  // This ignores case, because some file systems do not distinguish such folders.
   const folder = readdirSync(nodesDir).find((name) => name.toLowerCase() === nodeId.toLowerCase());
   if (folder !== undefined) throw new StackError(`There is a node ${folder} already: functions/runner/nodes/${folder}`);
-  // Before anything is written: a registry that is not understood leaves no half of a node.
+  // The new registry is made before any file is written, so that an unreadable registry leaves no half of a node
+  // behind.
   const registry = addToRegistry(readFileSync(registryFile, 'utf8'), nodeId);
   const files = {
     'definition.json': `${JSON.stringify(definition(nodeId), null, 2)}\n`,

@@ -25,7 +25,7 @@ const server = (name: string, path: string, description: string) => ({
 const functionServers = [server('base_url', '/functions/v1', 'The Edge Functions.')];
 const restServers = [server('node_db_url', '', 'The database, through PostgREST.')];
 
-/** Error answers that several operations give: `components.responses`. */
+/** The error answers that several operations share: `components.responses`. */
 function sharedErrors(): Map<string, Answer> {
   const shared = new Map<string, Answer>();
   const seen = new Map<string, string>();
@@ -93,7 +93,7 @@ function pathItems(shared: Map<string, Answer>): Record<string, object> {
   return paths;
 }
 
-/** Codes that no documented operation gives: of unknown routes, of tables, of the runner. */
+/** The codes that no documented operation gives: those of unknown routes, of tables and of the runner. */
 function otherErrors(): string {
   const documented = new Set(operations.flatMap(({ errors }) => errors as string[]));
   return Object.entries(errorCodes).filter(([code]) => !documented.has(code))
@@ -117,7 +117,7 @@ ${otherErrors()}`;
 
 const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
 
-/** The document, made of the zod schemas and the table of operations. */
+/** Makes the document from the zod schemas and the table of operations. */
 export function openapiDocument() {
   const shared = sharedErrors();
   return {

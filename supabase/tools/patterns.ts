@@ -6,7 +6,7 @@ import { runCommand } from '../local/command.ts';
 import { projectDir } from '../local/paths.ts';
 import { StackError } from '../local/stack_error.ts';
 
-/** A regular expression as it stands in a file. */
+/** A regular expression in a source file. */
 export interface Pattern {
   /** Path and line. */
   place: string;
@@ -14,7 +14,10 @@ export interface Pattern {
   flags: string;
 }
 
-/** Folders whose patterns meet texts that somebody else wrote. Tests match what the project itself has answered. */
+/**
+ * Folders whose patterns are matched with texts that others wrote. Tests are left out: they match only the project's
+ * own answers.
+ */
 const CHECKED_FILES = ['functions/*.ts', 'types/*.ts', 'worker/*.ts', 'supabase/*.ts', 'sql/*.sql', 'supabase/*.sql'];
 
 /** How long the analysis of one pattern may take; most take some milliseconds. */
@@ -23,14 +26,17 @@ const TIMEOUT_MS = 120_000;
 const uncheckable = (place: string, what: string): StackError =>
   new StackError(`${place}: ${what} can't be checked: write the pattern as a literal.`);
 
-/** The text that an expression is, or undefined when it is put together at run time. */
+/** The text of a constant expression; undefined when it is computed at run time. */
 function textOf(expression: Argument | undefined): string | undefined {
   if (expression?.type === 'Literal') return typeof expression.value === 'string' ? expression.value : undefined;
   if (expression?.type !== 'TemplateLiteral' || expression.expressions.length > 0) return undefined;
   return expression.quasis[0]?.value.cooked ?? undefined;
 }
 
-/** The regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is put together at run time. */
+/**
+ * The regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is computed at
+ * run time.
+ */
 export function typeScriptPatterns(file: string, text: string): Pattern[] {
   const { program, errors } = parseSync(file, text);
   if (errors.length > 0) throw new StackError(`${file} can't be read: ${errors[0]!.message}`);
@@ -39,7 +45,7 @@ export function typeScriptPatterns(file: string, text: string): Pattern[] {
   const readCall = (start: number, [given, flags]: Argument[]) => {
     const [source, flagText] = [textOf(given), flags === undefined ? '' : textOf(flags)];
     if (source === undefined || flagText === undefined) {
-      throw uncheckable(placeOf(start), 'a RegExp that is made at run time');
+      throw uncheckable(placeOf(start), 'a RegExp that is computed at run time');
     }
     patterns.push({ place: placeOf(start), source, flags: flagText });
   };
@@ -57,7 +63,7 @@ export function typeScriptPatterns(file: string, text: string): Pattern[] {
   return patterns;
 }
 
-/** What Postgres writes otherwise than JavaScript, as far as the project uses it. */
+/** The classes that the project uses and that Postgres writes differently from JavaScript. */
 const POSIX_CLASSES: Record<string, string> = {
   '[:space:]': '\\s',
   '[:digit:]': '\\d',
@@ -68,13 +74,13 @@ const POSIX_CLASSES: Record<string, string> = {
 const toJavaScript = (pattern: string): string =>
   Object.entries(POSIX_CLASSES).reduce((text, [posix, script]) => text.replaceAll(posix, script), pattern);
 
-/** A SQL text with its comments blanked out, so that positions stay. */
+/** A SQL text whose comments are replaced by blanks, so that positions stay the same. */
 const withoutComments = (sql: string): string =>
   sql.split('\n').map((line) => line.trimStart().startsWith('--') ? ' '.repeat(line.length) : line).join('\n');
 
 /**
- * The regular expressions of a SQL file, as JavaScript would write them: those of `~` and its kin, and of `substring(… from '…')`.
- * Throws for one that is no literal, and for functions that this does not read.
+ * The regular expressions of a SQL file, as JavaScript would write them: those of `~` and its kin, and of `substring(…
+ * from '…')`. Throws for one that is not a literal, and for functions whose patterns it can't read.
  */
 export function sqlPatterns(file: string, text: string): Pattern[] {
   const sql = withoutComments(text);
@@ -106,7 +112,7 @@ export async function checkPatterns(patterns: Pattern[]): Promise<void> {
     if (result.status === 'safe') continue;
     const why = result.status === 'vulnerable'
       ? `${result.complexity.summary}, as on ${result.attack.pattern}`
-      : `it can't be told how long it takes (${result.error.kind})`;
+      : `the analysis can't tell how long it takes (${result.error.kind})`;
     faults.push(`${place}: /${source}/${flags}: ${why}`);
   }
   if (faults.length > 0) {

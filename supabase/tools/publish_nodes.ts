@@ -25,14 +25,14 @@ const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** A merge keeps the columns that a post leaves out: saying null makes the row what the file is. */
+/** A merge keeps the columns that a post leaves out. With explicit nulls the row becomes equal to the file. */
 const OPTIONAL_COLUMNS = {
   'targets_form.json_schema': null,
   'targets_form.ui_schema': null,
   'targets_form.extra': null,
 };
 
-/** The definition of one native node, as its file has it. */
+/** The definition of one native node, as its file holds it. */
 export interface DefinitionFile {
   name: string;
   text: string;
@@ -61,13 +61,15 @@ const roleOf = (key: string): string | undefined => {
   }
 };
 
-/** The headers that show a key to the project: its own keys stand alone, a user's needs the publishable one beside it. */
+/** The headers for a key. The project's own keys stand alone; a user's key needs the publishable key beside it. */
 export function keyHeaders(key: string, publishableKey: string | undefined): Record<string, string> {
   if (key.startsWith('sb_')) return { apikey: key };
   const role = roleOf(key);
   if (role !== undefined && role !== 'authenticated') return { apikey: key, authorization: `Bearer ${key}` };
   if (publishableKey === undefined) {
-    throw new StackError(`A user's key needs the project's publishable key beside it.\n\n${USAGE}`);
+    throw new StackError(
+      `A user's key needs the project's publishable key beside it: add --publishable-key.\n\n${USAGE}`,
+    );
   }
   const credential: Record<string, string> = key.startsWith('fk_')
     ? { 'x-api-key': key }
@@ -81,9 +83,9 @@ export interface PublishOptions {
   url: string;
   headers: Record<string, string>;
   log: (line: string) => void;
-  /** Says only what goes wrong. */
+  /** Log only what goes wrong. */
   quiet?: boolean;
-  /** Ends it, between two attempts as well; publishNodes rejects then. */
+  /** Stops publishing, during a pause, too; publishNodes rejects then. */
   signal?: AbortSignal;
   firstDelayMs?: number;
 }
@@ -114,7 +116,7 @@ function describeRefusal(status: number, text: string): string {
   }
 }
 
-/** What went wrong on the way, the cause of fetch's own "fetch failed" included. */
+/** What went wrong on the way. The error "fetch failed" of fetch gets its cause. */
 const describeError = (error: unknown): string => {
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   return cause === undefined ? message : `${message} (${cause.code ?? cause.message})`;
@@ -122,7 +124,7 @@ const describeError = (error: unknown): string => {
 
 const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** A request to the table, which ends when its time is over, or `signal` says so. */
+/** A request to the table. It is aborted when its time is over, and by `signal`. */
 const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
@@ -155,8 +157,8 @@ async function post(options: PublishOptions, body: string): Promise<'created' | 
   }
 }
 
-/** Posts until it succeeds, is refused, or has been tried often enough. */
-async function postPatiently(
+/** Posts a definition again and again, until it succeeds, is refused, or has been tried often enough. */
+async function postWithRetries(
   options: PublishOptions,
   body: string,
   log: (line: string) => void,
@@ -172,7 +174,7 @@ async function postPatiently(
   }
 }
 
-/** The body to post for a file; throws a SyntaxError when it holds no JSON. */
+/** The body to post for a file; throws a SyntaxError when the file is not JSON. */
 const toBody = (text: string): string => JSON.stringify({ ...OPTIONAL_COLUMNS, ...JSON.parse(text) });
 
 /** Posts the definitions one after another, says what becomes of each, and counts. */
@@ -186,7 +188,7 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
       log(`${label}: FAILED: ${reason}`);
     };
     try {
-      const outcome = await postPatiently(options, toBody(text), (line) => log(`${label}: ${line}`));
+      const outcome = await postWithRetries(options, toBody(text), (line) => log(`${label}: ${line}`));
       if (typeof outcome === 'string') {
         summary[outcome]++;
         if (!options.quiet) log(`${label}: ${outcome === 'created' ? 'created' : 'there already, merged'}`);
@@ -201,18 +203,18 @@ export async function publishNodes(options: PublishOptions): Promise<PublishSumm
       }
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      fail(`definition.json holds no JSON: ${error.message}`);
+      fail(`definition.json must be JSON: ${error.message}`);
     }
   }
   return summary;
 }
 
-/** What a definition is known by. */
+/** The members that identify a definition. */
 type Identity = Pick<NodeDefinition['data'], 'node_id' | 'version'>;
 
 const keyOf = ({ node_id, version }: Identity): string => JSON.stringify([node_id, version]);
 
-/** That of a file; undefined where it holds none, which is for the database to say. */
+/** The identity in a file; undefined when the file has none, which the database then refuses. */
 function identityOf({ text }: DefinitionFile): Identity | undefined {
   try {
     return JSON.parse(text).data ?? undefined;
@@ -221,7 +223,7 @@ function identityOf({ text }: DefinitionFile): Identity | undefined {
   }
 }
 
-/** Those of the definitions that are not in the table, or are somebody's own there. */
+/** The definitions that the table does not have as public ones. */
 async function findMissing(
   files: DefinitionFile[],
   options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
@@ -240,8 +242,8 @@ async function findMissing(
 }
 
 /**
- * Publishes those of the project's own definitions that a local stack lacks, all of them at its first start, and says what goes
- * wrong: a stack without them works. Rejects only when `signal` is aborted.
+ * Publishes the definitions of this project that a local stack lacks; at its first start these are all of them. It only
+ * logs what goes wrong, because a stack works without them. Rejects only when `signal` is aborted.
  */
 export async function seedNodes(
   { API_URL: url, SERVICE_ROLE_KEY }: Pick<StackStatus, 'API_URL' | 'SERVICE_ROLE_KEY'>,
@@ -275,10 +277,12 @@ function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
   if (url === undefined) {
     throw new StackError(`No stack runs on port ${port}: start one with npm start, or name a project.\n\n${USAGE}`);
   }
-  if (!URL.canParse(url)) throw new StackError(`--url ${url}: not an address, such as https://<project>.supabase.co`);
+  if (!URL.canParse(url)) {
+    throw new StackError(`--url must be an address such as https://<project>.supabase.co, not ${url}`);
+  }
   const isLocal = local !== undefined && new URL(url).origin === new URL(local.API_URL).origin;
   const key = values.key ?? (isLocal ? local.SERVICE_ROLE_KEY : undefined);
-  if (key === undefined) throw new StackError(`${url} needs a key.\n\n${USAGE}`);
+  if (key === undefined) throw new StackError(`A key for ${url} is missing: add --key.\n\n${USAGE}`);
   const publishableKey = values['publishable-key'] ?? (isLocal ? local.PUBLISHABLE_KEY : undefined);
   return { url, headers: keyHeaders(key, publishableKey) };
 }

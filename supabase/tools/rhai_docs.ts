@@ -9,18 +9,18 @@ import { type Descriptions, rhaiFunctions } from './rhai_functions.ts';
 
 export const rhaiFunctionsFile = join(projectDir, 'docs/reference/rhai_functions.md');
 
-/** The least and greatest number of arguments that parameters stand for. */
+/** The smallest and largest number of arguments that a list of parameters allows. */
 function arityOf(parameters: string): { min: number; max: number } {
   const counts = parameters.split(' | ').map((way) => {
     const names = way.split(', ').filter((name) => name !== '');
-    // What goes on may be as much as a function takes.
+    // A list that ends in … allows as many arguments as a function can have.
     const most = names.includes('…') ? 255 : names.length;
     return { min: names.filter((name) => !name.startsWith('[') && name !== '…').length, max: most };
   });
   return { min: Math.min(...counts.map(({ min }) => min)), max: Math.max(...counts.map(({ max }) => max)) };
 }
 
-/** What is wrong with the descriptions of a type's functions; each says what to do. */
+/** The faults in the descriptions of a type's functions. */
 export function findGaps(type: string, functions: Descriptions, natives: ReadonlyMap<string, Native>): string[] {
   const missing = [...natives.keys()].filter((name) => !Object.hasOwn(functions, name));
   const surplus = Object.keys(functions).filter((name) => !natives.has(name));
@@ -33,7 +33,9 @@ export function findGaps(type: string, functions: Descriptions, natives: Readonl
   });
   return [
     ...missing.map((name) => `${type}.${name} is not described in supabase/tools/rhai_functions.ts.`),
-    ...surplus.map((name) => `${type}.${name} is described, but there is no such function.`),
+    ...surplus.map((name) =>
+      `${type}.${name} is described in supabase/tools/rhai_functions.ts, but there is no such function: remove it there.`
+    ),
     ...wrong,
   ];
 }
@@ -44,7 +46,7 @@ function callsOf(name: string, parameters: string, { isProperty }: Native): stri
   return [...isProperty ? [name] : [], ...calls].map((call) => `\`${call}\``).join(' ');
 }
 
-/** docs/reference/rhai_functions.md. Fails when a function is not described, or what is described does not exist. */
+/** docs/reference/rhai_functions.md. Throws when a function is not described, or a described one does not exist. */
 export function rhaiFunctionsPage(): string {
   const described = Object.entries(rhaiFunctions);
   const gaps = [

@@ -1,6 +1,6 @@
 /**
- * What the functions of scripts take, give and mean, by the type that they belong to. In brackets is what may be left out; a bar
- * is between two ways to call a function.
+ * The parameters, results and meanings of the functions of scripts, by the type that they belong to. Brackets mark
+ * parameters that may be left out; a bar separates two ways to call a function.
  */
 export type Descriptions = Record<string, [parameters: string, result: string, meaning: string]>;
 

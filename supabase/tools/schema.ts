@@ -9,7 +9,10 @@ import { StackError } from '../local/stack_error.ts';
 
 const sqlDir = join(projectDir, 'sql');
 
-/** Written by hand, for what sql/ can't declare and pg-delta sees all the same: memberships of the platform's publication. */
+/**
+ * The migration that is written by hand. It adds tables to the platform's publication, which sql/ can't declare though
+ * pg-delta compares it.
+ */
 const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
 
 /** The declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files of each by name. */
@@ -21,7 +24,7 @@ export async function createDeclaredDatabase(cluster: Cluster, name: string): Pr
   await createDatabase(cluster, name);
   const sql = connect(cluster.url('postgres', name));
   try {
-    // As in the migration: functions may name tables of later files.
+    // Functions may name tables of later files. The migration sets this, too.
     await sql`set check_function_bodies = off`;
     for (const file of declaredFiles()) {
       await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {
@@ -40,10 +43,12 @@ export async function createMigratedDatabase(cluster: Cluster, name: string): Pr
   await applyMigrations(cluster.url('postgres', name), { seed: false });
 }
 
-/** The statements that turn database `from` into `to`; empty when they are equal. Source: the Supabase CLI's pg-delta. */
+/**
+ * The statements that turn database `from` into `to`; empty when both are equal. Source: the Supabase CLI's pg-delta.
+ */
 export async function diffDatabases(cluster: Cluster, from: string, to: string): Promise<string> {
   const url = (database: string) => forSupabaseCli(cluster.url('postgres', database));
-  // Into a file: stdout carries remarks too.
+  // The output goes to a file, because the CLI also prints remarks to stdout.
   const dir = mkdtempSync(join(tmpdir(), 'flow-diff-'));
   const file = join(dir, 'diff.sql');
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectDir } from '../local/paths.ts';
 import { declaredFiles } from './schema.ts';
 
-// Until the first release the whole schema is one migration; from then on migrations are only added, with npm run db:diff.
+// Until the first release the whole schema is one migration. After it, migrations are only added, with npm run db:diff.
 const file = 'supabase/migrations/20261121000000_create_schema.sql';
 
 const HEADER = `-- Written by npm run db:squash from the files in sql/, in which changes are made.

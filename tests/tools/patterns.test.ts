@@ -21,7 +21,7 @@ it('patterns are read from literals and from RegExp of a text, with their place'
 it('a pattern that is put together at run time is refused', () => {
   for (const text of ['new RegExp(`a${b}`)', 'RegExp(a)', "new RegExp('a', flags)"]) {
     expect(() => typeScriptPatterns('a.ts', `\n${text}`), text).toThrow(
-      "a.ts:2: a RegExp that is made at run time can't be checked",
+      "a.ts:2: a RegExp that is computed at run time can't be checked",
     );
   }
 });

@@ -111,9 +111,9 @@ describe('nodes:publish', () => {
         ['--url', API_URL, '--key', 'sb_secret_wrong'],
         /FAILED: 401 .*does not accept the key: the other \d+ are not tried/s,
       ],
-      [['--url', API_URL], /needs a key/],
+      [['--url', API_URL], /A key for .* is missing: add --key/],
       [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
-      [['--url', 'somewhere', '--key', 'sb_secret_x'], /not an address/],
+      [['--url', 'somewhere', '--key', 'sb_secret_x'], /--url must be an address/],
       [['--port', port], /No stack runs on port/],
       [['--nonsense'], /nonsense.*npm run nodes:publish/s],
     ];
@@ -207,7 +207,7 @@ describe('publishing over a bad line', () => {
   it('counts a file without JSON as failed and goes on', async () => {
     const { summary, lines } = await publishTo([], [file('a', '{'), file('b')]);
     expect(summary).toEqual({ created: 1, merged: 0, failed: 1 });
-    expect(lines[0]).toMatch(/^\[1\/2\] a: FAILED: definition\.json holds no JSON: /);
+    expect(lines[0]).toMatch(/^\[1\/2\] a: FAILED: definition\.json must be JSON: /);
   });
 
   it('says null for the columns that a file leaves out, so that a merge leaves nothing behind', async () => {
@@ -284,7 +284,7 @@ describe('the definitions that a start adds', () => {
     write('b', JSON.stringify({ ...definition(`${id}_b`), targets: null }));
     write('c', JSON.stringify(definition(id)));
     expect(await seed()).toEqual([
-      expect.stringMatching(/^\[1\/3\] a: FAILED: definition\.json holds no JSON/),
+      expect.stringMatching(/^\[1\/3\] a: FAILED: definition\.json must be JSON/),
       expect.stringMatching(/^\[2\/3\] b: FAILED: 400 node_definition_invalid targets/),
       '2 node definitions are not published; the next start tries them again.',
     ]);

@@ -1,10 +1,10 @@
-/** A JSON Schema of OpenAPI 3.1, which is one of draft 2020-12. */
+/** A JSON Schema as OpenAPI 3.1 has it: of draft 2020-12. */
 export type JsonSchema = { [keyword: string]: unknown };
 
 /** A reference to a schema of the document. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The schema with a description before everything. */
+/** The schema with a description as its first member. */
 export const titled = (description: string, schema: JsonSchema): JsonSchema => ({ description, ...schema });
 
 function findMember(schema: JsonSchema, path: string[]): JsonSchema {
@@ -17,8 +17,9 @@ function findMember(schema: JsonSchema, path: string[]): JsonSchema {
 }
 
 /**
- * The schema with more about its members, by path such as `data/node_id` or `sources/items/name`: a description, or keywords that
- * zod's refinements hide. Throws for a member that is none, so that no note outlives what it is about.
+ * The schema with notes to its members, by paths such as `data/node_id` or `sources/items/name`. A note is a
+ * description, or keywords that zod's refinements hide. Throws for a note to a member that does not exist, so that no
+ * note outlives its member.
  */
 export function annotate(schema: JsonSchema, notes: Record<string, string | JsonSchema>): JsonSchema {
   const annotated = structuredClone(schema);

@@ -3,7 +3,7 @@ import { nodeDefinitionSchema } from '../../../types/node_definition.ts';
 import { annotate, type JsonSchema, titled } from './json_schema.ts';
 import { output, timeSchema } from './zod_schemas.ts';
 
-/** Columns of `nodes` that the database keeps; what a write says of them is ignored. */
+/** Columns of `nodes` that only the database sets. A write can't change them. */
 const keptNodeColumns: Record<string, JsonSchema> = {
   id: output(z.uuid()),
   user_id: titled('Who posted it; null for the service role.', output(z.uuid().nullable())),
@@ -15,7 +15,7 @@ const keptNodeColumns: Record<string, JsonSchema> = {
   updated_at: output(timeSchema),
 };
 
-/** The record to post. In what is posted the kept columns may hold anything. */
+/** The record to post. It may hold the columns that the database sets, with any values, which are ignored. */
 export function nodeDefinition(): JsonSchema {
   const schema = annotate(output(nodeDefinitionSchema), {
     type: 'native, or the name of another kind of nodes; neither true nor false.',
@@ -35,11 +35,11 @@ export function nodeDefinition(): JsonSchema {
   });
   const kept = Object.keys(keptNodeColumns).map((name) => [
     name,
-    { description: 'Kept by the database: ignored in what is posted.', readOnly: true },
+    { description: 'Set by the database: ignored in a post.', readOnly: true },
   ]);
   return {
     ...schema,
-    description: 'What a native node is to those who draw it; 256 KiB and 64 levels at most.',
+    description: 'What front-ends know of a node; at most 256 KiB and 64 levels.',
     properties: { ...schema.properties as object, ...Object.fromEntries(kept) },
   };
 }

@@ -4,36 +4,39 @@ import type { componentParameters, securitySchemes } from './parts.ts';
 
 type Security = keyof typeof securitySchemes;
 
-/** A documented operation: all that docs/reference/openapi.json says of it, in short. */
+/** A documented operation: all that docs/reference/openapi.json says about it, in short form. */
 export interface Operation {
   operationId: string;
   method: 'get' | 'post';
-  /** With its parameters in braces: of an Edge Function behind /functions/v1, of PostgREST from /rest/v1 on. */
+  /**
+   * With its parameters in braces. The path of an Edge Function begins after /functions/v1, that of PostgREST with
+   * /rest/v1.
+   */
   path: string;
   tag: string;
   summary: string;
   description: string;
-  /** Each entry is one way to show who calls; [] is nobody. */
+  /** Each entry is one way to show who calls; [] means without a credential. */
   security: Security[][];
   parameters?: (keyof typeof componentParameters)[];
   body?: { schema: JsonSchema; isRequired: boolean; examples: Record<string, unknown> };
   answers: Record<number, { description: string; schema?: JsonSchema; example?: unknown; mediaTypes?: string[] }>;
   /** The project's codes. */
   errors: ErrorCode[];
-  /** Statuses that PostgREST itself answers with. */
+  /** Statuses of PostgREST's own errors. */
   nativeStatuses?: number[];
 }
 
 /** A user's credentials. */
 export const user: Security[][] = [['accessToken'], ['apiKey']];
 
-/** As PostgREST takes them, with the project's key. */
+/** The same for PostgREST, which also needs the project's key. */
 export const restUser: Security[][] = [['projectKey', 'accessToken'], ['projectKey', 'apiKey']];
-/** Who reads a run. */
+/** The credentials of those who may read a run. */
 export const runReader: Security[][] = [...user, ['runToken'], ['runTokenHeader']];
 export const restRunReader: Security[][] = [...restUser, ['projectKey', 'runTokenHeader']];
 
-/** What is wrong with credentials. */
+/** Errors of credentials. */
 export const credentialErrors: ErrorCode[] = ['unauthenticated', 'token_invalid', 'api_key_invalid'];
 /** Errors of every route that asks who calls. */
 export const routeErrors: ErrorCode[] = [
@@ -44,7 +47,7 @@ export const routeErrors: ErrorCode[] = [
 ];
 /** Errors of every route with a body. */
 export const bodyErrors: ErrorCode[] = ['body_too_large', 'media_type_unsupported'];
-/** What is wrong with a start, whatever it starts. */
+/** Errors of every start. */
 export const startErrors: ErrorCode[] = [
   'inputs_invalid',
   'action_signer_invalid',
@@ -53,12 +56,12 @@ export const startErrors: ErrorCode[] = [
   'inputs_too_large',
 ];
 
-/** What keeps others than a deployment's owner from starting it for now. */
+/** Errors that keep callers other than a deployment's owner from starting it for now. */
 export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 
-/** Statuses that PostgREST itself answers a call of a function with. */
+/** Statuses of PostgREST's own errors for a call of a function. */
 export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
 
 export const whoStarts =
   'As `start_permission` says: the owner, any user who has signed up, or anybody who shows a public key. ' +
-  'A deployment that the caller may not start does not exist: one and the same 404.';
+  'The answer for a deployment that the caller may not start is the same 404 as for one that does not exist.';

@@ -39,7 +39,7 @@ export const securitySchemes = {
     in: 'header',
     name: 'apikey',
     description:
-      "The project's publishable or anon key, which the gateway asks for on /rest/v1; it is nobody's credential. The secret or " +
+      "The project's publishable or anon key, which the gateway requires on /rest/v1. It does not say who calls. The secret or " +
       'service-role key acts as the project itself.',
   },
 };
@@ -65,26 +65,26 @@ export const componentParameters = {
   deploymentId: {
     name: 'id',
     in: 'query',
-    description: 'The deployment; else `flow`.',
+    description: 'The deployment. Without it, `flow` is needed.',
     schema: parameterSchemas.uuid,
     example: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11',
   },
   flow: {
     name: 'flow',
     in: 'query',
-    description: 'The flow whose deployment `tag` names; else `id`.',
+    description: 'The flow whose deployment `tag` names. Without it, `id` is needed.',
     schema: parameterSchemas.flowId,
   },
   tag: {
     name: 'tag',
     in: 'query',
-    description: 'With `flow`: which of its deployments; `latest` by default.',
+    description: 'With `flow`: the tag of the deployment to start, by default `latest`.',
     schema: parameterSchemas.tag,
   },
   strict: {
     name: 'strict',
     in: 'query',
-    description: 'What would be a warning refuses the flow: 422 `flow_invalid`.',
+    description: 'Refuses the flow, with 422 `flow_invalid`, for what would otherwise be a warning.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   wait: {
@@ -114,7 +114,7 @@ export const componentParameters = {
   onConflict: {
     name: 'on_conflict',
     in: 'query',
-    description: 'The columns by which a repeated post is recognised: the primary key, also by default.',
+    description: 'The columns by which a repeated post is recognised: the primary key, which is also the default.',
     schema: { type: 'string' },
     example: 'owner_key,node_id,version',
   },
@@ -127,7 +127,7 @@ export const componentParameters = {
   select: {
     name: 'select',
     in: 'query',
-    description: 'Which columns to answer with; those with a dot in their name in double quotes.',
+    description: 'Which columns to answer with. A name that contains a dot stands in double quotes.',
     schema: { type: 'string' },
     example: 'id,"targets_form.json_schema"',
   },

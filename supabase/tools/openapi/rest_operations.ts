@@ -26,7 +26,7 @@ import {
 
 const runResultAnswers: Operation['answers'] = {
   200: {
-    description: 'The status, with what the run gave once it has ended.',
+    description: 'The status of the run, and its output and errors once it has ended.',
     schema: ref('FlowRunResult'),
     example: { status: 'succeeded', output, errors: null, is_overdue: false },
   },
@@ -41,9 +41,9 @@ export const restOperations: Operation[] = [
     tag: 'Node definitions',
     summary: 'Posts node definitions',
     description:
-      'Stores one definition, or several at once: all or none. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
-      'the first, column by column. Posted with the secret key, or by a publisher, a definition is public; else it is the ' +
-      "caller's own. `GET /rest/v1/nodes` reads them, with PostgREST's filters.",
+      'Stores one definition, or several: all or none. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
+      'the stored row, column by column. A definition that is posted with the secret key, or by a publisher, is public; any other ' +
+      "is the caller's own. `GET /rest/v1/nodes` reads them, with PostgREST's filters.",
     security: [['projectKey'], ...restUser],
     parameters: ['prefer', 'onConflict', 'columns', 'select'],
     body: {
@@ -91,7 +91,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Starts a deployment',
     description:
-      `As \`POST /deployment/start\`, but it is the next sweep that begins the run: use the route where time matters. ${whoStarts}`,
+      `Like \`POST /deployment/start\`, but without a poke, so the run begins when a worker next looks at the queue. Use the route where time matters. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
     body: {
       schema: ref('StartDeploymentArguments'),
@@ -118,7 +118,8 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/start_flow',
     tag: 'Runs',
     summary: 'Starts a flow as it is now',
-    description: 'As `POST /flow/start/{flow_id}`, but it is the next sweep that begins the run.',
+    description:
+      'Like `POST /flow/start/{flow_id}`, but without a poke, so the run begins when a worker next looks at the queue.',
     security: restUser,
     body: { schema: ref('StartFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7, inputs } } },
     answers: {
@@ -132,7 +133,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/flow_run_result',
     tag: 'Runs',
-    summary: 'How a run stands',
+    summary: 'Reads the status of a run',
     description: 'Answers at once. For the owner of the flow, the starter of the run and the holder of its token.',
     security: restRunReader,
     body: { schema: ref('FlowRunResultArguments'), isRequired: true, examples: { run: { flow_run_id: FLOW_RUN_ID } } },
@@ -145,9 +146,9 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/await_flow_run_result',
     tag: 'Runs',
-    summary: 'How a run stands, once it has ended or 40 milliseconds are over',
+    summary: 'Waits up to 40 milliseconds for the end of a run',
     description:
-      'As `flow_run_result`; two callers at a time wait like that, others are answered at once. For longer waits there is `GET /flow/output/{flow_run_id}?wait=`.',
+      'Like `flow_run_result`, but waits. Only two callers wait at a time; others are answered at once. `GET /flow/output/{flow_run_id}?wait=` waits for longer.',
     security: restRunReader,
     body: {
       schema: ref('AwaitFlowRunResultArguments'),
@@ -163,10 +164,10 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/called_flow_runs',
     tag: 'Runs',
-    summary: 'How the runs stand that a run called',
+    summary: 'Reads the status of the runs that a run called',
     description:
       'For the owner of the flow, the starter of the root run and the holder of its token. At most 1,000 runs, in the order of ' +
-      "their ids. Inputs, outputs and errors of called runs show the constants of the owner's flows: only the owner reads them, in `flow_run`.",
+      "their ids. Inputs, outputs and errors of called runs show constants of the owner's flows, so only the owner reads them, in `flow_run`.",
     security: restRunReader,
     body: {
       schema: ref('CalledFlowRunsArguments'),
@@ -207,13 +208,13 @@ export const restOperations: Operation[] = [
     tag: 'Credentials',
     summary: 'Makes an API key',
     description:
-      'With it its holder acts as the calling user, in the header `x-api-key`. Deleting its row in `api_keys` revokes it. ' +
-      'A key makes no keys, nor does an anonymous user.',
+      'In the header `x-api-key` the key acts as the calling user. Deleting its row in `api_keys` revokes it. ' +
+      'Neither a caller with an API key nor an anonymous user can make one.',
     security: [['projectKey', 'accessToken']],
     body: { schema: ref('CreateApiKeyArguments'), isRequired: true, examples: { name: { name: 'ci' } } },
     answers: {
       200: {
-        description: 'The key, which is shown this once.',
+        description: 'The key. No later answer shows it again.',
         schema: ref('NewApiKey'),
         example: {
           id: '0b0f3a0e-3f4b-4a61-9d53-7c9d1b2e6f80',
@@ -232,7 +233,7 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/whoami',
     tag: 'Credentials',
-    summary: 'Who calls',
+    summary: 'Names the calling user',
     description: 'The user whom the credential proves.',
     security: restUser,
     body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },

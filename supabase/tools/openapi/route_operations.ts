@@ -40,7 +40,7 @@ export const routeOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Starts a deployment',
     description:
-      `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`; one of \`id\` and \`flow\` is given. ${whoStarts}`,
+      `Starts the deployment that \`id\` names, or \`flow\` and \`tag\`. Give either \`id\` or \`flow\`. ${whoStarts}`,
     security: [...user, ['publicKey']],
     parameters: ['deploymentId', 'flow', 'tag', 'idempotencyKey'],
     body: {
@@ -63,8 +63,9 @@ export const routeOperations: Operation[] = [
     method: 'post',
     path: '/flow/start/{flow_id}',
     tag: 'Runs',
-    summary: 'Starts a flow as it is now',
-    description: 'A normal run, without a deployment: its `deployment_id` is null. Only the owner may.',
+    summary: 'Starts a flow without a deployment',
+    description:
+      'Runs the flow as it is stored now. The `deployment_id` of the run is null. Only the owner may do this.',
     security: user,
     parameters: ['flowId', 'strict', 'idempotencyKey'],
     body: {
@@ -89,7 +90,7 @@ export const routeOperations: Operation[] = [
     answers: {
       200: { description: 'The run has succeeded: its bare output.', schema: ref('Output'), example: output },
       202: {
-        description: 'The run goes on; ask again.',
+        description: 'The run has not ended; ask again.',
         schema: ref('RunPending'),
         example: { status: 'running' },
       },
@@ -103,8 +104,8 @@ export const routeOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Asks a run to stop',
     description:
-      'No new node starts; the running ones are told, and recorded if they end within `timeout_millies`. The first request ' +
-      'counts, and a run that has ended stays as it is. For the owner of the flow, the starter of the run and the holder of its token.',
+      'No new node starts. Running nodes are asked to end, and their results are recorded if they end within `timeout_millies`. Only the first ' +
+      'request counts, and a run that has ended stays as it is. For the owner of the flow, the starter of the run and the holder of its token.',
     security: runReader,
     parameters: ['flowRunId'],
     body: {
@@ -113,7 +114,11 @@ export const routeOperations: Operation[] = [
       examples: { gently: { timeout_millies: 5_000, reason: 'not needed any more' }, nothing: {} },
     },
     answers: {
-      200: { description: 'The run stops, or has ended.', schema: ref('StopFlowResult'), example: { success: true } },
+      200: {
+        description: 'The run stops, or had ended already.',
+        schema: ref('StopFlowResult'),
+        example: { success: true },
+      },
     },
     errors: [...routeErrors, ...bodyErrors, 'flow_run_not_found'],
   },

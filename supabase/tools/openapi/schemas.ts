@@ -18,29 +18,29 @@ const startNotes = {
     "The flow's inputs by label. A missing one takes the default that the flow gives it, else null; one that the flow does not have is refused.",
   action_signer: base58(
     32,
-    'Public key whose holder signs the transaction and sends it, for the run to find it by the memo of `action_identity`. Of no ' +
-      'effect without an action identity, or with `output_instructions`.',
+    'Public key whose holder signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
+      'no effect without an action identity, or with `output_instructions`.',
   ),
 };
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
   reason: { description: 'Goes into the error of the nodes that are cancelled.', pattern: STORABLE },
 };
-const strictNote = 'What would be a warning refuses the flow.';
-const warningsNote = 'What a run will stumble over, the first 100.';
+const strictNote = 'Refuses the flow for what would otherwise be a warning.';
+const warningsNote = 'What a run would fail at or leave out: the first 100 warnings.';
 const idempotencyNote =
-  'As the header Idempotency-Key of the routes: the same request within 24 hours gives the same run.';
+  'Like the header Idempotency-Key of the routes: the same request within 24 hours gives the same run.';
 
 const upsertWalletParams: JsonSchema = {
   ...annotate(input(upsertWalletParamsSchema), {
     type:
-      'HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: whoever holds the key is asked.',
-    user_id: "The caller's own id; may be left out. Another one is answered with a 404, whoever's it is.",
+      'HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: the holder of the key is asked to sign.',
+    user_id: "The caller's own id; may be left out. Any other id is answered with a 404.",
     name: { maxLength: 200, pattern: STORABLE },
     public_key: base58(32, 'Names the wallet: a second upsert of the same key changes the first.'),
     keypair: base58(
       64,
-      'The 32 bytes of the secret key, then the public key. Left out, a HARDCODED wallet keeps the one that is stored; an ADAPTER wallet takes none.',
+      'The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one. An ADAPTER wallet must have none.',
     ),
   }),
   dependentSchemas: { keypair: { properties: { type: { const: 'HARDCODED' } } } },
@@ -52,7 +52,7 @@ const newMsgNote =
 
 const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSchema), {
   id: 'The signature request.',
-  signature: base58(64, 'The signature of the asked key over the message.'),
+  signature: base58(64, 'The signature of the requested key over the message.'),
   new_msg: { description: newMsgNote, ...input(messageSchema) },
 });
 
@@ -63,7 +63,7 @@ const error = (description: string, details: JsonSchema): JsonSchema => ({
   description,
   type: 'object',
   properties: {
-    code: { type: 'string', description: 'Stable: what programs should look at.' },
+    code: { type: 'string', description: 'Stable: programs should look at it.' },
     message: { type: 'string', description: 'For people.' },
     details,
     hint: { ...nullableText, description: 'What to do about it.' },
@@ -78,7 +78,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ValueMap: valueMapSchema,
   Output: outputSchema,
 
-  NoParams: titled('There is nothing to say.', input(argumentSchemas.whoami)),
+  NoParams: titled('An empty object.', input(argumentSchemas.whoami)),
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
   UpsertWalletParams: upsertWalletParams,
@@ -86,9 +86,9 @@ export const componentSchemas: Record<string, JsonSchema> = {
   NodeDefinition: nodeDefinition(),
 
   StartDeploymentArguments: annotate(input(argumentSchemas.start_deployment), {
-    id: 'The deployment; else `flow`.',
-    flow: 'The flow whose deployment `tag` names; else `id`.',
-    tag: 'With `flow`: which of its deployments; `latest` by default.',
+    id: 'The deployment. Without it, `flow` is needed.',
+    flow: 'The flow whose deployment `tag` names. Without it, `id` is needed.',
+    tag: 'With `flow`: the tag of the deployment to start, by default `latest`.',
     ...startNotes,
     public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
     idempotency_key: `${idempotencyNote} With a public key only, 22 characters at least.`,
@@ -111,7 +111,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     new_msg: newMsgNote,
   }),
   CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
-    name: { description: 'By which its owner knows it.', pattern: STORABLE },
+    name: { description: 'The name that its owner gives it.', pattern: STORABLE },
   }),
 
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
@@ -127,7 +127,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     path: 'Where in the flow, such as `edges[3].targetHandle`.',
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
-    time: 'When it was made, in milliseconds since 1970.',
+    time: 'When the request was made, in milliseconds since 1970.',
     pubkey: 'The key that shall sign.',
     message: 'The bytes to sign, base64: a serialized v0 message, not a transaction.',
     timeout:
@@ -139,7 +139,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     signature: 'The answer that was taken; null when there is none.',
     new_msg: "The message that was signed instead of the request's.",
     expires_at: 'Until when it could be answered.',
-    run_status: 'How the run stands that was started.',
+    run_status: 'The status of the run that was started.',
   }),
   CalledFlowRun: annotate(output(answerSchemas.CalledFlowRun), {
     end_time: 'Null while it runs.',
@@ -149,7 +149,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
-    key: 'The key itself: shown this once.',
+    key: 'The key. No later answer shows it again.',
   }),
   Fault: annotate(output(answerSchemas.Fault), { path: 'Where, such as `inputs.amount.U`.' }),
   Finding: annotate(output(answerSchemas.Finding), { path: 'Where in the flow, such as `edges[3].source`.' }),
@@ -169,7 +169,10 @@ export const componentSchemas: Record<string, JsonSchema> = {
   },
 };
 
-/** Schemas of parameters. Text in zod, where it is numbers, since a path and a query hold digits: tests show that they agree. */
+/**
+ * Schemas of parameters. Zod reads texts here, because a path and a query hold digits, where the document says numbers.
+ * Tests show that both agree.
+ */
 export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
   wait: { type: 'number', minimum: 0, maximum: 999_999_999, default: DEFAULT_WAIT_SECONDS },

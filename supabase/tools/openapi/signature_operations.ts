@@ -11,7 +11,7 @@ import {
   runReader,
 } from './operation.ts';
 
-/** What is wrong with an answer to a request, whatever its signature is. */
+/** Errors of an answer to a request, apart from its signature. */
 const answerErrors: ErrorCode[] = [
   'transaction_changed',
   'signature_request_not_found',
@@ -26,7 +26,7 @@ export const signatureOperations: Operation[] = [
     method: 'get',
     path: '/flow/signature_request/{flow_run_id}',
     tag: 'Signatures',
-    summary: 'Waits for what a run asks to be signed',
+    summary: 'Waits for a signature request of a run',
     description:
       'The oldest open request of the run or of any run that it called. The client has the wallet sign `message` and sends the ' +
       'signature to `POST /signature/submit`. For the owner of the flow, the starter of the run and the holder of its token.',
@@ -34,11 +34,11 @@ export const signatureOperations: Operation[] = [
     parameters: ['flowRunId', 'wait'],
     answers: {
       200: {
-        description: 'What shall be signed.',
+        description: 'What is to be signed.',
         schema: ref('PendingSignatureRequest'),
         example: pendingRequest,
       },
-      204: { description: 'The run goes on, and asks for nothing now; ask again.' },
+      204: { description: 'The run has not ended, and needs no signature now; ask again.' },
     },
     errors: [...routeErrors, 'flow_run_not_found', 'signature_request_not_found'],
   },
@@ -49,10 +49,10 @@ export const signatureOperations: Operation[] = [
     tag: 'Signatures',
     summary: 'Answers a signature request',
     description:
-      'Stores the signature, once it is verified, and lets the run go on that waits for it. A refused answer leaves the request ' +
-      'open. Needs no credential: a signature that holds is the proof. What is wrong with one that does not is told to the owner of ' +
-      'the flow, the user whose key is asked, who started the run, and the holder of its token; everybody else gets one and the ' +
-      'same 404, for a request that does not exist too, and a 409 without details once it is answered or over.',
+      'Verifies and stores the signature, and lets the run that waits for it go on. A refused answer leaves the request ' +
+      'open. No credential is needed, because a valid signature is the proof. The owner of the flow, the user whose key is asked, the ' +
+      'starter of the run and the holder of its token are told what is wrong with an invalid one. Everybody else gets the same 404 ' +
+      'as for a request that does not exist, and for one that is answered or over a 409 without details.',
     security: [...runReader, []],
     body: {
       schema: ref('SubmitSignatureParams'),
@@ -63,7 +63,7 @@ export const signatureOperations: Operation[] = [
       },
     },
     answers: {
-      200: { description: 'The answer is taken.', schema: ref('SubmitSignatureResult'), example: { success: true } },
+      200: { description: 'The answer is stored.', schema: ref('SubmitSignatureResult'), example: { success: true } },
     },
     errors: [
       ...routeErrors.filter((code) => code !== 'unauthenticated'),
@@ -77,8 +77,8 @@ export const signatureOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/pending_signature_request',
     tag: 'Signatures',
-    summary: 'What a run asks to be signed',
-    description: 'As `GET /flow/signature_request/{flow_run_id}`, but answers at once.',
+    summary: 'Reads the signature request of a run',
+    description: 'Like `GET /flow/signature_request/{flow_run_id}`, but answers at once.',
     security: restRunReader,
     body: {
       schema: ref('PendingSignatureRequestArguments'),
@@ -100,8 +100,8 @@ export const signatureOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/signature_request_for_caller',
     tag: 'Signatures',
-    summary: 'A signature request that can be answered',
-    description: 'Says whether `POST /signature/submit` could take an answer; it is the route that takes it.',
+    summary: 'Reads a signature request that can be answered',
+    description: 'Says whether the request can be answered. `POST /signature/submit` takes the answer.',
     security: restRunReader,
     body: {
       schema: ref('SignatureRequestForCallerArguments'),
@@ -110,7 +110,7 @@ export const signatureOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'What shall be signed, and by which key.',
+        description: 'What is to be signed, and by which key.',
         schema: ref('AnswerableRequest'),
         example: { id: REQUEST_ID, pubkey: PUBLIC_KEY, msg: pendingRequest.message },
       },

@@ -10,7 +10,7 @@ function digitRange(from: number, to: number): string | undefined {
 /** A regular expression for the integers from 0 to `max`, without leading zeros. */
 function upTo(max: bigint): string {
   const digits = [...String(max)].map(Number);
-  /** The digits from `index` on, where all before are those of `max`. */
+  /** The digits from `index` on, when all earlier digits equal those of `max`. */
   const rest = (index: number): string => {
     const digit = digits[index];
     if (digit === undefined) return '';
@@ -24,11 +24,11 @@ function upTo(max: bigint): string {
   return `(?:[0-9]{1,${digits.length - 1}}|${rest(0)})`;
 }
 
-/** A sign and leading zeros are taken; a zero may have any sign. */
+/** A sign and leading zeros are allowed; a zero may have either sign. */
 const unsigned = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** bits - 1n)}|-0+)$`;
 const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*${upTo(2n ** (bits - 1n))})$`;
 
-/** As many characters as `decodeValue` reads of an integer. */
+/** The most characters of an integer that `decodeValue` reads. */
 const MAX_INTEGER_LENGTH = 1_000;
 
 /** Text without NUL and lone surrogates; JSON Schema's patterns are Unicode-aware, so that a pair is no surrogate. */

@@ -28,7 +28,7 @@ import { type JsonSchema, ref } from './json_schema.ts';
 
 type Functions = Database['public']['Functions'];
 
-/** Stand for schemas that have a name in the document. */
+/** These stand for schemas that have a name in the document. */
 const inputsSchema: z.ZodType<ValueMap> = z.unknown() as z.ZodType<ValueMap>;
 const pendingRequestSchema = z.unknown() as z.ZodType<PendingSignatureRequest>;
 const runOutputSchema = z.unknown() as z.ZodType<Extract<Value, { M: ValueMap }>>;
@@ -46,7 +46,7 @@ const runStatusSchema = z.enum(['queued', 'running', 'waiting', 'succeeded', 'fa
   RunStatus
 >;
 
-/** Stands for the schema of one; it is an item of the document's lists of warnings. */
+/** Stands for the schema of one warning, an item of the document's lists of warnings. */
 const warningSchema = z.unknown() as z.ZodType<FlowWarning>;
 const warningsSchema = z.array(warningSchema).max(100);
 const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warningCodes]);
@@ -82,7 +82,7 @@ export const argumentSchemas = {
   whoami: z.strictObject({}),
 } satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs'>> };
 
-/** The answers; what the types say of them, they say, too. */
+/** The answers. They say the same as the types. */
 export const answerSchemas = {
   DeployFlowResult: z.strictObject({
     deployment_id: z.uuid(),
@@ -186,7 +186,7 @@ export const answerSchemas = {
   EndedRun: z.strictObject({ errors: z.array(z.string()).nullable(), output: runOutputSchema.nullable() }),
 };
 
-/** Zod schemas that stand for one of the document's. */
+/** Zod schemas that stand for a named schema of the document. */
 const references = new Map<z.ZodType, string>([
   [valueMapSchema, 'ValueMap'],
   [inputsSchema, 'ValueMap'],
@@ -199,7 +199,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ zodSchema, jsonSchema }) => {
-      // SAFETY: the schema itself, under the name that zod's core has for it.
+      // SAFETY: it is the schema itself, under the name of zod's core.
       const name = references.get(zodSchema as unknown as z.ZodType);
       if (name !== undefined) Object.assign(jsonSchema, ref(name));
     },
@@ -207,8 +207,8 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return json as JsonSchema;
 }
 
-/** The JSON Schema of what a zod schema takes. */
+/** The JSON Schema of a zod schema's input. */
 export const input = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'input');
 
-/** The JSON Schema of what a zod schema gives. */
+/** The JSON Schema of a zod schema's output. */
 export const output = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, 'output');

@@ -6,7 +6,7 @@ import { byteCount, count, page, paragraph } from './page.ts';
 
 type Rows = [variable: string, meaning: string, fallback: string][];
 
-/** Where the project is, and its keys: of every function and of a worker. */
+/** The project's address and keys, for every function and for workers. */
 const PROJECT: Rows = [
   ['SUPABASE_URL', "The project's address.", 'given by the platform; a worker without it works for the local stack'],
   [
@@ -14,7 +14,7 @@ const PROJECT: Rows = [
     'JSON object of the publishable keys, `{"default": "sb_publishable_…"}`.',
     'given by the platform',
   ],
-  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. One of the two is needed.', 'given by the platform'],
+  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. One of these two is needed.', 'given by the platform'],
   ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
   ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. One of the two is needed.', 'given by the platform'],
 ];
@@ -22,7 +22,7 @@ const PROJECT: Rows = [
 const SECRETS: Rows = [
   [
     'WALLET_KEYS',
-    'Encrypts the secret keys of HARDCODED wallets: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, a letter first. Function `wallets` does not start without it; a runner without it signs with no stored key.',
+    'Encrypts the secret keys of HARDCODED wallets: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Function `wallets` does not start without it; a runner without it can\'t sign with stored keys. Function `wallets` and workers do not start with a malformed value.',
     'none; the local stack makes its own',
   ],
   ['HELIUS_API_KEY', 'For runners: estimates of priority fees on mainnet.', 'none'],
@@ -50,7 +50,7 @@ const STACK: Rows = [
 const TESTS: Rows = [
   ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
   ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '80'],
-  ['MONEY_KILLS', 'The same for `tests/durability/money.test.ts`.', '40'],
+  ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '40'],
 ];
 
 /** Settings in the `environment` of a flow. */
@@ -118,7 +118,7 @@ const settingTable = (prefix: RegExp): string =>
     ]),
   ]);
 
-/** docs/reference/environment.md. Fails when it does not describe the settings that a flow's environment has. */
+/** docs/reference/environment.md. Throws when a setting of a flow's environment is not described here. */
 export function environmentPage(): string {
   const missing = transactionSettingNames().filter((name) => !FLOW.some(([described]) => described === name));
   if (missing.length > 0) throw new StackError(`environment_page.ts does not describe ${missing.join(', ')}.`);
@@ -126,7 +126,7 @@ export function environmentPage(): string {
     'Environment',
     '`functions/runner/settings.ts` and `supabase/tools/reference/environment_page.ts`',
     paragraph(
-      "Variables of the Edge Functions are set with `npx supabase secrets set NAME=value`; a worker takes them from its own environment. The local stack hands the settings of the runner on from the shell that starts it (`RUNNER_CONCURRENCY=4 npm start`), and none of the shell's other secrets. A value that is wrong keeps function or worker from starting, with one message that names all of them. Empty means: not set.",
+      'Variables of the Edge Functions are set with `npx supabase secrets set NAME=value`; a worker takes them from its own environment. The local stack passes the settings of the runner on from the shell that starts it (`RUNNER_CONCURRENCY=4 npm start`), and no other secrets of the shell. A function or worker with a wrong value does not start; one message names all wrong values. An empty value counts as not set.',
     ),
     '## Project',
     table(PROJECT),
@@ -136,7 +136,7 @@ export function environmentPage(): string {
     table(SWITCHES),
     '## Runner: what a worker does',
     paragraph(
-      'A claim is the right to execute one run; a place is one of the runs that a worker executes at a time; a slice is the time and computing that a run gets before it is released. [Architecture](../architecture.md) has all words.',
+      'A claim is the right to execute one run; a place is one of the runs that a worker executes at a time; a slice is the time and computing that a run gets before it is released. [Architecture](../architecture.md) explains all words.',
     ),
     settingTable(/^RUNNER_/),
     '## Runner: what one run may use',
@@ -148,7 +148,7 @@ export function environmentPage(): string {
     table(TESTS),
     "## A flow's environment",
     paragraph(
-      'These settings are not variables of a process: they stand in the column `environment` of a flow, an object of texts, and say how its transactions are made. A wrong one keeps the flow from being deployed or started, with `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown` in `details`; no value is repeated there. Other names are free.',
+      'These settings are not variables of a process: they stand in the column `environment` of a flow, an object of texts, and control how its transactions are made. A flow with a wrong one is neither deployed nor started; `details` then holds `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown`, and never the value. Other names are free.',
     ),
     markdownTable([
       ['name', 'takes', 'default'],

@@ -4,7 +4,7 @@ import { markdownTable } from '../markdown_table.ts';
 import { errorRemedies, runErrors } from './error_remedies.ts';
 import { page, paragraph, sourcesOf } from './page.ts';
 
-/** docs/reference/errors.md, made of the table of error codes. */
+/** docs/reference/errors.md, made from the table of error codes. */
 export function errorsPage(): string {
   // SAFETY: errorCodes has no other keys.
   const codes = Object.entries(errorCodes) as [ErrorCode, { status: number; meaning: string }][];
@@ -25,7 +25,7 @@ export function errorsPage(): string {
     ]),
     '## In the errors of a run',
     paragraph(
-      'A run that failed has lines in `errors`, in the order of its nodes and of their executions. A line that a limit or the loss of a worker caused contains one of these words:',
+      'A failed run has lines in `errors`, in the order of its nodes and their executions. A line about a limit or a lost worker contains one of these words:',
     ),
     markdownTable([
       ['word', 'when', 'what to do'],

@@ -12,7 +12,7 @@ type Rows = [what: string, limit: string, consequence: string][];
 
 const inTypeScript = (folder: string) => ({ folder, suffix: '.ts' });
 
-/** What each user may have, as the database has it. */
+/** The quotas of a user, as the database lists them. */
 export function quotas(): { name: string; value: number; noun: string }[] {
   const text = sourcesOf('sql', '.sql').find((source) => source.includes('create function private.known_quotas()'));
   const found = [...(text ?? '').matchAll(/^ +\('(\w+)', (\d+)(?:::bigint)?, '([^']+)'\)/gm)];
@@ -220,13 +220,13 @@ const definitions = (): Rows => [
 const table = (rows: Rows, last: string): string =>
   markdownTable([['what', 'at most', last], ...rows].map((row) => last === '' ? row.slice(0, 2) : row));
 
-/** docs/reference/limits.md, made of the constants and the SQL in which the limits stand. */
+/** docs/reference/limits.md, made from the constants and the SQL that set the limits. */
 export const limitsPage = (): string =>
   page(
     'Limits',
     'the constants and the SQL in which they stand (`supabase/tools/reference/limits_page.ts` says where)',
     paragraph(
-      'Limits that an operator can change name what changes them. [Environment](environment.md) has the settings with their ranges, [errors](errors.md) what each refusal means.',
+      'Where an operator can change a limit, the table says how. [Environment](environment.md) lists the settings with their ranges; [errors](errors.md) says what each refusal means.',
     ),
     '## Requests',
     table(requests(), 'beyond it'),
@@ -240,7 +240,7 @@ export const limitsPage = (): string =>
     list([
       'The limits of starts hold for starts by others than the owner. One caller may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together.',
       'A minute is the calendar minute of the database clock, so that up to twice the limit may start within 60 seconds across its end. Starts that are in flight at the same moment may exceed a limit; nobody is refused below it.',
-      'Repeats of a start by `Idempotency-Key` count for nothing, and are not refused.',
+      'Repeats of a start by `Idempotency-Key` do not count, and are not refused.',
       'A refusal has `Retry-After`; `details` say which limit it was, and in `of` whose share: `all`, `guests` or `caller`.',
       'The operator changes how many claimable runs there may be: `POST /rest/v1/rpc/set_max_queue_length {"max_length": 50000}` with a secret key. While there are as many, others can not start the flows of an owner who has a tenth of them or more; owners are never refused. The length is exact to 1 %.',
     ]),
@@ -252,7 +252,7 @@ export const limitsPage = (): string =>
       ) => [`\`${name}\``, name.endsWith('_bytes') ? byteCount(value) : count(value), noun]),
     ]),
     paragraph(
-      'One more is refused with 409 `quota_exceeded`. `latest` is no tag of the user\'s. A frozen flow counts once for all deployments of the user that run it. The operator lists quotas with `POST /rest/v1/rpc/quotas` and changes one for all users with `POST /rest/v1/rpc/set_quota {"name": "flows", "value": 5000}` (`null`: back to the default), with a secret key. Who has more than a lower quota keeps it, but adds nothing.',
+      'One more is refused with 409 `quota_exceeded`. The tag `latest` does not count. A frozen flow counts once for all deployments of the user that run it. The operator lists quotas with `POST /rest/v1/rpc/quotas` and changes one for all users with `POST /rest/v1/rpc/set_quota {"name": "flows", "value": 5000}` (`null`: back to the default), with a secret key. A user who has more than a lowered quota keeps it, but can\'t add anything.',
     ),
     '## One run',
     paragraph('Flows that it calls are included. The environment of the runner changes these:'),
@@ -269,6 +269,6 @@ export const limitsPage = (): string =>
     list([
       'Root runs, with all that belongs to them: `max_age` after their end, 30 days by default, 24 hours at least (`private.schedule_runner`). A sweep deletes up to 10,000 at a time.',
       'Idempotency keys: 24 hours. Snapshots: as long as a deployment or a run that has not ended needs them.',
-      'Everything of a user goes with the user. Runs that the user started on flows of others stay, and name nobody.',
+      'Everything of a user is deleted with the user. Runs that the user started on flows of others stay, without the name of their starter.',
     ]),
   );

@@ -2,12 +2,12 @@ import { StackError } from '../../local/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { page, paragraph, sourcesOf } from './page.ts';
 
-/** What the members of `runner_metrics()` say. */
+/** The meanings of the members of `runner_metrics()`. */
 const METRICS: Record<string, string> = {
   queue_length: 'runs that a worker may claim now, including those whose worker died',
   oldest_queued_seconds:
     'how long the first of them has been claimable; `null` if there is none. Above 60, look at `private.check_runner_schedule()`',
-  delayed: 'runs that nobody holds and that go on at a later time, such as those that sleep',
+  delayed: 'runs without a claim that go on at a later time, such as those that sleep',
   running: 'runs that a worker holds',
   waiting: 'runs that are suspended until a signature arrives or its request expires',
   failed_last_hour: 'runs that failed within the last hour',
@@ -21,7 +21,7 @@ export function metricNames(): string[] {
   return [...built.matchAll(/^\s{4}'(\w+)',/gm)].map(([, name]) => name!);
 }
 
-/** docs/reference/metrics.md. Fails when a metric is not described, or what is described does not exist. */
+/** docs/reference/metrics.md. Throws when a metric is not described, or a described one does not exist. */
 export function metricsPage(): string {
   const names = metricNames();
   const gaps = [
@@ -33,7 +33,7 @@ export function metricsPage(): string {
     'Metrics',
     '`supabase/tools/reference/metrics_page.ts` and `private.runner_metrics()`',
     paragraph(
-      'How the queue stands. Only the service role may ask: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts root runs; runs that other runs called are part of those.',
+      'The state of the queue. Only the service role may read it: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts root runs; runs that other runs called belong to their root run.',
     ),
     '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
     markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),

@@ -51,7 +51,7 @@ const outputTable = ({ sources, targets }: Pick<NodeDefinition, 'sources' | 'tar
   ]);
 };
 
-/** What a node's folder says beyond its definition: `notes.md`, a list. */
+/** The notes in a node's folder: `notes.md`, a list. */
 function notesOf(nodeId: string): string[] {
   const file = join(projectDir, 'functions/runner/nodes', nodeId, 'notes.md');
   return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
@@ -81,7 +81,7 @@ function scriptSection(): string[] {
   ];
 }
 
-/** docs/reference/nodes.md, made of the definitions of all native nodes. */
+/** docs/reference/nodes.md, made from the definitions of all native nodes. */
 export function nodesPage(): string {
   const definitions = nodeIds().filter((id) => !id.startsWith('rhai_script_')).map((id) =>
     nodeRegistry(id)!.definition

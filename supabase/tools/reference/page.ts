@@ -8,7 +8,7 @@ const LINE_WIDTH = 120;
 /** The folder of the reference pages. */
 export const referenceDir = join(projectDir, 'docs/reference');
 
-/** A paragraph, or an item of a list, broken into lines as the formatter does it. */
+/** A paragraph, or an item of a list, broken into lines as the formatter breaks them. */
 export function paragraph(text: string): string {
   const isItem = text.startsWith('- ');
   const lines: string[] = [];
@@ -29,11 +29,11 @@ export function paragraph(text: string): string {
 /** A list of items. */
 export const list = (items: string[]): string => items.map((item) => paragraph(`- ${item}`)).join('\n');
 
-/** A page that is generated whole: its title, a note of where it comes from, and its blocks. */
+/** A generated page: its title, a note that says what it is made from, and its blocks. */
 export const page = (title: string, sources: string, ...blocks: string[]): string =>
   `${[`# ${title}`, `<!-- npm run docs writes this page from ${sources}. Edit those. -->`, ...blocks].join('\n\n')}\n`;
 
-/** `16777216` → `16 MiB`; what is no whole number of KiB, MiB or GiB in bytes. */
+/** `16777216` → `16 MiB`; other numbers in bytes. */
 export function byteCount(bytes: number): string {
   for (const [unit, size] of [['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]] as const) {
     if (bytes >= size && bytes % size === 0) return `${bytes / size} ${unit}`;
