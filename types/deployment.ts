@@ -49,7 +49,7 @@ export const warningCodes = {
   edge_target_handle_unknown:
     'The target of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
   edge_source_port_unknown:
-    'An edge begins at an output that the node does not have, or an input that it does not hand on.',
+    'An edge begins at an output that the node does not have, or at an input that it does not pass on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
 } as const;
 

@@ -54,8 +54,8 @@ async function main(args: string[]): Promise<void> {
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
   const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
 
-  // A run that calls flows, or has many nodes under way, adds many listeners to one signal. Node would warn of a leak
-  // that is none.
+  // A run that calls flows, or has many nodes under way, adds many listeners to one signal. This is no leak, so Node
+  // must not warn of one.
   setMaxListeners(0);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES, readBody } from './body.ts';
 const schema = z.object({ text: z.string() });
 const bytes = new TextEncoder().encode('{"text":"é"}');
 
-/** A request that brings these chunks, and says how long they are together or not. */
+/** A request with these chunks as its body, with or without Content-Length. */
 const requestOf = (chunks: Uint8Array[], headers: Record<string, string> = {}) =>
   new Request('http://project/', {
     method: 'POST',

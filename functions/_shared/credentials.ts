@@ -31,7 +31,7 @@ const bearerToken = (request: Request): string =>
 /**
  * The credentials of a request. Each is recognised by its form, whichever header it stands in. An access token beats an
  * API key, which beats a public key. The project's publishable keys do not count, because supabase-js sends one when
- * nobody is signed in. Throws token_invalid when nothing has one of the forms.
+ * nobody is signed in. Throws token_invalid when every text has another form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [

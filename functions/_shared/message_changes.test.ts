@@ -250,7 +250,7 @@ describe('a wallet may not', () => {
   });
 
   it('drop an account that only an instruction of the compute budget names', () => {
-    // As the action identity of a memo is found: without it nobody would find the transaction.
+    // An example is the action identity of a memo, without which nobody would find the transaction.
     const marked = { ...price(), accounts: [{ address: bystander, role: AccountRole.READONLY }] };
     const after = compile([price(5_000n), transfer()]);
     expect(changes(compile([marked, transfer()]), after)).toEqual([
@@ -291,7 +291,7 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('change what is no v0 message, or into one', () => {
+  it('change a message that is not v0, or make such a message of one', () => {
     const [bytes, legacy] = [new Uint8Array(32).fill(1), compileLegacy(parts())];
     for (const before of [bytes, legacy]) {
       expect(changes(before, original())).toEqual([
@@ -304,7 +304,7 @@ describe('a wallet may not', () => {
   });
 });
 
-describe('a message that the chain would not take is none', () => {
+describe('readMessage gives nothing for a message', () => {
   const decoded = () =>
     getCompiledTransactionMessageDecoder().decode(compile([transfer(), memo('x')])) as unknown as {
       header: { numSignerAccounts: number; numReadonlySignerAccounts: number; numReadonlyNonSignerAccounts: number };

@@ -47,7 +47,7 @@ it('pokes that come while one is under way go out as one after it', async () => 
   await vi.advanceTimersByTimeAsync(0);
   expect(answers.length).toBe(2);
   answers[1]!(answered());
-  // Whoever poked stays until the poke that counts for it is out.
+  // The function that poked stays alive until the poke for its run is out.
   await Promise.all(kept);
   expect([kept.length, answers.length]).toEqual([10, 2]);
   poke();
@@ -67,7 +67,7 @@ it('a poke names the run that it is for, and one that is for several names none'
   );
 });
 
-it('a poke that fails keeps no later one back', async () => {
+it('a poke that fails does not delay later ones', async () => {
   const { answers, poke } = makePlatform();
   poke();
   poke();
@@ -76,7 +76,7 @@ it('a poke that fails keeps no later one back', async () => {
   expect(answers.length).toBe(2);
 });
 
-it('a poke that nobody answers keeps the next one back for a second at most', async () => {
+it('a poke without an answer delays the next one by a second at most', async () => {
   const { answers, poke } = makePlatform();
   poke();
   poke();
@@ -86,7 +86,7 @@ it('a poke that nobody answers keeps the next one back for a second at most', as
   expect(answers.length).toBe(2);
 });
 
-it('a poke that nobody answers is hung up on in the end, and one that was answered keeps no timer', async () => {
+it('a poke without an answer is aborted in the end, and an answered one leaves no timer', async () => {
   const { answers, hungUp, poke } = makePlatform();
   poke('hanging');
   await vi.advanceTimersByTimeAsync(1_500);
@@ -99,7 +99,7 @@ it('a poke that nobody answers is hung up on in the end, and one that was answer
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('nobody is poked where the runner is switched off', () => {
+it('no poke is sent where the runner is switched off', () => {
   const { answers, poke } = makePlatform({ RUNNER_DISABLED: '1' });
   poke();
   expect(answers.length).toBe(0);

@@ -34,7 +34,7 @@ function makeRuns() {
   return { ended, asked, wait };
 }
 
-it('who waits for a run is told soon after it has ended, and the database is asked no more', async () => {
+it('a caller who waits for a run is answered soon after its end, and the database is not asked again', async () => {
   const { ended, asked, wait } = makeRuns();
   const isOver = wait('a', 25);
   await vi.advanceTimersByTimeAsync(30);
@@ -46,7 +46,7 @@ it('who waits for a run is told soon after it has ended, and the database is ask
   expect(asked.length).toBe(before);
 });
 
-it('the longer nothing ends, the less often the database is asked, once for all who wait', async () => {
+it('the database is asked less often the longer nothing ends, and once for all callers', async () => {
   const { asked, wait } = makeRuns();
   const waiting = Array.from({ length: 50 }, (_, index) => wait(String(index), 25));
   await vi.advanceTimersByTimeAsync(1_000);
@@ -60,7 +60,7 @@ it('the longer nothing ends, the less often the database is asked, once for all 
   expect(waiting.every((isOver) => isOver())).toBe(true);
 });
 
-it('somebody new is answered as soon, however long others have waited', async () => {
+it('a new caller is answered as soon, however long others have waited', async () => {
   const { ended, wait } = makeRuns();
   const patient = wait('long', 25);
   await vi.advanceTimersByTimeAsync(20_000);
@@ -70,7 +70,7 @@ it('somebody new is answered as soon, however long others have waited', async ()
   expect([isOver(), patient()]).toEqual([true, false]);
 });
 
-it('who waits gets how the run has ended, and nothing when the time is over', async () => {
+it('a caller gets the end of the run, and nothing when the time is over', async () => {
   const read: ReadRows = <Row>() =>
     Promise.resolve([{ id: 'a', status: 'failed', output: { M: {} }, errors: ['a 1: no'] }] as Row[]);
   const { wait } = makeRunWaiter(lookForEnded(read));
@@ -79,7 +79,7 @@ it('who waits gets how the run has ended, and nothing when the time is over', as
   expect(await answers).toEqual([{ status: 'failed', output: { M: {} }, errors: ['a 1: no'] }, undefined]);
 });
 
-it('more runs than an address takes are looked for in several', async () => {
+it('more runs than fit into one URL are looked for in several', async () => {
   const { ended, asked, wait } = makeRuns();
   const waiting = Array.from({ length: 250 }, (_, index) => wait(String(index), 25));
   ended.add('249');
@@ -88,7 +88,7 @@ it('more runs than an address takes are looked for in several', async () => {
   expect(waiting.findIndex((isOver) => isOver())).toBe(249);
 });
 
-it('who waits for 100 s asks the database less than 400 times, and is told within a hundredth of the time', async () => {
+it('a wait of 100 s asks the database less than 400 times, and ends within a hundredth of the time', async () => {
   const { ended, asked, wait } = makeRuns();
   const isOver = wait('a', 100);
   await vi.advanceTimersByTimeAsync(98_000);
@@ -99,7 +99,7 @@ it('who waits for 100 s asks the database less than 400 times, and is told withi
   expect(isOver()).toBe(true);
 });
 
-it('those who come one after another have a run looked at no more often that others wait for long', async () => {
+it('callers who come one after another do not make the database look more often for a run that others wait for', async () => {
   const { asked, wait } = makeRuns();
   wait('long', 100);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -113,7 +113,7 @@ it('those who come one after another have a run looked at no more often that oth
   expect(looks.filter((ids) => ids.includes('long')).length).toBeLessThan(30);
 });
 
-it('who is gone waits no more, and the database is asked no more', async () => {
+it('a caller who has gone stops waiting, and the database is not asked again', async () => {
   const { asked, wait } = makeRuns();
   const gone = new AbortController();
   const isOver = wait('a', 100, gone.signal);

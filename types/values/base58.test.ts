@@ -18,6 +18,6 @@ it('decodeBase58 takes the longest text that any bytes have', () => {
   }
 });
 
-it('decodeBase58 refuses what is no base58', () => {
+it('decodeBase58 refuses text that is not base58', () => {
   for (const text of ['0', 'O', 'I', 'l', ' ', 'ü', '1 ']) expect(decodeBase58(text, 1)).toBeUndefined();
 });

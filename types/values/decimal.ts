@@ -145,7 +145,10 @@ export class Decimal {
     return Decimal.#fit(this.#value.toDecimalPlaces(places, ROUNDINGS[rounding]), places) ?? this;
   }
 
-  /** To the power of another; undefined when it does not fit or is no real number. Whole powers are exact as far as they fit. */
+  /**
+   * To the power of another; undefined when it does not fit or is not a real number. Whole powers are exact as far as
+   * they fit.
+   */
   power(exponent: Decimal): Decimal | undefined {
     const isWhole = exponent.isInteger() && !exponent.isNegative();
     const scale = isWhole ? Math.min(this.scale * exponent.toNumber(), DECIMAL_MAX_SCALE) : undefined;

@@ -72,7 +72,7 @@ describe('keys', () => {
     }));
   });
 
-  it('are handed on as what they were', () => {
+  it('are passed on in the form that they had', () => {
     fc.assert(fc.property(bytesOf(64), (bytes) => {
       const keypair = bytesToValue(bytes);
       const adapter: Value = { M: { public_key: bytesToValue(bytes.subarray(32)) } };

@@ -15,7 +15,7 @@ async function stateOf(wait: Promise<unknown> | undefined): Promise<string> {
   ]);
 }
 
-it('those that want more than is left wait until others release theirs', async () => {
+it('holders that want more than is left wait until others release theirs', async () => {
   const budget = makeBudget();
   const [first, second, third] = [budget.enter(), budget.enter(), budget.enter()];
   expect([first.hold(40, signal), second.hold(50, signal)]).toEqual([undefined, undefined]);
@@ -26,7 +26,7 @@ it('those that want more than is left wait until others release theirs', async (
   expect(budget.heldBytes()).toBe(60);
 });
 
-it('the oldest always gets what it wants, so that those that wait for each other come to an end', async () => {
+it('the oldest holder always gets what it wants, so that holders never wait for each other for ever', async () => {
   const budget = makeBudget();
   const holders = Array.from({ length: 5 }, () => budget.enter());
   expect(holders.map((holder) => holder.hold(25, signal))).toEqual(Array(5).fill(undefined));
@@ -39,7 +39,7 @@ it('the oldest always gets what it wants, so that those that wait for each other
   expect(budget.heldBytes()).toBe(0);
 });
 
-it('what everybody may hold waits for nobody', () => {
+it('free bytes never wait', () => {
   const budget = makeBudget();
   const [first, second] = [budget.enter(), budget.enter()];
   first.hold(40, signal);
@@ -47,7 +47,7 @@ it('what everybody may hold waits for nobody', () => {
   expect(Array.from({ length: 20 }, () => budget.enter().hold(10, signal))).toEqual(Array(20).fill(undefined));
 });
 
-it('who is aborted while it waits leaves what it held to the others', async () => {
+it('a holder that is aborted while it waits returns its bytes to the others', async () => {
   const budget = makeBudget();
   const [first, second, third] = [budget.enter(), budget.enter(), budget.enter()];
   first.hold(40, signal);
@@ -62,7 +62,7 @@ it('who is aborted while it waits leaves what it held to the others', async () =
   expect(await stateOf(other)).toBe('let on');
 });
 
-it('a run makes so many requests at a time, and those that wait get their turn in order', async () => {
+it('a run makes only so many requests at a time, and the others get their turn in order', async () => {
   const share = makeHttpShare(2, []);
   const begun: number[] = [];
   const begin = (index: number, until = signal) =>
@@ -81,7 +81,7 @@ it('a run makes so many requests at a time, and those that wait get their turn i
   await expect(share.begin(abort.signal)).rejects.toThrow('stopped');
 });
 
-it('who waits for its own run or owner holds nothing of what all share', async () => {
+it('a request that waits for its own run or owner holds nothing of what all share', async () => {
   const MIB = 1_048_576;
   const makeBudget = (totalBytes: number) => makeByteBudget({ totalBytes, oneBytes: 20 * MIB, freeBytes: 131_072 });
   const worker = makeBudget(48 * MIB);

@@ -488,7 +488,7 @@ describe('a response of the HTTP client', () => {
     expect(Object.getOwnPropertyDescriptor(headers, '__proto__')?.value).toBe('x');
   });
 
-  it('is inflated in slices, of which no more are made than the limit lets through', async () => {
+  it('is inflated in portions, and no further than the limit', async () => {
     const enqueued: number[] = [];
     const read = vi.spyOn(ReadableStreamDefaultReader.prototype, 'read');
     try {
@@ -507,7 +507,7 @@ describe('a response of the HTTP client', () => {
     await expect(get(url('/cut-gzip'))).rejects.toThrow('the response is not gzip, as its content-encoding says');
   });
 
-  it('is read of tiny chunks as of one, unless there are too many of them', async () => {
+  it('is read from tiny chunks as from one, unless there are too many of them', async () => {
     expect((await get(url('/tiny-chunks'))).body).toHaveLength(50_000);
     await expect(get(url('/tiny-chunks'), { maxResponseBytes: 60_000 })).rejects.toThrow(
       'the chunks of the response are too small',
@@ -520,7 +520,7 @@ describe('a response of the HTTP client', () => {
     );
   });
 
-  it('is decoded from gzip, and refused in a coding that nobody asked for', async () => {
+  it('is decoded from gzip, and refused in an unknown coding', async () => {
     expect(text((await get(url('/gzip'))).body)).toBe('unpacked');
     await expect(get(url('/brotli'))).rejects.toThrow('the content-encoding br is not supported');
     await expect(get(url('/not-gzip'))).rejects.toThrow('the response is not gzip, as its content-encoding says');

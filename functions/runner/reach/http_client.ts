@@ -103,7 +103,9 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
   return { method, url: parseUrl(request.url), headers: makeHeaders(request.headers), body };
 }
 
-/** The request that a redirect asks for; undefined when the response is no redirect. Source: RFC 9110, section 15.4. */
+/**
+ * The request that a redirect asks for; undefined when the response is not a redirect. Source: RFC 9110, section 15.4.
+ */
 function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
   if (!REDIRECTS.has(status) || location === undefined) return undefined;
   const url = parseUrl(location, hop.url);

@@ -87,7 +87,7 @@ async function readChunks(reader: ByteReader, maxFramingBytes: number, take: Tak
   await readHeaders(reader, MAX_HEAD_BYTES);
 }
 
-/** The length that Content-Length gives, once or several times alike; undefined when there is none. */
+/** The length in Content-Length, which may be repeated with the same value; undefined without the header. */
 function contentLength(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   const [length, ...others] = new Set(header.split(',').map((part) => part.trim()));
