@@ -92,7 +92,7 @@ try {
   if (positionals.length > 1) throw new StackError(`One flow at a time.\n${USAGE}`);
   // npm runs scripts in the project's folder, but a path is relative to the folder from which the person called npm.
   const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
-  if (!existsSync(file)) throw new StackError(`There is no file ${file}`);
+  if (!existsSync(file)) throw new StackError(`The file ${file} does not exist.`);
   const row = editorFlowToRow(parseJson(file, await readFile(file, 'utf8')));
   const body = values.inputs === undefined ? undefined : parseInputs(values.inputs);
   const port = values.port === undefined ? undefined : parsePort(values.port);

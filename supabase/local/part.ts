@@ -75,7 +75,10 @@ const describeStartError = (error: NodeJS.ErrnoException, command: string): stri
 const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
-/** Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches it through the stack's orderly stop only. */
+/**
+ * Starts a process in its own group. A Ctrl-C in the terminal then does not reach it directly, but through the stack's
+ * orderly stop.
+ */
 export function startPart(options: PartOptions): Part {
   const { stopSignal = 'SIGTERM', inherits = NOT_FOR_DATABASES } = options;
   const child: ChildProcess = spawn(options.command, options.args, {

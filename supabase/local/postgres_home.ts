@@ -53,7 +53,7 @@ function installedHome(): string {
   if (override) {
     for (const program of ['postgres', 'initdb']) {
       if (existsSync(join(override, 'bin', program))) continue;
-      throw new StackError(`POSTGRES_HOME is set to ${override}, which holds no bin/${program}`);
+      throw new StackError(`POSTGRES_HOME is set to ${override}, which has no bin/${program}`);
     }
     return realpathSync(override);
   }

@@ -4,8 +4,8 @@ import type { StackStatus } from './stack_status.ts';
 const TIMEOUT_MS = 2_000;
 
 /**
- * The Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack waits for the
- * next edit then, and without its output nobody sees why, for example, runs stay queued.
+ * The Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack then waits for
+ * the next edit. Who does not read its output sees only, for example, that runs stay queued.
  */
 export async function findSilentFunctions(
   { FUNCTIONS_URL }: Pick<StackStatus, 'FUNCTIONS_URL'>,

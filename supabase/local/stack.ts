@@ -51,7 +51,7 @@ export interface StackOptions {
   log?: (line: string) => void;
   /** Stops the stack, while it boots too. */
   signal?: AbortSignal;
-  /** Called once when a part ends by itself after the boot; the rest is stopped by then. */
+  /** Called once when a part crashes after the boot. The other parts are stopped by then. */
   onCrash?: (description: string) => void;
   /** Environment of the Edge Functions, beyond what the platform sets. */
   functionEnv?: Record<string, string>;

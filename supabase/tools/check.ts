@@ -83,7 +83,7 @@ const canaryImports: { [name: string]: Source[] } = {
 
 function checkDocs(files: GeneratedFile[]): void {
   const stale = files.filter(({ file, text }) => readFileSync(file, 'utf8') !== text).map(({ file }) => file);
-  if (stale.length > 0) throw new StackError(`Stale: ${stale.join(', ')}. npm run docs writes them anew.`);
+  if (stale.length > 0) throw new StackError(`${stale.join(', ')}: out of date. Run npm run docs.`);
 }
 
 /** Lints a description of the API; warnings count as errors. It uses no network. */
@@ -150,14 +150,16 @@ const sourceChecks: Check[] = [
     run: async () => {
       // It checks the committed file, because npm install removes from the working copy what its registry lacks.
       const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
-      if (!hasAllPlatforms(lock)) throw new StackError('npm ci would refuse it: npm run lock:platforms completes it.');
+      if (!hasAllPlatforms(lock)) {
+        throw new StackError('npm ci would refuse the lock, because packages are missing. Run npm run lock:platforms.');
+      }
     },
   },
   {
     name: 'functions/deno.json names the versions of package.json',
     run: async () => {
       if (readFileSync(importMapFile, 'utf8') !== importMap()) {
-        throw new StackError('functions/deno.json is stale: npm run functions:imports writes it anew.');
+        throw new StackError('functions/deno.json is out of date. Run npm run functions:imports.');
       }
     },
   },
@@ -187,7 +189,7 @@ async function checkDiff(cluster: Cluster, from: string, to: string): Promise<vo
     const difference = await diffDatabases(cluster, a, b);
     if (difference !== '') {
       throw new StackError(
-        `supabase/migrations and sql/ differ: npm run db:diff -- <name> writes the migration.\n${difference}`,
+        `supabase/migrations and sql/ differ. Run npm run db:diff -- <name> to write the migration.\n${difference}`,
       );
     }
   }
@@ -195,7 +197,7 @@ async function checkDiff(cluster: Cluster, from: string, to: string): Promise<vo
 
 async function checkTypes(cluster: Cluster, database: string): Promise<void> {
   if (await generateTypes(cluster, database) !== readFileSync(databaseTypesFile, 'utf8')) {
-    throw new StackError('types/database.types.ts is stale: npm run db:types writes it anew.');
+    throw new StackError('types/database.types.ts is out of date. Run npm run db:types.');
   }
 }
 

@@ -34,7 +34,7 @@ describe('docs/reference/rhai_functions.md', () => {
     const { start, ...others } = described;
     expect(findGaps('range', { ...others, contains: ['int, [other]', 'bool', ''], begin: start! }, natives)).toEqual([
       'range.start is not described in supabase/tools/rhai_functions.ts.',
-      'range.begin is described in supabase/tools/rhai_functions.ts, but there is no such function.',
+      'range.begin is described in supabase/tools/rhai_functions.ts, but there is no such function: remove it there.',
       'range.contains is described with 1 to 2 arguments, but takes 1 to 1.',
     ]);
   });

@@ -86,7 +86,7 @@ it('the demo shows all that is wrong with a flow that deploy refuses', async () 
 
 describe('the demo says in one line what is wrong with', () => {
   it.each([
-    ['a file that is not there', ['nowhere.json'], /^\nThere is no file .*\n$/],
+    ['a file that is not there', ['nowhere.json'], /^\nThe file .* does not exist\.\n$/],
     ['a file that holds no flow', ['package.json'], /^\nThe file must hold a flow as the editor exports it/],
     ['a file that holds no JSON', ['README.md'], /^\n.*README.md must be JSON: .*\n$/],
     ['inputs that are no JSON', ['--inputs', '{item}'], /^\n--inputs must be JSON: .*\n$/],

@@ -95,7 +95,7 @@ export function encodeTransaction(entry: LandedTransaction, config: Config): Jso
     meta: {
       computeUnitsConsumed: entry.unitsConsumed,
       err,
-      // What nobody has any more.
+      // The fee is what all accounts together have lost.
       fee: sum(before.lamports) - sum(after.lamports),
       innerInstructions: innerInstructions.map(({ index, instructions }) => ({
         index: BigInt(index),

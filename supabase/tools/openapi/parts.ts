@@ -32,7 +32,8 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'x-flow-run-token',
-    description: 'The token of a run in a header of its own, beside whatever else is shown; on /rest/v1 the only way.',
+    description:
+      'The token of a run in its own header, beside other credentials. On /rest/v1 this is the only way to send it.',
   },
   projectKey: {
     type: 'apiKey',

@@ -31,7 +31,9 @@ const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*$
 /** The most characters of an integer that `decodeValue` reads. */
 const MAX_INTEGER_LENGTH = 1_000;
 
-/** Text without NUL and lone surrogates; JSON Schema's patterns are Unicode-aware, so that a pair is no surrogate. */
+/**
+ * Text without NUL and lone surrogates; JSON Schema's patterns work on code points, so a surrogate pair does not match.
+ */
 export const STORABLE = '^[^\\u0000\\uD800-\\uDFFF]*$';
 
 export const BASE58 = '[1-9A-HJ-NP-Za-km-z]';

@@ -28,7 +28,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   kv_key_invalid: "Correct the input of the flow's node.",
   kv_value_invalid: 'Nothing: the runner makes these values.',
   unauthenticated: 'Send an access token, an API key, a run token or, to start, a public key.',
-  token_invalid: 'Sign in anew, or refresh the session.',
+  token_invalid: 'Sign in again, or refresh the session.',
   api_key_invalid: 'Make a new key: `rpc("create_api_key")`.',
   token_required: 'Sign in as a user who has signed up; an API key is not enough.',
   route_not_found: 'Check the path: [openapi.json](openapi.json) lists the routes.',
