@@ -106,15 +106,15 @@ describe('limits', () => {
     const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
     const claim = { flow_run_id: ROOT_RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
     const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
-    const journal = makeClaimJournal(
+    const journal = makeClaimJournal({
       claims,
       claim,
-      nothing,
-      readRunnerSettings(() => undefined, false),
-      Date.now,
-      () => 0,
-      () => 0,
-    );
+      history: nothing,
+      settings: readRunnerSettings(() => undefined, false),
+      now: Date.now,
+      workMs: () => 0,
+      outputBytes: () => 0,
+    });
     const { result } = await claimFlow(flow, {}, { journal });
     journal.close();
     const lines = [...stored, await journal.takeRest()].flatMap(({ logs }) => logs);

@@ -18,7 +18,15 @@ function open(): ClaimJournal {
   const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
   const claim = { flow_run_id: RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
   const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
-  journal = makeClaimJournal(claims, claim, nothing, settings, Date.now, () => 0, () => 0);
+  journal = makeClaimJournal({
+    claims,
+    claim,
+    history: nothing,
+    settings,
+    now: Date.now,
+    workMs: () => 0,
+    outputBytes: () => 0,
+  });
   return journal;
 }
 afterEach(() => journal.close());

@@ -26,19 +26,23 @@ const ROW_BYTES = 200;
 const nodeRunBytes = ({ input, output }: NodeRun): number =>
   ROW_BYTES + measureMap(input.M) + (output === null ? 0 : measureMap(output.M));
 
-export function makeClaimJournal(
-  claims: Claims,
-  claim: Claim,
-  history: StoredHistory,
-  settings: RunnerSettings,
-  now: () => number,
+export interface ClaimJournalOptions {
+  claims: Pick<Claims, 'checkpoint'>;
+  claim: Claim;
+  history: StoredHistory;
+  settings: RunnerSettings;
+  now: () => number;
   /** Milliseconds that this claim and earlier ones have worked on the run. */
-  workMs: () => number,
+  workMs: () => number;
   /** Bytes of node outputs of this claim and earlier ones. */
-  outputBytes: () => number,
+  outputBytes: () => number;
   /** Called when a batch can't be stored. Later ones then can't either. */
-  onFailure: (error: unknown) => void = () => {},
-): ClaimJournal {
+  onFailure?: (error: unknown) => void;
+}
+
+/** Begins the journal of a claim, with regular checkpoints until it is closed. */
+export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
+  const { claims, claim, history, settings, now, workMs, outputBytes, onFailure = () => {} } = options;
   const logCounts = new Map(Object.entries(history.log_counts));
   let children = new Map<string, ChildRow>();
   let begun = new Map<string, NodeRun>();

@@ -1,0 +1,106 @@
+import { isErrorOf } from '../../_shared/api_error.ts';
+import type { Release, Suspension } from '../engine/context.ts';
+import { errorText } from '../log_line.ts';
+import type { ClaimLog } from './claim_log.ts';
+import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type Progress } from './claims.ts';
+
+/** The longest delay that the queue takes. A run that sleeps for longer is claimed after this time and sleeps again. */
+const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
+
+export interface ClaimEndOptions {
+  claims: Claims;
+  claim: Claim;
+  log: ClaimLog;
+  /** Called when the database begins to store the outcome: the run rests until it has. */
+  onRest: () => void;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** How a claim ends: each way tells the database and the log. */
+export interface ClaimEnd {
+  /** Releases a run that was not executed. */
+  releaseUntouched: () => Promise<void>;
+  /** Stores what an execution came to, with the last progress: a result, a release, or a wait for a signature. */
+  store: (outcome: FinalResult | Release | Suspension, progress: Progress) => Promise<void>;
+  /** Another worker has the run, or it has ended: there is nothing to store. */
+  lost: () => void;
+  /** Ends a claim that can't go on: it is lost, the database does not answer, or it refuses what the run wants to store. */
+  failed: (cause: unknown) => Promise<void>;
+  /** The outcome is being stored, or has been. */
+  isStoring: () => boolean;
+  /** The run was released: it may be in the queue again. */
+  isReleased: () => boolean;
+  /** When the run goes on, in milliseconds since 1970, if it was released to sleep. */
+  sleepsUntil: () => number | undefined;
+}
+
+/** The result of a run that the runner could not execute. Only the log names the cause: it is the operator's, not the caller's. */
+export const brokenResult = (message: string): FinalResult => ({
+  status: 'failed',
+  output: { M: {} },
+  errors: [`internal: ${message}`],
+  not_run: null,
+});
+
+export function makeClaimEnd({ claims, claim, log, onRest, now }: ClaimEndOptions): ClaimEnd {
+  let isStoring = false;
+  let isReleased = false;
+  let sleepsUntil: number | undefined;
+
+  /**
+   * The delay with which a run is released that sleeps until this time. It is one or two seconds short, since the database counts it
+   * from when it stores it. The run waits for the rest of its time in its next claim.
+   */
+  const secondsUntil = (time: number | undefined): number =>
+    time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);
+
+  const release = async (progress: Progress, until: number | undefined): Promise<void> => {
+    const seconds = secondsUntil(until);
+    await claims.release(claim, progress, seconds);
+    isReleased = true;
+    // The database counts the delay from when it stores it, so a slow one makes the run claimable later than it wanted.
+    if (until !== undefined) sleepsUntil = Math.max(until, now() + seconds * 1_000);
+    log.write('info', { event: until === undefined ? 'run_released' : 'run_asleep' });
+  };
+
+  const suspend = async (progress: Progress): Promise<void> => {
+    await claims.suspend(claim, progress);
+    isReleased = true;
+    log.write('info', { event: 'run_suspended' });
+  };
+
+  const finish = async (progress: Progress, result: FinalResult): Promise<void> => {
+    await claims.finish(claim, progress, result);
+    const { status, errors } = result;
+    log.write(status === 'failed' ? 'warn' : 'info', { event: 'run_finished', status, errors: errors?.length ?? 0 });
+  };
+
+  const lost = () => log.write('warn', { event: 'claim_lost' });
+  const interrupted = (cause: unknown) => log.write('error', { event: 'run_interrupted', error: errorText(cause) });
+
+  return {
+    releaseUntouched: async () => {
+      await claims.release(claim, NO_PROGRESS);
+      isReleased = true;
+      log.write('info', { event: 'run_released' });
+    },
+    store: async (outcome, progress) => {
+      isStoring = true;
+      onRest();
+      if (outcome.status === 'released') await release(progress, outcome.until);
+      else if (outcome.status === 'waiting') await suspend(progress);
+      else await finish(progress, outcome);
+    },
+    lost,
+    failed: async (cause) => {
+      if (isErrorOf(cause, 'claim_lost')) return lost();
+      interrupted(cause);
+      if (isErrorOf(cause, 'service_unavailable')) return;
+      await finish(NO_PROGRESS, brokenResult('what this run has come to could not be stored')).catch(interrupted);
+    },
+    isStoring: () => isStoring,
+    isReleased: () => isReleased,
+    sleepsUntil: () => sleepsUntil,
+  };
+}

@@ -1,0 +1,53 @@
+import type { Halt } from '../engine/node.ts';
+import type { StopRequest } from './claims.ts';
+
+/** What others may do to a run while it is executed. */
+export interface RunControl {
+  /** Ends the run. Only the first call counts. */
+  stop: (request: StopRequest) => void;
+  /** Ends the execution, because the claim is lost: the database refuses whatever it writes. */
+  lose: () => void;
+  /** Releases the run as soon as it has made progress. */
+  release: () => void;
+}
+
+/** The control of one run, for the worker that executes it. */
+export interface OwnRunControl extends RunControl {
+  /** Ends the run as failed. */
+  fail: (message: string) => void;
+  isLost: () => boolean;
+  /** Aborted, with a Halt as its reason, when the run shall end. */
+  halt: AbortSignal;
+  /** Aborted when the claim is lost: nobody wants the result any more. */
+  abandon: AbortSignal;
+  /** Aborted when the run shall be released. */
+  releasing: AbortSignal;
+  /** Aborted when the run shall stop, so that it need not wait for memory. */
+  stopping: AbortSignal;
+}
+
+export function makeRunControl(): OwnRunControl {
+  const halt = new AbortController();
+  const abandon = new AbortController();
+  const releasing = new AbortController();
+  const stopping = new AbortController();
+  const end = (reason: Halt) => halt.abort(reason);
+  return {
+    stop: ({ reason, timeout_millies }) => {
+      end({ status: 'stopped', message: `canceled by user ${reason ?? ''}`.trimEnd(), graceMs: timeout_millies ?? 0 });
+      stopping.abort();
+    },
+    lose: () => {
+      end({ status: 'stopped', message: 'the claim is lost', graceMs: 0 });
+      abandon.abort();
+      releasing.abort();
+    },
+    release: () => releasing.abort(),
+    fail: (message) => end({ status: 'failed', message, graceMs: 0 }),
+    isLost: () => abandon.signal.aborted,
+    halt: halt.signal,
+    abandon: abandon.signal,
+    releasing: releasing.signal,
+    stopping: stopping.signal,
+  };
+}
