@@ -12,12 +12,34 @@ const definition = {
   targets: [],
 };
 
-/** Two slow nodes side by side, each with a follower; `slow` ends a while after the stop, `deaf` never. */
+/** Two slow nodes side by side, each with a follower, are stopped once both have begun: `slow` ends a while later, `deaf` never. */
 async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();
+  let begin = () => {};
+  const haveBegun = new Promise<void>((resolve) => {
+    let begun = 0;
+    begin = () => {
+      if (++begun === 2) resolve();
+    };
+  });
+  const stopped = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve()));
   const modules: Record<string, NodeModule> = {
-    slow: { definition, run: () => new Promise((resolve) => setTimeout(() => resolve({ out: { S: 'done' } }), 20)) },
-    deaf: { definition, run: () => new Promise(() => {}) },
+    slow: {
+      definition,
+      run: async () => {
+        begin();
+        await stopped;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return { out: { S: 'done' } };
+      },
+    },
+    deaf: {
+      definition,
+      run: () => {
+        begin();
+        return new Promise(() => {});
+      },
+    },
   };
   const flow = new FlowBuilder();
   const slow = flow.node('slow', { outputs: ['out'] });
@@ -28,6 +50,7 @@ async function stopWhileRunning(halt: Halt) {
     registry: (nodeId) => modules[nodeId] ?? nodeRegistry(nodeId),
     stop: stop.signal,
   });
+  await haveBegun;
   stop.abort(halt);
   const { nodeRuns, ...result } = await running;
   const errorsOf = (id: string) => nodeRuns.find((run) => run.node_id === id)?.errors;
