@@ -4,21 +4,21 @@ import type { RhaiValue } from './values.ts';
 /** A variable, constant or parameter, as the parser found it. */
 export interface Variable {
   readonly name: string;
-  /** Where it lies among the variables of its function. */
+  /** Its place among the variables of its function. */
   readonly slot: number;
   readonly isConstant: boolean;
-  /** The caller defines it, if anybody. */
+  /** The script does not define it: the caller of the script may. */
   readonly isGiven: boolean;
-  /** A closure shares it, so that it lies in a cell. */
+  /** A closure shares it, so its value is kept in a cell. */
   isCaptured: boolean;
-  /** How many variables of its function exist once it does. */
+  /** How many variables of its function exist when it is defined, itself included. */
   readonly count: number;
 }
 
 export interface Capture {
-  /** In the function that makes the closure. */
+  /** The variable in the function that makes the closure. */
   readonly outer: Variable;
-  /** In the closure. */
+  /** The variable in the closure. */
   readonly inner: Variable;
 }
 
@@ -28,20 +28,20 @@ export interface FunctionNode {
   readonly captures: readonly Capture[];
   readonly body: Node;
   readonly slotCount: number;
-  /** The greatest number of nodes within each other, which bounds the depth of its evaluation. */
+  /** How deep its nodes are nested. It bounds the depth of the evaluation. */
   readonly depth: number;
   readonly at: Position;
 }
 
 /** The names that are defined at one place. */
 export interface VisibleNames {
-  /** Those of the function itself, with what a closure captured. */
+  /** Finds a variable of the function itself, or one that a closure captured. */
   readonly find: (name: string) => Variable | undefined;
-  /** Those of the functions around a closure, too. */
+  /** Whether the function, or a function around a closure, defines a name. */
   readonly has: (name: string) => boolean;
-  /** Those that the caller gives are defined too. */
+  /** Variables that the caller of the script gives are visible too. */
   readonly seesGiven: boolean;
-  /** Blocks that are looked at for a name, those of the functions around a closure among them. */
+  /** How many blocks a search for a name looks at, with those of the functions around a closure. */
   readonly blockCount: number;
 }
 
@@ -51,7 +51,7 @@ export interface MapEntry {
 }
 
 export interface SwitchCase {
-  /** Literals, or ranges, of which one must match; empty: the default. */
+  /** Literals or ranges, one of which must match. Empty for the default case. */
   readonly patterns: readonly RhaiValue[];
   readonly guard: Node | undefined;
   readonly body: Node;
@@ -97,13 +97,13 @@ type Shape =
   | ({ readonly kind: 'index'; readonly index: Node } & Link)
   | ({ readonly kind: 'property'; readonly name: string } & Link)
   | ({ readonly kind: 'method'; readonly name: string; readonly args: readonly Node[] } & Link)
-  /** All links of a chain that one of them may end early. */
+  /** A whole chain of links, one of which may end it early. */
   | { readonly kind: 'chain'; readonly body: Node }
   | {
     readonly kind: 'call';
     readonly name: string;
     readonly args: readonly Node[];
-    /** What `is_def_var` sees, or what a function sees that is called with the variables of its caller. */
+    /** The names for `is_def_var`, or for a function that is called with the variables of its caller. */
     readonly names: VisibleNames | undefined;
     readonly isLending: boolean;
   }
@@ -140,16 +140,16 @@ type Shape =
 /** One link of a chain of properties, indexes and methods. */
 interface Link {
   readonly base: Node;
-  /** The whole chain ends here, as unit, when its base is unit. */
+  /** The whole chain ends here with unit when its base is unit. */
   readonly isOptional: boolean;
   /** It or a link before it is optional. */
   readonly mayEnd: boolean;
 }
 
-/** An expression or statement: in Rhai, both have a value. */
+/** An expression or a statement. In Rhai both have a value. */
 export type Node = Shape & {
   readonly at: Position;
-  /** How many nodes lie within each other from here on. */
+  /** How deep nodes are nested from here on. */
   readonly depth: number;
 };
 

@@ -4,7 +4,7 @@ import type { Range } from './values.ts';
 
 const INT_BITS = 64;
 
-/** Bits of an integer next to each other, from the least significant on. */
+/** Neighbouring bits of an integer, counted from the least significant one. */
 export interface BitSpan {
   readonly start: number;
   readonly count: number;
@@ -16,23 +16,23 @@ const outside = (run: Memory, index: Int): never =>
     index,
   });
 
-/** The place of a bit, counted from the most significant one when the index is negative. */
+/** The place of a bit. A negative index counts from the most significant bit. */
 export function bitPlace(run: Memory, index: Int): number {
   const place = index < 0 ? INT_BITS + Number(index) : Number(index);
   return place >= 0 && place < INT_BITS ? place : outside(run, index);
 }
 
-/** So many bits from a place on, as far as there are any. */
+/** This many bits from a place on, or fewer when the integer ends before. */
 export function bitSpan(run: Memory, start: Int, count: Int): BitSpan {
   const place = bitPlace(run, start);
   return { start: place, count: Math.min(Math.max(Number(count), 0), INT_BITS - place) };
 }
 
-/** The bits that a range selects; fails when some of them don't exist. */
+/** The bits that a range selects. Fails when some of them don't exist. */
 export function rangeSpan(run: Memory, { start, end, isInclusive }: Range): BitSpan {
   if (start < 0 || start >= INT_BITS) outside(run, start);
   const most = isInclusive ? INT_BITS - 1 : INT_BITS;
-  // A range that has no end goes as far as there are bits.
+  // A range without an end goes up to the last bit.
   const last = end === INT_MAX ? most : end;
   if (last < 0 || last > most) outside(run, end);
   return { start: Number(start), count: Math.max(Number(last) - Number(start) + (isInclusive ? 1 : 0), 0) };

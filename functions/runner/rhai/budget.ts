@@ -1,11 +1,11 @@
 import { type ErrorDetails, type Position, RhaiError, type RhaiErrorKind } from './errors.ts';
 import type { RhaiLimits } from './limits.ts';
 
-/** What a script reaches of its surroundings. */
+/** What a script can reach outside itself. */
 export interface RunHooks {
   onPrint: (text: string) => void;
   onDebug: (text: string, at: Position) => void;
-  /** Called every few thousand operations; what it throws ends the script. */
+  /** Called every few thousand operations. An error that it throws ends the script. */
   onProgress: (operations: number) => void;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -15,14 +15,14 @@ export interface RunHooks {
 
 const PROGRESS_INTERVAL = 4_096;
 
-/** Characters that a function may go through for one operation. */
+/** How many characters a function may go through for one operation. */
 const CHARACTERS_PER_OPERATION = 64;
 
-/** Where a run is, and how much it has used of what it may. */
+/** Where a run of a script is, and how much of its limits it has used. */
 export class Budget {
   readonly limits: RhaiLimits;
   readonly hooks: RunHooks;
-  /** Where the script is, for errors of functions that have no place themselves. */
+  /** Where the script is: the place of errors in built-in functions, which have no place of their own. */
   at: Position;
   operations = 0;
   #nextStop: number;
@@ -38,7 +38,7 @@ export class Budget {
     throw new RhaiError(kind, reason, at, { details });
   }
 
-  /** A value of another type than what is needed. */
+  /** Fails because a value has another type than is needed. */
   mismatch(requested: string, actual: string, at = this.at): never {
     return this.fail('MismatchDataType', `Data type incorrect: ${actual} (expecting ${requested})`, at, {
       requested,
@@ -51,13 +51,13 @@ export class Budget {
     if (++this.operations > this.#nextStop) this.#stop(at);
   }
 
-  /** Counts as many operations. */
+  /** Counts this many operations. */
   charge(operations: number): void {
     this.operations += operations;
     if (this.operations > this.#nextStop) this.#stop(this.at);
   }
 
-  /** Counts the operations of going through so many characters or bytes: none for a few. */
+  /** Counts the operations of going through this many characters or bytes. A few cost nothing. */
   chargeText(length: number): void {
     if (length >= CHARACTERS_PER_OPERATION) this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
   }

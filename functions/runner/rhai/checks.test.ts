@@ -35,9 +35,9 @@ refuses('conditions that are none, and what no loop goes through', [
   ['1 && true', 'Syntax 1:1 Expecting a boolean, not an integer'],
   ["true || 'a'", 'Syntax 1:9 Expecting a boolean, not a character'],
   ['if { true } { }', 'Syntax 1:4 Expecting a boolean expression, but found a block'],
-  ['for x in true { }', 'Syntax 1:10 Expecting what can be gone through, not a boolean'],
-  ['for x in 1.5 { }', 'Syntax 1:10 Expecting what can be gone through, not a float'],
-  ['for x in { 1 } { }', 'Syntax 1:10 Expecting what can be gone through, but found a block'],
+  ['for x in true { }', 'Syntax 1:10 Expecting an iterable value, not a boolean'],
+  ['for x in 1.5 { }', 'Syntax 1:10 Expecting an iterable value, not a float'],
+  ['for x in { 1 } { }', 'Syntax 1:10 Expecting an iterable value, but found a block'],
 ]);
 
 refuses('assignments to what is no place', [
@@ -53,12 +53,12 @@ refuses('assignments to what is no place', [
 
 refuses('names and words in the wrong places', [
   ['let _ = 1', "Syntax 1:5 Expecting the name of a variable, but found '_'"],
-  ['let __ = 1', "Syntax 1:5 '__' is no name: it has no letter before any digit"],
-  ['let _1 = 1', "Syntax 1:5 '_1' is no name: it has no letter before any digit"],
+  ['let __ = 1', "Syntax 1:5 '__' is not a valid name: a name needs a letter before its first digit"],
+  ['let _1 = 1', "Syntax 1:5 '_1' is not a valid name: a name needs a letter before its first digit"],
   ['for _ in [] { }', "Syntax 1:5 Expecting the name of a variable, but found '_'"],
   ['let call = 1', "Syntax 1:5 'call' is a reserved keyword"],
   ['|print| 1', "Syntax 1:2 'print' is a reserved keyword"],
-  ['this', "Syntax 1:1 'this' is for functions and closures only"],
+  ['this', "Syntax 1:1 'this' can only be used in functions and closures"],
   ['let x = ( );', "Syntax 1:11 Expecting an expression, but found ')'"],
   ['switch 1 { 0..5 => 1, 7.5 => 2 }', 'Syntax 1:23 Cases of numbers must come before those of ranges'],
   ['let x = switch 5 { 5 => break, _ => 1 }', "Syntax 1:25 'break' must be within a loop"],

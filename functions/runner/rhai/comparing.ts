@@ -3,7 +3,7 @@ import { equalValues } from './equality.ts';
 import type { Run } from './run.ts';
 import { Blob, Container, isInt, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
-/** Charges for comparing two values, before they are compared: no more than the smaller of them is gone through. */
+/** Charges for comparing two values before they are compared. A comparison goes through no more than the smaller of them. */
 export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): void {
   if (typeof left === 'string') {
     if (typeof right === 'string') run.chargeText(Math.min(left.length, right.length));
@@ -18,7 +18,7 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
   }
 }
 
-/** As `chargeComparison` for the literal of a switch, which has no account of what is in it. */
+/** Like `chargeComparison`, for the literal of a switch: nobody has weighed what it holds. */
 export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
   if (typeof value === 'string') return chargeComparison(run, value, literal);
   const isSameSize = value instanceof RhaiArray
@@ -30,7 +30,7 @@ export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): voi
 const isDecimalPair = (left: RhaiValue, right: RhaiValue): boolean =>
   (left instanceof Decimal && isInt(right)) || (isInt(left) && right instanceof Decimal);
 
-/** The index of the first element from a start on that is equal to a value; -1 when there is none. It is paid for. */
+/** Charges for and finds the index of the first element from a start on that is equal to a value; -1 without such an element. */
 export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValue, start = 0): number {
   run.charge((items.length - Math.min(start, items.length)) >> 2);
   if (typeof target === 'string') run.chargeText(text);
@@ -43,7 +43,7 @@ export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValu
       if (item === target) return index;
       continue;
     }
-    // What compares slowly is charged one by one: a number is made a decimal first.
+    // Slow comparisons are charged one by one: they turn each number into a decimal first.
     if (isContainer) chargeComparison(run, item, target);
     else if (isDecimalPair(item, target)) run.charge(4);
     if (equalValues(item, target)) return index;

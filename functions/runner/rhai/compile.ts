@@ -88,7 +88,7 @@ class ProgramCompiler implements Compiler {
   }
 
   compile(node: Node, context: Context): Evaluate {
-    // SAFETY: the table has for each kind of node the function that takes it, which the type of a look-up can't say.
+    // SAFETY: the table maps each kind of node to a function for this kind. The type of a look-up can't express that.
     const compileNode = compilers[node.kind] as CompileNode<Node['kind']>;
     return compileNode(this, node, context);
   }
@@ -117,7 +117,7 @@ class ProgramCompiler implements Compiler {
   }
 }
 
-/** The functions of a program, `main` being the script itself. */
+/** The compiled functions of a program. `main` is the script itself. */
 export interface CompiledProgram {
   readonly main: CompiledFunction;
   readonly functions: ReadonlyMap<string, CompiledFunction>;

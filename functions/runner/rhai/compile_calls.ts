@@ -5,7 +5,7 @@ import { type Ref, SlotRef } from './refs.ts';
 import type { CompiledFunction, Frame, Lent } from './run.ts';
 import { FnPointer, RhaiMap } from './values.ts';
 
-/** Whether a variable exists: which names the script defines is known beforehand, which the caller gives is not. */
+/** Whether a variable exists. Names that the script defines are known when it is compiled; those that the caller gives are not. */
 const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at }, context) => {
   const argument = compiler.owned(args[0]!, context);
   return (frame) => {
@@ -21,7 +21,7 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
   };
 };
 
-/** What a call lends of the variables of its caller. */
+/** The variables of its caller that a call lends to the called function. */
 function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): ((frame: Frame) => Lent) | undefined {
   if (!isLending || names === undefined) return undefined;
   const { given } = compiler.program;
@@ -57,7 +57,7 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
   if (compiler.program.functions.has(functionKey(name, args.length))) return compileScriptCall(compiler, node, context);
   if (name === 'is_def_var' && args.length === 1) return compileIsDefined(compiler, node, context);
   const [firstNode, ...otherNodes] = args;
-  // A built-in function may change the variable that is its first argument, as when it is called as a method.
+  // A built-in function may change the variable that is its first argument, as a method changes its subject.
   const locate = firstNode?.kind === 'variable' ? compileRef(compiler, firstNode, context) : undefined;
   const first = firstNode === undefined ? undefined : compiler.owned(firstNode, context);
   const others = otherNodes.map((arg) => compiler.owned(arg, context));

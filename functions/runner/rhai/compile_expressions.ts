@@ -88,7 +88,7 @@ export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, r
 
 type FastInteger = (left: number, right: number) => number | boolean;
 
-/** Operators on safe integers; a result that isn't safe is computed again exactly. Adding 0 turns -0 into 0. */
+/** Operators on safe integers. A result that isn't safe is computed again exactly. Adding 0 turns -0 into 0. */
 const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,
@@ -106,7 +106,7 @@ const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
   '!=': (left, right) => left !== right,
 };
 
-/** The operator for two values, fast for safe integers. */
+/** The function for an operator on two values, with a fast way for safe integers. */
 export function binaryOperation(
   operator: BinaryOperator,
 ): (frame: Frame, left: RhaiValue, right: RhaiValue) => RhaiValue {

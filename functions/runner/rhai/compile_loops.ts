@@ -6,14 +6,14 @@ import { toInt } from './integers.ts';
 import { type Evaluate, type Frame, type Run, Signal } from './run.ts';
 import { Blob, Cell, Char, charactersOf, Range, RhaiArray, type RhaiValue, Sequence, typeName } from './values.ts';
 
-/** The body of a loop, in which break and continue are signals. */
+/** Compiles the body of a loop, in which break and continue are signals. */
 function compileBody(compiler: Compiler, node: Node, context: Context): Evaluate {
   const loop = { throwsControl: false };
   const body = compiler.compile(node, { ...context, signalsLoop: true, loop });
   return loop.throwsControl ? catchControl(body, [Signal.break, Signal.continue]) : body;
 }
 
-/** After a round: whether the loop is left. A signal to the loop itself is over then. */
+/** Whether the loop is left after a round. Takes back a signal that was meant for this loop. */
 function isLeft(frame: Frame): boolean {
   const { signal } = frame;
   if (signal !== Signal.return) frame.signal = Signal.none;
@@ -46,7 +46,7 @@ export const compileDo: CompileNode<'do'> = (compiler, { body, test, isUntil, at
   };
 };
 
-/** The integers of a range, one by one. */
+/** Gives the integers of a range one by one. */
 export function* rangeValues({ start, end, isInclusive }: Range): Iterable<RhaiValue> {
   if (typeof start === 'number' && typeof end === 'number') {
     const last = isInclusive ? end : end - 1;
@@ -80,7 +80,7 @@ export const compileFor: CompileNode<'for'> = (compiler, { variable, counter, so
     if (count > run.limits.variables) {
       run.fail('TooManyVariables', `Too many variables defined: more than ${run.limits.variables}`, at);
     }
-    // Closures made in different rounds share one variable, as in Rhai.
+    // As in Rhai, closures that are made in different rounds share one variable.
     frame.define(variable, null);
     if (counter !== undefined) frame.define(counter, null);
     const assign = (slot: number, value: RhaiValue) => {

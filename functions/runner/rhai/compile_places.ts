@@ -11,7 +11,7 @@ export type Locate = (frame: Frame) => Ref;
 const notFound = (run: Run, name: string, at: Position): never =>
   run.fail('VariableNotFound', `Variable not found: ${name}`, at, { variable: name });
 
-/** A variable that nothing else uses as `this` meanwhile. */
+/** The cell of a variable. Fails while a running function uses the variable as its `this`. */
 export function freeCell(run: Run, cell: Cell, name: string, at: Position): Cell {
   return cell.isLocked ? run.fail('DataRace', `Data race detected when accessing variable '${name}'`, at) : cell;
 }
@@ -26,7 +26,7 @@ export const compileVariable: CompileNode<'variable'> = (compiler, { variable, a
   };
 };
 
-/** What a function does not define itself: a variable that its caller lends, or the name of a function. */
+/** A name that a function does not define itself: a variable that its caller lends, or the name of a function. */
 export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
   const isFunction = compiler.functionNames.has(name);
   return (frame) => {
@@ -45,14 +45,14 @@ const selfOf = (frame: Frame, at: Position): Ref => frame.self ?? frame.run.fail
 
 export const compileThis: CompileNode<'this'> = (_, { at }) => (frame) => selfOf(frame, at).get();
 
-/** The cell of a variable that a closure captures; of what is no variable but a function, one with its name. */
+/** The cell of a variable that a closure captures. For the name of a function, a new cell with a pointer to that function. */
 export function cellOf(frame: Frame, { slot, name }: Variable, isFunction: boolean, at: Position): Cell {
   const cell = frame.slots[slot];
   if (cell === undefined && isFunction) return new Cell(new FnPointer(name));
   return cell instanceof Cell ? cell : notFound(frame.run, name, at);
 }
 
-/** Whether a chain ends before this link. The frame tells it to the links after it, up to the node of the whole chain. */
+/** Whether a chain ends before this link. The frame keeps the answer for the later links, until the node of the whole chain. */
 export function isEnded(frame: Frame, isOptional: boolean, subject: RhaiValue): boolean {
   if (isOptional && subject === null) frame.hasEnded = true;
   return frame.hasEnded;
@@ -134,7 +134,7 @@ function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Con
   return (frame) => frame.lent?.(node.name) ?? new ValueRef(value(frame));
 }
 
-/** A chain that has ended is nowhere; `compileTarget` asks for it itself. */
+/** A chain that has ended early has no place. `compileTarget` finds that out itself. */
 function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
   const locate = compileRef(compiler, body, context);
   return (frame) => {
@@ -175,7 +175,7 @@ function locateProperty(
   };
 }
 
-/** Where a node's value is, so that it can be changed there; the value of what is nowhere is a place of its own. */
+/** Finds the place of a node's value, so that it can be changed there. A value without a place gets a temporary one. */
 export function compileRef(compiler: Compiler, node: Node, context: Context): Locate {
   switch (node.kind) {
     case 'variable':
@@ -197,7 +197,7 @@ export function compileRef(compiler: Compiler, node: Node, context: Context): Lo
   }
 }
 
-/** What a chain starts with. */
+/** The first node of a chain. */
 function rootOf(node: Node): Node {
   let root = node;
   while (root.kind === 'chain' || root.kind === 'index' || root.kind === 'property') {
@@ -206,7 +206,7 @@ function rootOf(node: Node): Node {
   return root;
 }
 
-/** As `compileRef`, for something that is going to be assigned; undefined when its chain has ended. */
+/** Like `compileRef`, for the target of an assignment. It gives undefined when the target's chain has ended early. */
 export function compileTarget(compiler: Compiler, target: Node, context: Context): (frame: Frame) => Ref | undefined {
   const node = target.kind === 'chain' ? target.body : target;
   const locate = compileRef(compiler, node, context);
@@ -222,9 +222,9 @@ export function compileTarget(compiler: Compiler, target: Node, context: Context
         variable: ref.constant,
       });
     }
-    // A property that is only computed from its subject is no place.
+    // A property that is computed from its subject can't be assigned to.
     if (node.kind === 'property' && ref instanceof ValueRef) {
-      badProperty(frame.run, `No writable property '${node.name}'`, node.at);
+      badProperty(frame.run, `Property '${node.name}' can't be assigned to`, node.at);
     }
     return ref;
   };

@@ -12,7 +12,7 @@ import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } f
 import { showText } from './showing.ts';
 import { Cell, Container, type RhaiValue } from './values.ts';
 
-/** A node whose value is that of what is around it, and may go anywhere. */
+/** Compiles a node whose value becomes the value of the node around it, so it must be a copy. */
 export function compileTail(compiler: Compiler, node: Node, context: Context): Evaluate {
   const value = compiler.compile(node, context);
   return isPlace(node) ? (frame) => frame.run.copy(value(frame)) : value;
@@ -61,7 +61,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(1 + (patterns.length >> 1));
-      // Literals are compared to the end of the value at most.
+      // A comparison with a literal goes through no more than the value.
       if (typeof found === 'string' || found instanceof Container) {
         for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
       }
@@ -127,11 +127,11 @@ export const compileAssign: CompileNode<'assign'> = (compiler, node, context) =>
   };
 };
 
-/** Where a variable of the script's own lies. */
+/** The slot of a variable that the script defines. */
 const ownSlot = (target: Node): number | undefined =>
   target.kind === 'variable' && !target.variable.isGiven ? target.variable.slot : undefined;
 
-/** The fast way for a variable of the script's own that no closure shares. */
+/** The fast way for a variable that the script defines and no closure shares. */
 function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefined {
   if (target.kind !== 'variable' || target.variable.isGiven) return undefined;
   const { variable: { slot, name }, at } = target;
@@ -144,7 +144,7 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
   };
 }
 
-/** Leaves by a signal, or by throwing where nothing looks for signals. */
+/** Leaves a function or a loop with a signal, or by throwing one where nothing looks for signals. */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
     const result = value === undefined ? null : value(frame);
@@ -185,7 +185,7 @@ export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Eval
   };
 }
 
-/** In a catch clause, throwing nothing throws again what it caught. */
+/** In a catch clause, a throw without a value throws again what was caught. */
 export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, at }, context) => {
   const thrown = optional(compiler, value, context);
   return (frame) => {
@@ -198,9 +198,9 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
   };
 };
 
-/** What a catch clause gets: the value that was thrown, else a map that describes the error. */
+/** The value that a catch clause gets: what was thrown, or a map that describes the error. */
 function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
-  // SAFETY: only throw statements fill it, with values of the script.
+  // SAFETY: only throw statements set it, to values of the script.
   if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
   const { kind, text, outermost: { line, column }, details } = error;
   const call = error.calls.at(-1);
@@ -210,7 +210,7 @@ function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   return givenMap(Object.entries({ message: text, line, position: column, ...about }));
 }
 
-/** Its value is that of the block that is tried, unit when that failed. */
+/** Its value is that of the tried block, or unit when that block failed. */
 export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
   const attempted = compiler.compile(body, context);
   const handled = compiler.compile(handler, context);

@@ -3,15 +3,15 @@ import type { CompiledFunction, Evaluate, Frame } from './run.ts';
 import type { RhaiValue } from './values.ts';
 
 /**
- * How what is being compiled can be left early. At the level of statements a signal in the frame does it, which each block looks
- * at; in the midst of an expression, where nothing looks, it is thrown.
+ * How the code around a node can be left early. Statements set a signal in the frame, which each block looks at. Within an
+ * expression nothing looks at the frame, so the signal is thrown.
  */
 export interface Context {
   readonly signalsReturn: boolean;
   readonly signalsLoop: boolean;
-  /** Of the function: told when it must catch returns that are thrown. */
+  /** The function around the node. It is told when it must catch returns that are thrown. */
   readonly fn: { throwsReturn: boolean };
-  /** Of the loop: told when it must catch breaks that are thrown. */
+  /** The loop around the node. It is told when it must catch breaks that are thrown. */
   readonly loop: { throwsControl: boolean };
 }
 
@@ -21,25 +21,25 @@ export type CompileNode<Kind extends Node['kind']> = (
   context: Context,
 ) => Evaluate;
 
-/** What the parts of the compiler share: each kind of node has a function of its own. */
+/** What the parts of the compiler share. Each kind of node has a function of its own. */
 export interface Compiler {
   readonly program: Program;
-  /** Of the script's functions for any type. */
+  /** The names of the script's functions that take any type. */
   readonly functionNames: ReadonlySet<string>;
-  /** The keys under which methods are found, those of one type without it. */
+  /** The keys of the script's functions as methods, without the type of those for one type. */
   readonly methodKeys: ReadonlySet<string>;
-  /** Whether functions see it as one of `global`. */
+  /** Whether functions see a variable as a member of `global`. */
   isGlobal: (variable: Variable) => boolean;
-  /** Any node, whose value stays where it is: arrays and maps in variables are not copied. */
+  /** Compiles any node. Its value stays where it is: arrays and maps in variables are not copied. */
   compile: (node: Node, context: Context) => Evaluate;
-  /** A node in the midst of an expression. */
+  /** Compiles a node within an expression. */
   operand: (node: Node, context: Context) => Evaluate;
-  /** As `operand`, for a value that will be stored elsewhere, and so must be its own copy. */
+  /** Like `operand`, for a value that will be stored elsewhere and so must be its own copy. */
   owned: (node: Node, context: Context) => Evaluate;
   compileFunction: (node: FunctionNode) => CompiledFunction;
 }
 
-/** Whether a node's value lies in a variable or a part of one. */
+/** Whether a node's value is in a variable or in a part of one. */
 export const isPlace = (node: Node): boolean =>
   node.kind === 'variable' || node.kind === 'this' || node.kind === 'index' || node.kind === 'property' ||
   node.kind === 'global' || node.kind === 'unknown' || (node.kind === 'chain' && isPlace(node.body)) ||
@@ -48,7 +48,7 @@ export const isPlace = (node: Node): boolean =>
 /** The context of an expression's operands. */
 export const inExpression = (context: Context): Context => ({ ...context, signalsReturn: false, signalsLoop: false });
 
-/** The values of nodes in order. A loop, not a map: that would take two more frames of the stack for each. */
+/** The values of nodes in order. A loop instead of a map saves two frames of the stack for each level of nesting. */
 export function evaluateAll(nodes: readonly Evaluate[], frame: Frame): RhaiValue[] {
   const values: RhaiValue[] = [];
   for (const node of nodes) values.push(node(frame));

@@ -5,11 +5,11 @@ import { Blob, Container, isInt, isText, joinBytes, RhaiArray, RhaiMap, type Rha
 
 const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
 
-/** Of an integer, the lowest eight bits. */
+/** The lowest eight bits of an integer. */
 export const toByte = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
 
-/** What a value adds to bytes: others, one, or the UTF-8 of a text. */
+/** What a value adds to bytes: other bytes, one byte, or the UTF-8 of a text. */
 export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   if (value instanceof Blob) return value.bytes;
   if (isText(value)) {
@@ -20,22 +20,22 @@ export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   return byte === undefined ? undefined : Uint8Array.of(byte);
 }
 
-/** What a value adds to a text: bytes are read as UTF-8. */
+/** What a value adds to a text. Bytes are read as UTF-8. */
 function appendedText(run: Run, value: RhaiValue): string {
   if (!(value instanceof Blob)) return showText(run, value);
   run.chargeText(value.bytes.length);
   return utf8.decode.decode(value.bytes);
 }
 
-/** Concatenates texts, of which one may be any value. */
+/** Concatenates two texts, or a text and any other value. */
 export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
   const [a, b] = [appendedText(run, left), appendedText(run, right)];
-  // Neither is copied until the text is looked at, so that a long one may grow bit by bit.
+  // JavaScript copies neither until the text is read, so a long text can grow bit by bit.
   run.chargeText(Math.min(a.length, b.length));
   return run.newText(a + b);
 }
 
-/** Two values made one; undefined when they are not of types that go together. */
+/** Puts two values together. Undefined when their types don't go together. */
 export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
   if (typeof left === 'string' || typeof right === 'string' || (isText(left) && isText(right))) {
     return joinTexts(run, left, right);
@@ -57,7 +57,7 @@ export function concatenate(run: Run, left: RhaiValue, right: RhaiValue): RhaiVa
   return undefined;
 }
 
-/** Whether a compound assignment of this value appends in place instead of making a copy. */
+/** Whether `+=` on this value appends in place instead of making a copy. */
 export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiValue, value: RhaiValue): boolean {
   if (operator !== '+') return false;
   if (target instanceof Container) run.checkFree(target);

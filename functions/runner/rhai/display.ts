@@ -1,15 +1,15 @@
 import { Decimal } from '../../../types/values/decimal.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
-/** Floats beyond these are shown with an exponent: Rhai keeps the limits with 32 bits, so that 1e13 itself is beyond. */
+/** Floats beyond these are shown with an exponent. Rhai keeps the limits in 32 bits, so 1e13 itself is beyond its limit. */
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
 const MIN_PLAIN_FLOAT = Math.fround(1e-13);
 
-/** The same for `debug`, which shows floats as Rust does. */
+/** The same limits for `debug`, which shows floats as Rust does. */
 const MAX_PLAIN_DEBUG = 1e16;
 const MIN_PLAIN_DEBUG = 1e-4;
 
-/** Plain decimals of the shortest digits of a small float: toFixed would show those beyond its precision. */
+/** A small float in decimal notation with its shortest digits. toFixed would show digits beyond its precision. */
 function smallFloatText(size: number): string {
   const [digits = '', exponent = '0'] = String(size).split('e');
   const places = -Number(exponent);
@@ -25,7 +25,7 @@ function plainText(value: number): string {
   return (value < 0 || Object.is(value, -0) ? '-' : '') + (plain.includes('.') ? plain : `${plain}.0`);
 }
 
-/** A float that has no digits. */
+/** The text of a float without digits: infinity and NaN. */
 const specialText = (value: number): string => Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf';
 
 /** A float as `print` shows it: `1.0`, `0.1`, `1e20`, `NaN`, `inf`. */
@@ -43,10 +43,10 @@ function floatDebugText(value: number): string {
 }
 
 const SHORT_ESCAPES: Record<string, string> = { '\0': '\\0', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
-// What nobody sees, or sees only together with what is before it.
+// Invisible characters, and those that combine with the character before them.
 const UNPRINTABLE = /[\\\p{C}\p{Grapheme_Extend}]|(?! )\p{Z}/gu;
 
-/** A text between quotes, which it may hold escaped. */
+/** A text between quotes. Quotes in it are escaped. */
 const between = (quote: '"' | "'", text: string): string =>
   `${quote}${
     text.replace(

@@ -15,21 +15,21 @@ import {
   typeName,
 } from './values.ts';
 
-/** An index as a position: from the end when it is negative. */
+/** The position of an index. A negative index counts from the end. */
 function position(run: Run, kind: 'Array' | 'String', length: number, index: number | bigint): number {
   const offset = Number(index);
   const place = offset < 0 ? length + offset : offset;
   return place >= 0 && place < length ? place : boundsError(run, kind, length, index);
 }
 
-/** How many characters a text has, which is paid for: less by those texts whose characters are all of one unit. */
+/** Counts and charges for the characters of a text. Texts whose characters all have one UTF-16 unit cost less. */
 function countPaid(run: Run, text: string): number {
   const count = countCharacters(text);
   run.charge(text.length >> (count === text.length ? 10 : 5));
   return count;
 }
 
-/** There are elements, but not by an index of this type. */
+/** Fails because an index of this type selects no element of this value. */
 function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
   if (base instanceof RhaiMap) return run.mismatch('string', typeName(index));
   if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string' || isInt(base)) {

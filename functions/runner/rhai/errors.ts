@@ -1,10 +1,10 @@
-/** A place in a script; both count from 1, columns in characters. */
+/** A place in a script. Lines and columns count from 1; columns count characters. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** What went wrong, by the names of Rhai's own errors. */
+/** What went wrong, in the names of Rhai's own errors. */
 export type RhaiErrorKind =
   | 'Syntax'
   | 'VariableNotFound'
@@ -27,10 +27,10 @@ export type RhaiErrorKind =
   | 'StackOverflow'
   | 'DataTooLarge';
 
-/** What an error is about, by the names that a catch clause finds it under. */
+/** What an error is about. A catch clause finds it under these names. */
 export type ErrorDetails = Readonly<Record<string, string | number | bigint>>;
 
-/** What ends a script for good: its own try … catch does not see it. */
+/** Errors that end a script for good: its own try … catch does not see them. */
 const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
   'Syntax',
   'TooManyOperations',
@@ -45,18 +45,18 @@ export interface Call {
   readonly at: Position;
 }
 
-/** Closures are called so, with a number. */
+/** The names of closures begin with this, followed by a number. */
 export const CLOSURE_PREFIX = 'anon$';
 
 interface ErrorInit {
   readonly details?: ErrorDetails;
   /** What a `throw` statement threw: a value of the script. */
   readonly thrown?: unknown;
-  /** The calls that the error came out of, the innermost first. */
+  /** The calls that the error passed through, the innermost first. */
   readonly calls?: readonly Call[];
 }
 
-/** Characters of a reason: a script may throw long texts, and call things by them. */
+/** The most characters of a reason, since a script may throw long texts and have long names. */
 const MAX_REASON = 10_000;
 
 const bounded = (text: string): string => text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;
@@ -66,7 +66,7 @@ const placeText = ({ line, column }: Position): string => ` (line ${line}, posit
 const callText = ({ name }: Call): string =>
   name.startsWith(CLOSURE_PREFIX) ? '\nin closure call' : `\nin call to function '${name}'`;
 
-/** A script that can't be compiled, or failed. Its message ends with the place of the outermost call that it came out of. */
+/** A script can't be compiled, or has failed. The message ends with the place of the outermost call that the error passed through. */
 export class RhaiError extends Error {
   override name = 'RhaiError';
   readonly kind: RhaiErrorKind;
@@ -96,12 +96,12 @@ export class RhaiError extends Error {
     return this.calls.at(-1)?.at ?? this;
   }
 
-  /** The message without the place that it ends with. */
+  /** The message without the place at its end. */
   get text(): string {
     return this.message.slice(0, -placeText(this.outermost).length);
   }
 
-  /** The same error out of more calls, the innermost first. */
+  /** The same error after it has passed through more calls, the innermost first. */
   within(calls: readonly Call[]): RhaiError {
     return new RhaiError(this.kind, this.reason, this, { ...this, calls: [...this.calls, ...calls] });
   }

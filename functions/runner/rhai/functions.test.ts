@@ -53,7 +53,7 @@ checkFailures('what is lent to nobody', [
   ['fn f() { a } f!(); let a = 1;', 'VariableNotFound 1:10 Variable not found: a'],
   ['fn f() { g() } fn g() { a } let a = 1; f!()', 'VariableNotFound 1:25 Variable not found: a'],
   ['const A = 1; fn f() { A = 2; } f!()', 'AssignmentToConstant 1:23 Cannot modify constant A'],
-  ['let x = 1; x.f!()', 'Syntax 1:15 A method cannot be called with the variables of its caller'],
+  ['let x = 1; x.f!()', `Syntax 1:15 A method can't be called with the variables of its caller: leave out the '!'`],
   ['f!;', "Syntax 1:3 Expecting '(' after '!', but found ';'"],
 ]);
 

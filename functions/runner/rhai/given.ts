@@ -1,8 +1,8 @@
 import { type Container, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
 
 /**
- * Weighs a container that the script has not made itself, so that going through it is paid for; the limits don't hold for what it
- * has. Containers in it must have been weighed before.
+ * Weighs a container that the script was given, so that going through it can be charged for. The limits of sizes don't apply to what
+ * it holds already. Containers in it must have been weighed before.
  */
 function weighed<C extends Container>(container: C, members: Iterable<RhaiValue>): C {
   const weight = new Weight();
@@ -23,14 +23,14 @@ const kept = <C extends Container>(container: C): C => {
   return container;
 };
 
-/** An array that a script is given. */
+/** Makes an array that a script is given. */
 export function givenArray(items: RhaiValue[]): RhaiArray {
   const array = weighed(new RhaiArray(items), items);
   array.elements += items.length;
   return kept(array);
 }
 
-/** An object map that a script is given. */
+/** Makes an object map that a script is given. */
 export function givenMap(properties: Iterable<readonly [string, RhaiValue]>): RhaiMap {
   const members = new Map(properties);
   const map = weighed(new RhaiMap(members), members.values());

@@ -4,29 +4,29 @@ import { KEYWORDS, MODULE_WORDS, RESERVED, RESERVED_SYMBOLS, SYMBOLS, type Token
 import { Char, Float } from './values.ts';
 
 const NAME = /[A-Za-z_]\w*/y;
-/** A name has a letter before any digit. */
+/** A name needs a letter before its first digit. */
 const PROPER_NAME = /^_*[A-Za-z]/;
 const NOT_IN = /!in\b/y;
-/** As in Rhai, other blanks of Unicode are none. */
+/** As in Rhai, other blank characters of Unicode don't count as white space. */
 const SPACE = /[ \t\n\f\r]+/y;
 const LINE_COMMENT = /\/\/[^\r\n]*/y;
 const COMMENT_EDGE = /\/\*|\*\//g;
 const RADIX_NUMBER = /0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/iy;
-// A point belongs to the number unless a method or a range follows it.
+// A point belongs to the number unless it begins a method call or a range.
 const DIGIT = /\d/y;
 const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d[\d_]*)?/iy;
-/** A string that stands for itself, without escapes. */
+/** A string without escapes, whose text is its value. */
 const RAW_STRING_START = /#+"/y;
 const RAW_STRING_EDGE = /"#*/g;
-/** Right after the opening back-tick it is not part of the text. */
+/** A line break right after the opening back-tick is not part of the text. */
 const LINE_END = /\r\n?|\n/y;
 const TEMPLATE_EDGE = /`|\\?\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
-/** Names come up in errors, once for each call that an error came out of. */
+/** Limited because errors repeat names, once for each call that they passed through. */
 export const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Reads tokens one after the other; the parser says when a back-tick string goes on after an expression in it. */
+/** Reads tokens one after the other. The parser says when a back-tick string continues after an expression in it. */
 export class Lexer {
   readonly #source: string;
   #offset = 0;
@@ -53,13 +53,13 @@ export class Lexer {
         this.#line++;
         this.#column = 1;
       } else if (unit < 0xdc00 || unit > 0xdfff) {
-        // The second half of a surrogate pair is no character of its own.
+        // The second half of a surrogate pair does not count as a character.
         this.#column++;
       }
     }
   }
 
-  /** What the pattern matches here, moved over; undefined when it doesn't. */
+  /** Takes the text that a pattern matches here; undefined when it does not match. */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#offset;
     const text = pattern.exec(this.#source)?.[0];
@@ -127,10 +127,12 @@ export class Lexer {
     if (text.length > MAX_NAME_LENGTH) this.#fail(`A name has more than ${MAX_NAME_LENGTH} characters`, at);
     if (KEYWORDS.has(text)) return { kind: 'keyword', text, at };
     if (MODULE_WORDS.has(text)) {
-      this.#fail(`'${text}' is not available: a script reaches nothing outside of itself`, at);
+      this.#fail(`'${text}' is not available: a script can't import, export or evaluate code`, at);
     }
     if (RESERVED.has(text)) this.#fail(`'${text}' is a reserved keyword`, at);
-    if (!PROPER_NAME.test(text)) this.#fail(`'${text}' is no name: it has no letter before any digit`, at);
+    if (!PROPER_NAME.test(text)) {
+      this.#fail(`'${text}' is not a valid name: a name needs a letter before its first digit`, at);
+    }
     return { kind: 'name', text, at };
   }
 
@@ -149,12 +151,12 @@ export class Lexer {
     return { kind: 'symbol', text, at };
   }
 
-  /** Whether a digit comes right here: a minus before it is then part of the number. */
+  /** Whether a digit comes right here, so that a minus before it is part of the number. */
   get isBeforeDigit(): boolean {
     return this.#is(DIGIT);
   }
 
-  /** The number here, with a sign that is before it. */
+  /** Reads the number here. The sign is what stands before it. */
   number(at: Position, sign: '' | '-' = ''): Token & { kind: 'number' } {
     const text = sign + (this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '');
     if (this.#take(NAME) !== undefined) this.#fail(`Malformed number`, at);
@@ -168,11 +170,11 @@ export class Lexer {
 
   #character(at: Position): Token {
     const text = this.#quoted("'", at);
-    if ([...text].length !== 1) this.#fail('A character literal holds one character', at);
+    if ([...text].length !== 1) this.#fail('A character literal must hold exactly one character', at);
     return { kind: 'char', value: new Char(text), at };
   }
 
-  /** A literal between quotes, its escapes resolved; a doubled quote stands for itself. */
+  /** Reads a literal between quotes and resolves its escapes. A doubled quote stands for one quote. */
   #quoted(quote: '"' | "'", at: Position): string {
     const indentation = this.#column;
     this.#moveTo(this.#offset + 1);
@@ -203,7 +205,7 @@ export class Lexer {
     }
     if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
       this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
-      // The next line goes on behind the place of the opening quote, as far as there are blanks up to there.
+      // The next line continues after the column of the opening quote. Only blanks before that column are left out.
       while (this.#column <= indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
         this.#moveTo(this.#offset + 1);
       }
@@ -219,7 +221,7 @@ export class Lexer {
     return String.fromCodePoint(code);
   }
 
-  /** The next literal piece of a back-tick string, up to an expression or the end. */
+  /** Reads the next literal piece of a back-tick string, up to an expression or the end. */
   templatePiece(at: Position): Token & { kind: 'template' } {
     if (this.#source[this.#offset - 1] === '`') this.#take(LINE_END);
     let value = '';

@@ -4,15 +4,15 @@ export interface RhaiLimits {
   operations: number;
   /** Characters of a string, and of all strings in one array or map together. */
   stringLength: number;
-  /** Elements of an array with all that it holds; the same for the entries of maps. */
+  /** Elements of an array and of all arrays in it. The same number limits the entries of maps. */
   elements: number;
   /** Variables and constants that exist at once in the script, or in one call of a function. */
   variables: number;
-  /** Calls of functions within each other. */
+  /** How deep calls of functions may be nested. */
   callDepth: number;
-  /** Blocks and expressions within each other in the source text. */
+  /** How deep blocks and expressions of the source text may be nested. */
   sourceDepth: number;
-  /** Arrays and maps within each other. */
+  /** How deep arrays and maps may be nested. */
   dataDepth: number;
   /** Characters of the source text. */
   sourceLength: number;

@@ -2,7 +2,7 @@ import type { Node } from './ast.ts';
 import { checkedInt, type Int } from './integers.ts';
 import { Float, isInt, Range, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
-/** The value of an expression that is made of literals only, as a case of a switch must be; undefined when it isn't. */
+/** The value of an expression that only consists of literals, as the cases of a switch must; undefined for any other. */
 export function literalValue(node: Node): RhaiValue | undefined {
   switch (node.kind) {
     case 'literal':
@@ -36,7 +36,7 @@ export function literalValue(node: Node): RhaiValue | undefined {
   }
 }
 
-/** A literal number with its sign; undefined for what has none, or has no room for it. */
+/** A literal number with its sign. Undefined for other values, and for a negative number that does not fit. */
 export function signed(sign: '-' | '+', value: RhaiValue): Int | Float | undefined {
   if (value instanceof Float) return sign === '-' ? new Float(-value.value) : value;
   if (!isInt(value)) return undefined;

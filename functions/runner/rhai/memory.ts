@@ -11,7 +11,7 @@ export class Memory extends Budget {
     this.#limit.text = this.limits.stringLength;
   }
 
-  /** A copy of what is stored somewhere, as every value is copied when it goes elsewhere. */
+  /** A copy of a stored value, since scripts copy each value that they store elsewhere. */
   copy(value: RhaiValue): RhaiValue {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof RhaiArray) {
@@ -31,7 +31,7 @@ export class Memory extends Budget {
     return value;
   }
 
-  /** Charges for going through a value once, with all that it holds. */
+  /** Charges for going once through a value and all that it holds. */
   chargeValue(value: RhaiValue): void {
     if (typeof value === 'string') this.chargeText(value.length);
     else if (value instanceof Container) {
@@ -68,7 +68,7 @@ export class Memory extends Budget {
     return map;
   }
 
-  /** A function pointer with further arguments, which belong to nobody else: they count as elements do, in what holds it too. */
+  /** A function pointer with further arguments, which the caller has copied. They count like elements, also in containers of the pointer. */
   curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
     const held = new RhaiArray([...curried.items, ...args]);
     const height = this.adopt(held, held.items);
@@ -89,7 +89,7 @@ export class Memory extends Budget {
     return new Blob(bytes);
   }
 
-  /** To be called before so many elements are made. */
+  /** Fails when an array or blob of this length would be too large. Called before its elements are made. */
   checkLength(length: number): void {
     if (length > this.limits.elements) {
       this.fail('DataTooLarge', `Size of array/BLOB too large: more than ${this.limits.elements} elements`);
@@ -97,8 +97,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Accounts for values that have become members of a container, and the length of their keys when it is a map. Gives how many
-   * containers lie within each other, down to those members.
+   * Accounts for new members of a container, and for the length of their keys when it is a map. Gives how deep containers are nested
+   * from this one down to the new members.
    */
   adopt(container: Container, members: readonly RhaiValue[], keyLength = 0): number {
     const weight = new Weight();
@@ -119,14 +119,14 @@ export class Memory extends Budget {
     return height + 1;
   }
 
-  /** Fails while a function goes through the container, which would see it change under its hands. */
+  /** Fails while a function goes through the container, since the container must not change meanwhile. */
   checkFree(container: Container): void {
     if (container.isBorrowed) {
       this.fail('DataRace', 'Data race detected: a function is going through the array or object map');
     }
   }
 
-  /** Runs `action`, during which the container can't be changed. */
+  /** Runs `action` and lets nothing change the container meanwhile. */
   borrow<T>(container: Container, action: () => T): T {
     const wasBorrowed = container.isBorrowed;
     container.isBorrowed = true;
@@ -137,13 +137,13 @@ export class Memory extends Budget {
     }
   }
 
-  /** Values that have left their container. */
+  /** Gives a value that has left its container, so that it may get another owner. */
   release<V extends RhaiValue>(value: V): V {
     if (value instanceof Container) value.owner = undefined;
     return value;
   }
 
-  /** The opposite of `adopt` for members that left: of arrays and maps among them only themselves, as their weight may be old. */
+  /** The opposite of `adopt`, for members that left. Arrays and maps count only themselves, since their weight may be outdated. */
   forget(container: Container, members: readonly RhaiValue[]): void {
     const kind = container instanceof RhaiArray ? 'elements' : 'entries';
     const text = members.reduce<number>((sum, member) => sum + (typeof member === 'string' ? member.length : 0), 0);
@@ -172,7 +172,7 @@ export class Memory extends Budget {
     }
   }
 
-  /** What a container may hold: what the script was given in one may be larger than what it makes. */
+  /** How much a container may hold. One that the script was given may be larger than those that it makes. */
   #most({ given }: Container): Readonly<Weight> {
     if (given === undefined) return this.#limit;
     const most = new Weight();
@@ -181,7 +181,7 @@ export class Memory extends Budget {
     return most;
   }
 
-  /** Makes the weight of a container exact; fails when it is really too much. */
+  /** Makes the weight of a container exact. Fails when even the exact weight is over a limit. */
   #weigh(container: Container): void {
     const weight = this.#exactWeight(container);
     container.elements = weight.elements;

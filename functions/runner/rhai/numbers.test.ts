@@ -301,7 +301,7 @@ describe('arithmetic that has no result', () => {
     ['Decimal(-1).sqrt()', 'Arithmetic 1:13 Error taking the square root of -1'],
     ['Decimal(0).ln()', 'Arithmetic 1:12 Error taking the natural log of 0'],
     ['Decimal(1000).exp()', 'Arithmetic 1:15 Exponential overflow: e ** 1000'],
-    ['Decimal("x")', 'Runtime 1:1 No decimal: x'],
+    ['Decimal("x")', 'Runtime 1:1 Not a decimal: x'],
     ['Decimal(1) + 1.0', 'FunctionNotFound 1:12 Function not found: + (decimal, f64)'],
     ['1 + ()', 'FunctionNotFound 1:3 Function not found: + (i64, ())'],
     ['true + 1', 'FunctionNotFound 1:6 Function not found: + (bool, i64)'],

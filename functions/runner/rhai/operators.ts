@@ -43,7 +43,7 @@ function contains(run: Run, container: RhaiValue, value: RhaiValue): boolean | u
   return undefined;
 }
 
-/** Types whose values have no order among themselves. */
+/** Types whose values have no order. */
 const UNORDERED: ReadonlySet<TypeTag> = new Set(['array', 'map', 'blob', 'range', 'sequence', 'fn']);
 
 function boolOperation(operator: BinaryOperator, left: boolean, right: boolean): boolean | undefined {
@@ -59,7 +59,7 @@ function boolOperation(operator: BinaryOperator, left: boolean, right: boolean):
   }
 }
 
-/** What an operator gives; undefined when there is none for these types. */
+/** The result of an operator. Undefined when these types don't have it. */
 function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: RhaiValue): RhaiValue | undefined {
   switch (operator) {
     case '==':
@@ -72,7 +72,7 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
     case '>=': {
       chargeComparison(run, left, right);
       const order = compareOperands(left, right) ?? NaN;
-      // Values of different types are simply not in order; those of one type that has none are an error.
+      // As in Rhai, a comparison of different types is false, and one of two values of a type without an order is an error.
       if (Number.isNaN(order) && UNORDERED.has(tagOf(left)) && typeName(left) === typeName(right)) return undefined;
       return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0;
     }
@@ -97,7 +97,7 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
   return undefined;
 }
 
-/** Applies a binary operator to any two values; fails when there is none for their types. */
+/** Applies a binary operator to two values. Fails when their types don't have it. */
 export function applyBinary(run: Run, operator: BinaryOperator, left: RhaiValue, right: RhaiValue): RhaiValue {
   return operate(run, operator, left, right) ?? run.noFunction(operator, [left, right]);
 }

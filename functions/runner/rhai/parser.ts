@@ -13,7 +13,7 @@ import { assignmentProblem } from './parser_checks.ts';
 import { CLOSED_KINDS, ControlParser } from './parser_control.ts';
 import { FunctionScope } from './scopes.ts';
 
-/** Types by the names that scripts may call them by. */
+/** Types, by the names that scripts may use for them. */
 const TYPE_ALIASES: Readonly<Record<string, string>> = { int: 'i64', float: 'f64' };
 
 const COMPOUND: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '<<', '>>', '&', '|', '^']);
@@ -27,7 +27,7 @@ class Parser extends ControlParser {
     const body = this.statements(() => this.token.kind === 'end');
     for (const node of body) if (node.kind === 'let') declared.push(node.variable);
     const block = this.make({ kind: 'block', body }, at, body);
-    // What functions don't define may be among what the caller gives, and be lent to them.
+    // Names that functions don't define may be variables that the caller of the script gives, and that a call lends to the function.
     if (this.lendsGiven) { for (const name of this.unknownNames) this.scope.declareGiven(name); }
     const main: FunctionNode = {
       name: '',
@@ -56,7 +56,7 @@ class Parser extends ControlParser {
     return nodes;
   }
 
-  /** Undefined for the definition of a function. */
+  /** Parses a statement. Undefined for the definition of a function. */
   protected statement(): Node | undefined {
     const token = this.token;
     const word = token.kind === 'keyword' ? token.text : '';
@@ -72,7 +72,7 @@ class Parser extends ControlParser {
     return this.simpleStatement();
   }
 
-  /** A statement that may also be the body of a closure or of a case. */
+  /** Parses a statement that may also be the body of a closure or of a case. */
   protected simpleStatement(): Node {
     const { at } = this.token;
     if (this.accept('return')) {
@@ -124,7 +124,7 @@ class Parser extends ControlParser {
     this.checkTarget(target);
     this.advance();
     const value = this.expression();
-    // SAFETY: every compound operator is a binary one.
+    // SAFETY: every compound operator consists of a binary operator and '='.
     return this.make({ kind: 'assign', target, operator: operator as BinaryOperator | undefined, value }, at, [
       target,
       value,
@@ -139,7 +139,7 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
-    // What is thrown in it goes to its own clause.
+    // A throw in the tried block goes to the catch clause of this statement.
     this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
     this.scope.caught.pop();
@@ -155,7 +155,7 @@ class Parser extends ControlParser {
     return this.make({ kind: 'try', body, variable, handler }, at, [body, handler]);
   }
 
-  /** The name of a function, after that of a type and a point when it is a method of that type only. */
+  /** Parses the name of a function. A method of one type has the name of the type and a point before it. */
   protected functionName(): string {
     const { token } = this;
     if (token.kind === 'string') this.advance();
@@ -184,13 +184,13 @@ class Parser extends ControlParser {
     );
     const key = functionKey(name, node.params.length);
     if (this.#functions.has(key)) {
-      this.fail(`There is another function '${name}' with ${node.params.length} params already`, at);
+      this.fail(`The function '${name}' is already defined for this number of parameters (${node.params.length})`, at);
     }
     this.#functions.set(key, node);
   }
 }
 
-/** Parses a script; throws a RhaiError that says what is wrong and where. */
+/** Parses a script. Throws a RhaiError that says what is wrong and where. */
 export function parseScript(source: string, limits: RhaiLimits): Program {
   if (source.length > limits.sourceLength) {
     throw new RhaiError('Syntax', `The script has more than ${limits.sourceLength} characters`, { line: 1, column: 1 });

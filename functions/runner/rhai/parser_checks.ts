@@ -1,13 +1,13 @@
 import type { Node, NodeOf } from './ast.ts';
 import { Char, Float, isInt } from './values.ts';
 
-/** What is wrong with a script, and with which part of it. */
+/** What is wrong with a script, and which part of it is wrong. */
 export interface Problem {
   readonly message: string;
   readonly node: Node;
 }
 
-/** What a node certainly gives, with its article; undefined when only running it tells. */
+/** The type of a node's value, with its article; undefined when it is only known at run time. */
 function kindOf(node: Node): string | undefined {
   switch (node.kind) {
     case 'literal': {
@@ -34,7 +34,7 @@ function kindOf(node: Node): string | undefined {
 const NEVER_INDEXES: ReadonlySet<string> = new Set(['a float', 'a character', 'a boolean', '()']);
 const NEVER_INDEXED = NEVER_INDEXES;
 
-/** An index of a type that its base has no elements by. */
+/** The problem of an index whose type can't select an element of its base. */
 export function indexProblem(base: Node, index: Node): Problem | undefined {
   const [baseKind, indexKind] = [kindOf(base), kindOf(index)];
   if (indexKind === undefined) return undefined;
@@ -59,23 +59,23 @@ export function indexProblem(base: Node, index: Node): Problem | undefined {
     : undefined;
 }
 
-/** A condition that is no boolean. */
+/** The problem of a condition that can't be a boolean. */
 export function conditionProblem(node: Node): Problem | undefined {
   const kind = kindOf(node);
   return kind === undefined || kind === 'a boolean' ? undefined : { message: `Expecting a boolean, not ${kind}`, node };
 }
 
-/** What a loop can't go through. */
+/** The problem of a loop over something that is not iterable. */
 export function iterationProblem(node: Node): Problem | undefined {
   const kind = kindOf(node);
   return kind === 'a float' || kind === 'a boolean' || kind === '()'
-    ? { message: `Expecting what can be gone through, not ${kind}`, node }
+    ? { message: `Expecting an iterable value, not ${kind}`, node }
     : undefined;
 }
 
 const isLink = (node: Node): node is NodeOf<'index' | 'property'> => node.kind === 'index' || node.kind === 'property';
 
-/** What is no place that something can be put in. Whether a constant is part of it shows when it is put there. */
+/** The problem of a target that can't be assigned to. Whether it is part of a constant is only checked at run time. */
 export function assignmentProblem(target: Node): Problem | undefined {
   if (target.kind === 'logic' && target.operator !== '??') {
     return { message: `Unexpected '=': perhaps '==' was meant`, node: target };

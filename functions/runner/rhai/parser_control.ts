@@ -5,22 +5,22 @@ import { conditionProblem, iterationProblem } from './parser_checks.ts';
 import { ExpressionParser } from './parser_expressions.ts';
 import { Float, isInt, Range, type RhaiValue } from './values.ts';
 
-/** Above the `|` that divides the patterns of a case, and the params of a closure. */
+/** Binds more tightly than the `|` between the patterns of a case and around the parameters of a closure. */
 const ABOVE_BAR = 31;
 
-/** Statements after which there need be no semicolon. */
+/** Statements that need no semicolon after them. */
 export const CLOSED_KINDS: ReadonlySet<Node['kind']> = new Set(['block', 'if', 'switch', 'while', 'do', 'for', 'try']);
 
-/** Parses blocks, and what chooses among them and repeats them. */
+/** Parses blocks, conditions, loops and switches. */
 export abstract class ControlParser extends ExpressionParser {
-  /** A block with variables of its own; `prepare` declares those that it starts with. */
+  /** Parses a block with variables of its own. `prepare` declares those that it starts with. */
   protected block(purpose: string): Node {
     const { at } = this.token;
     this.expect('{', purpose);
     return this.blockRest(at);
   }
 
-  /** What follows an opening brace. */
+  /** Parses the rest of a block, after its opening brace. */
   protected blockRest(at: Position): Node {
     return this.nested(() => {
       this.scope.enter();
@@ -31,7 +31,7 @@ export abstract class ControlParser extends ExpressionParser {
     });
   }
 
-  /** What ends with a block, and has a value; undefined when none of it starts here. */
+  /** Parses an expression that ends with a block; undefined when none starts here. */
   protected controlFlow(): Node | undefined {
     const { at } = this.token;
     if (this.accept('{')) return this.blockRest(at);
@@ -90,13 +90,13 @@ export abstract class ControlParser extends ExpressionParser {
       name = this.variableName('the name of a variable');
       this.expect(',', 'after the first name');
       counterName = this.variableName('the name of a variable');
-      if (counterName === name) this.fail(`There is another variable '${name}' already`, at);
+      if (counterName === name) this.fail(`The variable '${name}' is already defined`, at);
       this.expect(')', 'after the second name');
     } else {
       name = this.variableName('the name of a variable');
     }
     this.expect('in', "after the variable of 'for'");
-    if (this.is('{')) this.fail('Expecting what can be gone through, but found a block');
+    if (this.is('{')) this.fail('Expecting an iterable value, but found a block');
     const source = this.expression();
     this.refuse(iterationProblem(source));
     this.scope.enter();

@@ -5,7 +5,7 @@ import { signed } from './literals.ts';
 import { conditionProblem, indexProblem } from './parser_checks.ts';
 import { OperandParser } from './parser_operands.ts';
 
-/** Rhai's table: a greater number binds more tightly. All but the power bind to the left. */
+/** Rhai's precedence of operators: a greater number binds more tightly. All but the power bind to the left. */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
   '||': 30,
   '|': 30,
@@ -33,7 +33,7 @@ const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
   '>>': 210,
 }));
 
-/** What a range without an end has after it. */
+/** Tokens that may follow a range without an end. */
 const AFTER_RANGE: ReadonlySet<string> = new Set([']', ')', '}', '{', ',', ';', '=>']);
 
 /** Statements that may stand on the right of `??`. */
@@ -42,7 +42,7 @@ const ESCAPES: ReadonlySet<string> = new Set(['break', 'continue', 'return', 'th
 const mayEnd = (node: Node): boolean =>
   (node.kind === 'index' || node.kind === 'property' || node.kind === 'method') && node.mayEnd;
 
-/** Parses expressions; blocks and what has some are the business of those who parse statements. */
+/** Parses expressions. Subclasses parse blocks and statements. */
 export abstract class ExpressionParser extends OperandParser {
   protected expression(minimum = 0): Node {
     return this.nested(() => {
@@ -75,7 +75,7 @@ export abstract class ExpressionParser extends OperandParser {
       if (operator !== '??') { for (const operand of [left, right]) this.refuse(conditionProblem(operand)); }
       return this.make({ kind: 'logic', operator, left, right }, at, [left, right]);
     }
-    // SAFETY: what has a precedence and is no logic operator is one of these.
+    // SAFETY: every operator that has a precedence and is not a logic operator is one of these.
     return this.make({ kind: 'binary', operator: operator as BinaryOperator, left, right }, at, [left, right]);
   }
 
@@ -84,7 +84,7 @@ export abstract class ExpressionParser extends OperandParser {
     const operator = (['-', '+', '!'] as const).find((symbol) => this.is(symbol));
     if (operator === undefined) return this.postfix(this.primary());
     if (operator === '-' && this.lexer.isBeforeDigit) {
-      // The sign belongs to the number, so that it binds more tightly than what comes after the number.
+      // The sign belongs to the number, so it binds more tightly than the operators after the number.
       const { value } = this.lexer.number(at, '-');
       this.advance();
       return this.postfix(this.make({ kind: 'literal', value }, at));
@@ -126,7 +126,7 @@ export abstract class ExpressionParser extends OperandParser {
     const { at } = this.token;
     const name = this.name('the name of a property or method');
     const link = { base, name, isOptional, mayEnd: isOptional || mayEnd(base) };
-    if (this.is('!')) this.fail('A method cannot be called with the variables of its caller');
+    if (this.is('!')) this.fail(`A method can't be called with the variables of its caller: leave out the '!'`);
     if (!this.accept('(')) return this.make({ kind: 'property', ...link }, at, [base]);
     const args = this.list(')');
     return this.make({ kind: 'method', args, ...link }, at, [base, ...args]);

@@ -3,25 +3,25 @@ import { CLOSURE_PREFIX, type Position } from './errors.ts';
 import { TokenParser } from './parser_tokens.ts';
 import { FunctionScope } from './scopes.ts';
 
-/** The modules that a script has without an import. */
+/** The functions of the modules that a script has without an import. */
 const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['rand', new Set(['rand', 'rand_float', 'rand_bool', 'rand_decimal', 'shuffle', 'sample'])],
 ]);
 
-/** Parses what operators and links are applied to: literals, names, calls and closures. */
+/** Parses operands: literals, names, calls and closures. */
 export abstract class OperandParser extends TokenParser {
   #closureCount = 0;
-  /** Whether a function may see what the script is given. */
+  /** A call may lend a function the variables that the caller of the script gives. */
   protected lendsGiven = false;
-  /** Names that functions use without defining them: their callers may lend them. */
+  /** Names that functions use without defining them. A call may lend them. */
   protected readonly unknownNames = new Set<string>();
 
   protected abstract expression(minimum?: number): Node;
-  /** Statements up to an end, which stays. */
+  /** Parses statements up to an end, and leaves the token of the end. */
   protected abstract statements(isEnd: () => boolean): Node[];
-  /** A statement that defines nothing, such as the body of a closure. */
+  /** Parses a statement that is not the definition of a function, such as the body of a closure. */
   protected abstract simpleStatement(): Node;
-  /** What ends with a block, and has a value; undefined when none of it starts here. */
+  /** Parses an expression that ends with a block; undefined when none starts here. */
   protected abstract controlFlow(): Node | undefined;
 
   protected list(close: ')' | ']'): Node[] {
@@ -50,7 +50,7 @@ export abstract class OperandParser extends TokenParser {
       case 'keyword':
         return this.keywordExpression(token.text, token.at);
       case 'end':
-        return this.fail('The script ends where an expression is expected');
+        return this.fail('Expecting an expression, but the script ends here');
     }
   }
 
@@ -85,7 +85,7 @@ export abstract class OperandParser extends TokenParser {
       return this.make({ kind: 'literal', value: keyword === 'true' }, at);
     }
     if (this.is('this')) {
-      if (this.scope.isTop) this.fail(`'this' is for functions and closures only`);
+      if (this.scope.isTop) this.fail(`'this' can only be used in functions and closures`);
       this.advance();
       return this.make({ kind: 'this' }, at);
     }
@@ -105,7 +105,7 @@ export abstract class OperandParser extends TokenParser {
     if (this.is('::')) {
       const functions = MODULES.get(name);
       if (functions !== undefined) return this.moduleCall(name, functions, at);
-      if (name !== 'global') this.fail(`'${name}::' is not available: there are no modules`, at);
+      if (name !== 'global') this.fail(`'${name}::' is not available: scripts can't use modules`, at);
       this.advance();
       return this.make({ kind: 'global', name: this.name('the name of a constant') }, at);
     }
@@ -115,12 +115,12 @@ export abstract class OperandParser extends TokenParser {
     return this.make({ kind: 'unknown', name }, at);
   }
 
-  /** A call of a module's function, which is known without it too. */
+  /** Parses the call of a module's function. The function can also be called without the module's name. */
   private moduleCall(module: string, functions: ReadonlySet<string>, at: Position): Node {
     this.advance();
     const start = this.token.at;
     const name = this.name('the name of a function');
-    if (!functions.has(name)) this.fail(`There is no '${module}::${name}'`, start);
+    if (!functions.has(name)) this.fail(`The module '${module}' has no function '${name}'`, start);
     this.expect('(', 'after the name of a function');
     const args = this.list(')');
     return this.make({ kind: 'call', name, args, names: undefined, isLending: false }, at, args);
@@ -133,7 +133,7 @@ export abstract class OperandParser extends TokenParser {
     while (!this.accept('}')) {
       const start = this.token.at;
       const key = this.mapKey();
-      if (keys.has(key)) this.fail(`There is another property ${JSON.stringify(key)} already`, start);
+      if (keys.has(key)) this.fail(`The property ${JSON.stringify(key)} is already defined`, start);
       keys.add(key);
       this.expect(':', 'after the name of a property');
       entries.push({ key, value: this.expression() });
@@ -166,7 +166,7 @@ export abstract class OperandParser extends TokenParser {
     return this.make({ kind: 'template', parts }, at, parts.filter((part) => typeof part !== 'string'));
   }
 
-  /** Statements up to the brace that ends them; the text after it is the next piece of the string. */
+  /** Parses statements up to the brace that ends them. The text after the brace is the next piece of the string. */
   protected templateBlock(at: Position): Node {
     return this.nested(() => {
       this.scope.enter();
@@ -178,7 +178,7 @@ export abstract class OperandParser extends TokenParser {
     });
   }
 
-  /** What follows the opening of a function's list of params, which ends with `close`; undefined: there is no list. */
+  /** Parses a list of parameters, after its opening, up to `close`, and the body of the function. Undefined: there is no list. */
   protected functionRest(
     name: string,
     at: Position,
@@ -193,7 +193,7 @@ export abstract class OperandParser extends TokenParser {
     while (close !== undefined && !this.accept(close)) {
       const position = this.token.at;
       const param = this.variableName('the name of a param');
-      if (names.has(param)) this.fail(`There is another param '${param}' already`, position);
+      if (names.has(param)) this.fail(`The parameter '${param}' is already defined`, position);
       names.add(param);
       params.push(scope.declare(param));
       if (!this.is(close)) this.expect(',', 'after a param');

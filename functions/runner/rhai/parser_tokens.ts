@@ -6,13 +6,13 @@ import type { Problem } from './parser_checks.ts';
 import { FunctionScope } from './scopes.ts';
 import { FUNCTION_WORDS, type Token } from './tokens.ts';
 
-/** Operators that may follow each other without end; this bounds how deep a chain of them makes the tree. */
+/** Limits the depth of the tree: each operator in a chain of them makes it deeper. */
 const MAX_TREE_DEPTH = 500;
 
-/** Spreads over the unions that Omit would merge. */
+/** Omits members of each type of a union. Omit itself would merge the union. */
 type ShapeOf<N> = N extends Node ? Omit<N, 'at' | 'depth'> : never;
 
-/** What every part of the parser builds on: the tokens one by one, the variables in scope, and how deep it is. */
+/** What all parts of the parser share: the current token, the variables in scope, and the depth of nesting. */
 export class TokenParser {
   protected readonly lexer: Lexer;
   protected token: Token;
@@ -71,7 +71,7 @@ export class TokenParser {
     return text;
   }
 
-  /** As `name`, for what is not called like one of Rhai's own functions. */
+  /** Like `name`, for variables, which can't have the names of Rhai's own functions. */
   protected variableName(purpose: string): string {
     const { at } = this.token;
     const name = this.name(purpose);
@@ -90,7 +90,7 @@ export class TokenParser {
   ): S & Pick<Node, 'at' | 'depth'> {
     const depth = 1 + children.reduce((deepest, child) => Math.max(deepest, child.depth), 0);
     if (depth > MAX_TREE_DEPTH) {
-      this.fail(`Expression too long: more than ${MAX_TREE_DEPTH} operations within each other`, at);
+      this.fail(`Expression too long: more than ${MAX_TREE_DEPTH} nested operations`, at);
     }
     return { ...shape, at, depth };
   }

@@ -14,14 +14,14 @@ import {
   typeName,
 } from './values.ts';
 
-/** A place that a value is in. What is set must belong to nobody else: the caller has copied it if need be. */
+/** The place of a value. A value that is set must not be stored elsewhere: the caller copies it first. */
 export abstract class Ref {
-  /** The name of the constant that it is, or is part of. */
+  /** The name of the constant that the place is, or is part of. */
   readonly constant: string | undefined;
   constructor(constant?: string) {
     this.constant = constant;
   }
-  /** The cell that it is, when it is a variable that a closure captured. */
+  /** The cell of the place, when it is a variable that a closure captured. */
   get cell(): Cell | undefined {
     return undefined;
   }
@@ -29,7 +29,7 @@ export abstract class Ref {
   abstract set(value: RhaiValue): void;
 }
 
-/** A value that is nowhere: what is done to it is lost. */
+/** A temporary value without a place. Changes to it are lost. */
 export class ValueRef extends Ref {
   #value: RhaiValue;
   constructor(value: RhaiValue) {
@@ -44,7 +44,7 @@ export class ValueRef extends Ref {
   }
 }
 
-/** A variable that is in a frame. The caller has seen that it is defined. */
+/** A variable in a frame. The caller has checked that it is defined. */
 export class SlotRef extends Ref {
   readonly #slots: (RhaiValue | Cell | undefined)[];
   readonly #slot: number;
@@ -68,7 +68,7 @@ export class SlotRef extends Ref {
   }
 }
 
-/** Accounts for a member that took the place of another; numbers and the like weigh the same. */
+/** Accounts for a member that replaced another. Nothing changes when both are numbers or other values without a weight. */
 function replaceMember(run: Memory, container: Container, previous: RhaiValue, value: RhaiValue): void {
   const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';
   if (isLight(previous) && isLight(value)) return;
@@ -88,7 +88,7 @@ export class ElementRef extends Ref {
   }
   get(): RhaiValue {
     const value = this.#array.items[this.#index];
-    // What ran since may have made the array shorter.
+    // Code that ran since may have made the array shorter.
     return value === undefined ? boundsError(this.#run, 'Array', this.#array.items.length, this.#index) : value;
   }
   set(value: RhaiValue): void {

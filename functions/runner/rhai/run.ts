@@ -5,14 +5,14 @@ import { Memory } from './memory.ts';
 import { type Ref, ValueRef } from './refs.ts';
 import { Cell, Container, type FnPointer, type RhaiValue, tagOf, typeName, type TypeTag } from './values.ts';
 
-/** A part of a script, compiled. */
+/** A compiled part of a script. */
 export type Evaluate = (frame: Frame) => RhaiValue;
 
-/** How the rest of a block is left. */
+/** How a block is left before its end. */
 export const Signal = { none: 0, break: 1, continue: 2, return: 3 } as const;
 export type SignalKind = typeof Signal[keyof typeof Signal];
 
-/** As a signal, from the middle of an expression: thrown, as what is around it can't look for signals. */
+/** A signal that is thrown from within an expression, where nothing looks for signals. */
 export class ControlTransfer {
   readonly kind: SignalKind;
   readonly value: RhaiValue;
@@ -30,24 +30,24 @@ export class ScriptExit {
   }
 }
 
-/** The place of a caller's variable by name; undefined when it has none. */
+/** Finds a variable of the caller by name. Undefined when the caller does not have it. */
 export type Lent = (name: string) => Ref | undefined;
 
 /** One call of a function. */
 export class Frame {
   readonly run: Run;
-  /** Undefined: not defined yet, or not given. */
+  /** The variables by slot. Undefined: not defined yet, or not given. */
   readonly slots: (RhaiValue | Cell | undefined)[];
-  /** What `this` stands for. */
+  /** The value of `this`. */
   readonly self: Ref | undefined;
   signal: SignalKind = Signal.none;
-  /** The script itself, whose variables the caller's are among. */
+  /** The frame of the script itself, which holds the variables that its caller gives. */
   readonly isMain: boolean;
-  /** The variables of the caller, when it lends them. */
+  /** The variables of the calling function, when it lends them. */
   readonly lent: Lent | undefined;
-  /** An optional link of the chain that is being evaluated had nothing to go on from. */
+  /** The chain that is being evaluated has ended at an optional link, whose base was unit. */
   hasEnded = false;
-  /** By the variable of each catch clause, what it caught last: for throwing it again. */
+  /** What each catch clause caught last, by the clause's variable, so that it can be thrown again. */
   caught: Map<Variable, RhaiError> | undefined;
   constructor(run: Run, slotCount: number, self: Ref | undefined, isMain = false, lent?: Lent) {
     this.isMain = isMain;
@@ -63,58 +63,58 @@ export class Frame {
   }
 }
 
-/** A function of the script, compiled. */
+/** A compiled function of the script. */
 export interface CompiledFunction {
   readonly name: string;
   readonly params: readonly Variable[];
-  /** Where its captured variables go. */
+  /** The slots of its captured variables. */
   readonly captureSlots: readonly number[];
   readonly slotCount: number;
   readonly depth: number;
   readonly body: Evaluate;
 }
 
-/** A built-in function: undefined means that there is none for arguments of these types. */
+/** A built-in function. It gives undefined when it does not take arguments of these types. */
 export type NativeCall = (run: Run, self: RhaiValue, args: readonly RhaiValue[], ref: Ref) => RhaiValue | undefined;
 
 export interface Native {
   readonly min: number;
   readonly max: number;
-  /** It may be read like a property. */
+  /** Scripts can read it like a property. */
   readonly isProperty: boolean;
-  /** It changes what it is called on, which must not be a constant. */
+  /** It changes its subject, which must not be a constant. */
   readonly isWriter: boolean;
   readonly call: NativeCall;
 }
 
-/** Functions of one type by name. */
+/** The functions of one type, by name. */
 export type NativeMethods = ReadonlyMap<string, Native>;
 
-/** By the type that they belong to; `any` for every type, `none` for those without a subject. */
+/** Built-in functions by the type of their subject: `any` for every type, `none` for functions without a subject. */
 export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
 
 /**
- * Nodes that may be evaluated within each other. Each takes one frame of the JavaScript stack, some two or three: the worst
- * shapes of recursion fail beyond some 4,000, with the stack of 984 KiB that V8 has by default.
+ * How deep the evaluation of nodes may be nested. Each node takes one frame of the JavaScript stack, and some take two or three. With
+ * V8's default stack of 984 KiB, the worst shapes of recursion would fail beyond about 4,000.
  */
 const MAX_STACK_DEPTH = 3_000;
-/** What calling a function takes itself. */
+/** The depth that the call of a function takes itself. */
 const CALL_DEPTH = 4;
 
-/** How Rhai calls a string among the arguments of a function that there is none for. */
+/** Rhai's name for the type of a string in the error about a function that does not exist. */
 const STRING_TYPES = '&str | ImmutableString | String';
 
-/** What making and catching an error costs, counted in operations. */
+/** How many operations it costs to make and catch an error. */
 const CATCH_COST = 20;
 
-/** One run of a script: how its functions and the built-in ones are called. */
+/** One run of a script. It calls the functions of the script and the built-in ones. */
 export class Run extends Memory {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
   readonly natives: NativeTable;
-  /** Names of the variables that the caller gives, and of those among them that are constants. */
+  /** The names of the variables that the caller gives, and of the constants among them. */
   readonly given: ReadonlySet<string>;
   readonly constants: ReadonlySet<string>;
-  /** Constants of the top level by name, for functions. */
+  /** The constants of the top level by name, which functions can use. */
   readonly globals = new Map<string, RhaiValue>();
   readonly #calls: Call[] = [];
   #stackDepth = 0;
@@ -143,7 +143,7 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
-    // Each variable has a place, those too that take the place of another of their name.
+    // Each variable has a slot of its own, even when it replaces another of its name.
     this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
@@ -155,7 +155,7 @@ export class Run extends Memory {
     return value;
   }
 
-  /** Runs a function whose `this` is a captured variable, which closures can't use meanwhile. */
+  /** Runs a function whose `this` is a captured variable. Closures can't use the variable meanwhile. */
   #locked(cell: Cell, callee: CompiledFunction, frame: Frame): RhaiValue {
     const wasLocked = cell.isLocked;
     cell.isLocked = true;
@@ -166,7 +166,7 @@ export class Run extends Memory {
     }
   }
 
-  /** Runs `action`; when it fails with an error that scripts may catch, `recover` goes on in its place. */
+  /** Runs `action`, and `recover` when it fails with an error that scripts may catch. */
   attempt(action: () => RhaiValue, recover: (error: RhaiError) => RhaiValue): RhaiValue {
     const [callDepth, stackDepth] = [this.#calls.length, this.#stackDepth];
     try {
@@ -181,7 +181,7 @@ export class Run extends Memory {
     }
   }
 
-  /** An error with the calls that it came out of, beyond so many; one that ends the script for good goes without. */
+  /** Adds the calls beyond a depth to an error that passed through them. Errors that end the script for good don't name calls. */
   traced(error: RhaiError, depth = 0): RhaiError {
     return error.isCatchable ? error.within(this.#calls.slice(depth).toReversed()) : error;
   }
@@ -193,7 +193,7 @@ export class Run extends Memory {
     return this.fail('FunctionNotFound', `Function not found: ${signature}`, this.at, { function: signature });
   }
 
-  /** A function of the script for a subject: that of the subject's type comes first. */
+  /** Finds a function of the script for a subject. A method of the subject's type comes before a function for all types. */
   findMethod(name: string, arity: number, self: RhaiValue): CompiledFunction | undefined {
     return this.functions.get(functionKey(methodName(typeName(self), name), arity)) ??
       this.functions.get(functionKey(name, arity));
@@ -219,7 +219,7 @@ export class Run extends Memory {
     return this.#finish(name, native.call(this, self, args, ref), [self, ...args]);
   }
 
-  /** Calls a built-in function; one of a type takes its subject as the first argument, by reference when `first` is given. */
+  /** Calls a built-in function. A function of a type takes its subject as the first argument, by reference when `first` is given. */
   callPlain(name: string, args: readonly RhaiValue[], first?: Ref): RhaiValue {
     const native = this.natives.get('none')?.get(name);
     if (native !== undefined && args.length >= native.min && args.length <= native.max) {
@@ -233,13 +233,13 @@ export class Run extends Memory {
     return value === undefined ? this.noFunction(name, args) : value;
   }
 
-  /** Calls what a function pointer points to, as a method of `self` when that is given. */
+  /** Calls the function of a function pointer, as a method of `self` when that is given. */
   callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent): RhaiValue {
     const at = this.at;
     const { items: curried } = pointer.curried;
     this.charge(curried.length >> 2);
     const args = [...curried.map((value) => this.copy(value)), ...given];
-    // SAFETY: closures are made of compiled functions only.
+    // SAFETY: the functions of closures are always compiled functions.
     const closure = pointer.closure as CompiledFunction | undefined;
     const callee = closure ??
       (self === undefined
@@ -252,14 +252,14 @@ export class Run extends Memory {
     } else {
       value = self === undefined ? this.callPlain(pointer.name, args) : this.callNative(pointer.name, self, args);
     }
-    // An error after the call belongs to the caller.
+    // An error after the call has the caller's place.
     this.at = at;
     return value;
   }
 
   /**
-   * Calls a function for an element, with as many of the arguments as it takes; the one at `selfIndex` is `this` instead when
-   * it takes one fewer than all that come before the optional last one.
+   * Calls a function for an element, with as many of the arguments as it takes. The last argument is optional. A function that
+   * takes one argument fewer than the required ones gets the argument at `selfIndex` as its `this`.
    */
   callFor(pointer: FnPointer, args: readonly RhaiValue[], self: Ref, selfIndex: number): RhaiValue {
     this.tick(this.at);
@@ -271,9 +271,9 @@ export class Run extends Memory {
     return this.callPointer(pointer, args.slice(0, count));
   }
 
-  /** How many arguments a function pointer takes; of a function that is looked up, the first of the counts that there is one for. */
+  /** How many arguments a function pointer takes. For a function that is looked up by name, the first of the counts with which it exists. */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
-    // SAFETY: as in callPointer.
+    // SAFETY: as in callPointer, the functions of closures are always compiled functions.
     const callee = closure as CompiledFunction | undefined;
     if (callee !== undefined) return callee.params.length - curried.items.length;
     return counts.find((count) => this.functions.has(functionKey(name, count + curried.items.length))) ?? counts[0] ??

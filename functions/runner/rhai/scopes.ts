@@ -1,9 +1,9 @@
 import type { Capture, Variable, VisibleNames } from './ast.ts';
 
-/** The variables of a block by name; several of one name in the order in which they come. */
+/** The variables of a block by name. Several of one name are in the order of their definitions. */
 type Block = Map<string, Variable[]>;
 
-/** The last of the variables that lies before a slot: later ones have greater slots. */
+/** The last variable before a slot. Variables that are defined later have greater slots. */
 function lastBefore(variables: readonly Variable[], slot: number): Variable | undefined {
   let [low, high] = [0, variables.length];
   while (low < high) {
@@ -14,20 +14,20 @@ function lastBefore(variables: readonly Variable[], slot: number): Variable | un
   return variables[low - 1];
 }
 
-/** The variables of one function while it is parsed: a function sees its own, a closure those around it too. */
+/** The variables of one function while it is parsed. A function sees its own variables, and a closure also those around it. */
 export class FunctionScope {
-  /** The function that a closure is in. */
+  /** The function around a closure. */
   readonly #outer: FunctionScope | undefined;
-  /** Whether it is the script itself. */
+  /** The function is the script itself. */
   readonly isTop: boolean;
-  /** The outermost one holds what a closure captured, too. */
+  /** The blocks around the current place. The outermost also holds the variables that a closure captured. */
   readonly #blocks: Block[] = [new Map()];
   #count = 0;
   slotCount = 0;
   readonly captures: Capture[] = [];
-  /** Names of the top level that nothing defines. */
+  /** Variables of the top level that the script uses without defining them. */
   readonly given = new Map<string, Variable>();
-  /** Catch clauses around the current place, so that a bare throw knows what to throw again; undefined for a block that is tried. */
+  /** The variables of the catch clauses around the current place, which a throw without a value throws again. Undefined for a tried block. */
   readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;
 
@@ -50,7 +50,7 @@ export class FunctionScope {
 
   declare(name: string, isConstant = false): Variable {
     const block = this.#blocks.at(-1)!;
-    // One of the same name in the same block takes the place of the other.
+    // A variable replaces another of the same name in the same block.
     if (!block.has(name)) this.#count++;
     const slot = this.slotCount++;
     return this.#add(block, { name, slot, isConstant, isGiven: false, isCaptured: false, count: this.#count });
@@ -63,7 +63,7 @@ export class FunctionScope {
     return variable;
   }
 
-  /** The variable of a name; undefined in a function that has none. */
+  /** Finds a variable by name. Undefined in a function that does not have it. */
   find(name: string): Variable | undefined {
     for (let depth = this.#blocks.length - 1; depth >= 0; depth--) {
       const variable = this.#blocks[depth]!.get(name)?.at(-1);
@@ -89,7 +89,7 @@ export class FunctionScope {
     return variable;
   }
 
-  /** What is defined at the current place. It is not listed, as each of many places would list the names of all before it. */
+  /** The names that are defined at the current place, as a search: a list at each of many places would take too much memory. */
   visibleNames(): VisibleNames {
     const [blocks, slot, outer] = [[...this.#blocks], this.slotCount, this.#outer?.visibleNames()];
     const find = (name: string): Variable | undefined => {

@@ -9,7 +9,7 @@ import { Frame, Run, ScriptExit } from './run.ts';
 import { Cell, type RhaiValue } from './values.ts';
 
 export interface RunOptions extends Partial<RunHooks> {
-  /** Variables of the script's top level by name. They belong to the run from then on. */
+  /** Variables of the script's top level by name. The run may change them, so the caller gives them away. */
   variables?: Iterable<readonly [string, RhaiValue]>;
   constants?: Iterable<readonly [string, RhaiValue]>;
 }
@@ -17,13 +17,13 @@ export interface RunOptions extends Partial<RunHooks> {
 export interface RunResult {
   /** The value of the script's last statement, or what it returned. */
   value: RhaiValue;
-  /** What the variables and constants of the top level hold in the end. */
+  /** The variables and constants of the top level, with their values in the end. */
   variables: Map<string, RhaiValue>;
 }
 
 /** A script that can be run any number of times. */
 export interface RhaiScript {
-  /** Throws a RhaiError when the script fails, and what `onProgress` throws. */
+  /** Runs the script. Throws a RhaiError when the script fails, and whatever `onProgress` throws. */
   run: (options?: RunOptions) => RunResult;
 }
 
@@ -38,8 +38,8 @@ const DEFAULT_HOOKS: RunHooks = {
 };
 
 /**
- * Parses a script of the Rhai language (https://rhai.rs/book), 1.26: the language and its standard library, without modules, `eval`
- * and custom types. Throws a RhaiError of kind Syntax that says what is wrong and where.
+ * Compiles a script of the Rhai language (https://rhai.rs/book), version 1.26: the language and its standard library, without modules,
+ * `eval` and custom types. Throws a RhaiError of kind Syntax that says what is wrong and where.
  */
 export function compileScript(source: string, limits: Partial<RhaiLimits> = {}): RhaiScript {
   const allLimits = { ...DEFAULT_LIMITS, ...limits };
@@ -90,7 +90,7 @@ function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
     return body();
   } catch (error) {
     if (error instanceof ScriptExit) return error.value;
-    // The depth limit is meant to come first; a caller that has used up most of the stack itself leaves less than it assumes.
+    // The limit of depth normally comes first. A caller that has used up most of the stack leaves less of it than the limit assumes.
     if (error instanceof RangeError) {
       throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
     }

@@ -1,10 +1,10 @@
 /**
- * Up to this length, the engine's own search is linear: it tables the whole pattern. Of a longer one it tables the end only, and
- * then goes through text and pattern within each other.
+ * Up to this length of the pattern, JavaScript's own search takes linear time, since it makes a table of the whole pattern. For a
+ * longer one it makes a table of the end only, and then its time can grow with the product of both lengths.
  */
 const MAX_NATIVE_PATTERN = 128;
 
-/** For each place of a pattern, how much of its beginning ends there: what a search need not look at again. */
+/** For each place of a pattern, how much of the pattern's beginning ends there. A search need not look at that part again. */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);
   let length = 0;
@@ -16,7 +16,7 @@ function borders(pattern: string): Int32Array {
   return lengths;
 }
 
-/** Where a pattern occurs in a text, from the left, without overlaps; in time linear in the text for any pattern but the empty one. */
+/** Finds where a pattern that is not empty occurs in a text, from the left and without overlaps, in linear time. */
 export function* occurrences(text: string, pattern: string, from = 0): Generator<number> {
   if (pattern.length <= MAX_NATIVE_PATTERN || pattern.length > text.length - from) {
     for (let at = text.indexOf(pattern, from); at >= 0; at = text.indexOf(pattern, at + pattern.length)) yield at;
@@ -35,14 +35,14 @@ export function* occurrences(text: string, pattern: string, from = 0): Generator
   }
 }
 
-/** As String.indexOf, in linear time. */
+/** Like String.indexOf, in linear time. */
 export function findText(text: string, pattern: string, from = 0): number {
   if (pattern.length <= MAX_NATIVE_PATTERN) return text.indexOf(pattern, from);
   for (const at of occurrences(text, pattern, from)) return at;
   return -1;
 }
 
-/** As String.split by a text that is not empty, in linear time. */
+/** Like String.split by a text that is not empty, in linear time. */
 export function splitText(text: string, delimiter: string): string[] {
   if (delimiter.length <= MAX_NATIVE_PATTERN) return text.split(delimiter);
   const parts: string[] = [];
@@ -55,31 +55,31 @@ export function splitText(text: string, delimiter: string): string[] {
   return parts;
 }
 
-/** As String.replaceAll of a text that is not empty, with nothing special in the replacement, in linear time. */
+/** Like String.replaceAll of a text that is not empty, in linear time. No pattern in the replacement has a special meaning. */
 export const replaceText = (text: string, target: string, replacement: string): string =>
   target.length <= MAX_NATIVE_PATTERN
     ? text.replaceAll(target, () => replacement)
     : splitText(text, target).join(replacement);
 
-/** The text without any occurrence of another, which takes nothing away when it is empty. */
+/** Removes all occurrences of another text. An empty text removes nothing. */
 export const removeText = (text: string, target: string): string =>
   target === '' ? text : replaceText(text, target, '');
 
-/** How often a text that is not empty occurs in another, overlaps left out. */
+/** How often a text that is not empty occurs in another, without overlaps. */
 export function countText(text: string, target: string): number {
   let count = 0;
   for (const _ of occurrences(text, target)) count++;
   return count;
 }
 
-/** White space as Rust sees it: JavaScript's own takes a byte order mark for some, and leaves out U+0085. */
+/** White space as Rust defines it. JavaScript's own includes the byte order mark and leaves out U+0085. */
 const isSpace = (unit: number): boolean =>
   unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0x85 && (
     unit === 0x85 || unit === 0xa0 || unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a) ||
     unit === 0x2028 || unit === 0x2029 || unit === 0x202f || unit === 0x205f || unit === 0x3000
   );
 
-/** Without white space at its ends. */
+/** Removes white space at both ends. */
 export function trimText(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isSpace(text.charCodeAt(start))) start++;
@@ -87,7 +87,7 @@ export function trimText(text: string): string {
   return text.slice(start, end);
 }
 
-/** What is between white space. */
+/** Splits a text at white space. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   let start = 0;

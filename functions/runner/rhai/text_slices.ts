@@ -5,27 +5,27 @@ import { countCharacters, isText, type Range, type RhaiValue, sliceCharacters, t
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** Characters of the whole text. */
+  /** How many characters the whole text has. */
   readonly length: number;
 }
 
-/** A position that counts from the end when it is negative; undefined when that is before the start. */
+/** The position of an index. A negative one counts from the end. Undefined when it is before the start. */
 function fromStart(position: number, length: number): number | undefined {
   if (position >= 0) return position;
   return -position <= length ? length + position : undefined;
 }
 
-/** The ends of a range as it gives them, counted in characters from the start; a start before the first one is an error. */
+/** The ends of a range, in characters from the start of the text. A start before the first character is an error. */
 function spanOf(run: Run, text: string, range: Range): Span {
   const length = countCharacters(text);
-  // Texts are cheap whose characters are all of one unit.
+  // Texts whose characters all have one UTF-16 unit cost less.
   run.charge(text.length >> (length === text.length ? 8 : 4));
   if (length === 0) return { start: 0, end: 0, length };
   const start = fromStart(Number(range.start), length) ?? boundsError(run, 'String', length, range.start);
   return { start, end: fromStart(Number(range.end), length) ?? 0, length };
 }
 
-/** The part of a text that a range selects: nothing where it ends before it starts, and in Rhai also from n to n inclusively. */
+/** The part of a text that a range selects. It is empty when the range ends before it starts and, as in Rhai, for n..=n. */
 export function readSlice(run: Run, text: string, range: Range): string {
   const { start, end, length } = spanOf(run, text, range);
   if (!range.isInclusive) return sliceCharacters(text, start, Math.max(start, end));
@@ -33,7 +33,7 @@ export function readSlice(run: Run, text: string, range: Range): string {
   return end > start ? sliceCharacters(text, start, end + 1) : '';
 }
 
-/** A part of a text that is in some place. Another text takes its place, which may be longer or shorter. */
+/** The place of a part of a text. The text that replaces it may be longer or shorter. */
 export class SliceRef extends Ref {
   readonly #run: Run;
   readonly #text: Ref;

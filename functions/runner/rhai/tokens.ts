@@ -7,35 +7,35 @@ export type Token =
     | { readonly kind: 'number'; readonly value: number | bigint | Float }
     | { readonly kind: 'string'; readonly value: string }
     | { readonly kind: 'char'; readonly value: Char }
-    /** A piece of a back-tick string; an expression follows unless it is the last. */
+    /** A piece of a back-tick string. An expression follows unless it is the last piece. */
     | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
     | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
     | { readonly kind: 'end' }
   );
 
-/** Words of the language. */
+/** Keywords of the language. */
 export const KEYWORDS = new Set(
   ('true false let const if else switch do while until loop for in continue break return throw try catch fn private this')
     .split(' '),
 );
 
-/** Names that Rhai keeps for itself, or gives to its module system, which scripts of flows don't have. */
+/** Names that Rhai reserves, or uses for its module system, which scripts of flows don't have. */
 export const RESERVED = new Set(
   ('import export as eval var static shared goto match case public protected new use with is module package super thread ' +
     'spawn go await async sync yield default void null nil').split(' '),
 );
 
-/** Functions of Rhai's own that no variable is called like. */
+/** Names of Rhai's own functions that variables can't have. */
 export const FUNCTION_WORDS = new Set('print debug type_of Fn call curry is_shared is_def_fn is_def_var'.split(' '));
 
-/** Words of what scripts of flows don't have. */
+/** Keywords of features that scripts of flows don't have. */
 export const MODULE_WORDS = new Set(['import', 'export', 'eval']);
 
-/** The longest first, so that the first that fits is right. */
+/** Symbols, the longest first, so that the first match is the right one. */
 export const SYMBOLS = (
   '**= <<= >>= ..= === !== ... ::< || && == != <= >= << >> ** += -= *= /= %= &= |= ^= => .. ?. ?[ ?? :: := ++ -- -> <- |> #{ ' +
   '(* *) #! !. :; + - * / % & | ^ ! < > = . , ; : ( ) [ ] { } ? # @ $ ~'
 ).split(' ');
 
-/** Symbols that Rhai keeps for itself. */
+/** Symbols that Rhai reserves. */
 export const RESERVED_SYMBOLS = new Set('=== !== ... ::< (* *) #! !. :; := ++ -- -> <- |> ? # @ $ ~'.split(' '));

@@ -1,8 +1,8 @@
 import { Decimal } from '../../../types/values/decimal.ts';
 
 /**
- * A value of a script. Integers are 64 bits wide and signed: a number while it is safe (2^53 - 1 at most), else a bigint, so that
- * the common case is fast and every case exact. The unit value is null.
+ * A value of a script. Integers have 64 bits and a sign. An integer is a number while it is safe (2^53 - 1 at most), which is fast, and
+ * else a bigint, which is exact. The unit value is null.
  */
 export type RhaiValue =
   | null
@@ -20,7 +20,7 @@ export type RhaiValue =
   | Sequence
   | FnPointer;
 
-/** A 64-bit float; plain numbers are integers. */
+/** A 64-bit float. Plain numbers are integers. */
 export class Float {
   readonly value: number;
   constructor(value: number) {
@@ -36,7 +36,7 @@ export class Char {
   }
 }
 
-/** What containers hold at any depth: elements of arrays, entries of maps, and UTF-16 units of text. */
+/** How much a container holds at any depth: elements of arrays, entries of maps, and UTF-16 units of text. */
 export class Weight {
   elements = 0;
   entries = 0;
@@ -48,7 +48,7 @@ export class Weight {
     this.text += other.text;
   }
 
-  /** Adds a member of a container, which it counts as no member itself. */
+  /** Adds what a member of a container holds. The caller counts the member itself. */
   addMember(member: RhaiValue): void {
     if (typeof member === 'string') this.text += member.length;
     else if (typeof member !== 'object') return;
@@ -70,15 +70,15 @@ function capturedText({ captured }: FnPointer): number {
 }
 
 /**
- * An array or map. Scripts copy data by value, so that each container has one owner at most, and the weights can be kept up by
- * walking up: they are upper bounds of what is in it at any depth, made exact again when one reaches its limit.
+ * An array or map. Scripts copy data by value, so each container has at most one owner, and a change updates the weights of all owners
+ * above it. The weights are upper bounds of what is in it at any depth. They are made exact when one reaches its limit.
  */
 export abstract class Container {
   owner: Container | undefined;
   elements = 0;
   entries = 0;
   text = 0;
-  /** What it held when the script was given it: it may hold as much beyond the limits. */
+  /** How much it held when the script was given it. It may hold this much more than the limits allow. */
   given: Readonly<Weight> | undefined;
   /** A function is going through it. */
   isBorrowed = false;
@@ -92,7 +92,7 @@ export class RhaiArray extends Container {
   }
 }
 
-/** An object map; its properties are listed in the order in which they came. */
+/** An object map. Its properties are in the order in which they were added. */
 export class RhaiMap extends Container {
   readonly properties: Map<string, RhaiValue>;
   constructor(properties: Map<string, RhaiValue> = new Map()) {
@@ -101,7 +101,7 @@ export class RhaiMap extends Container {
   }
 }
 
-/** Bytes, which grow and shrink. */
+/** Bytes. They can grow and shrink. */
 export class Blob {
   bytes: Uint8Array;
   constructor(bytes: Uint8Array) {
@@ -109,7 +109,7 @@ export class Blob {
   }
 }
 
-/** Integers from `start` to `end`, which belongs to it when it is inclusive. */
+/** The integers from `start` to `end`, with `end` when the range is inclusive. */
 export class Range {
   readonly start: number | bigint;
   readonly end: number | bigint;
@@ -121,7 +121,7 @@ export class Range {
   }
 }
 
-/** What only a `for` loop can go through, such as the characters of a string. */
+/** Values for a `for` loop only, such as the characters of a string. */
 export class Sequence {
   readonly typeName: string;
   readonly iterate: () => Iterable<RhaiValue>;
@@ -131,12 +131,12 @@ export class Sequence {
   }
 }
 
-/** A variable that a closure captured, which both share. */
+/** A captured variable, which a closure shares with the function around it. */
 export class Cell {
   value: RhaiValue;
-  /** A closure has been made that has it too. */
+  /** A closure that shares it has been made. */
   isShared = false;
-  /** It is `this` of a function that runs, so that nothing else may use it. */
+  /** It is the `this` of a running function, so nothing else may use it. */
   isLocked = false;
   constructor(value: RhaiValue) {
     this.value = value;
@@ -145,16 +145,16 @@ export class Cell {
 
 const NOTHING_CURRIED: Readonly<RhaiArray> = Object.freeze(new RhaiArray());
 
-/** A function pointer: the name of a function, or a closure, with the arguments that it was curried with. */
+/** A function pointer: the name of a function or a closure, with curried arguments. */
 export class FnPointer {
   readonly name: string;
-  /** The arguments that it was curried with; nothing changes them, so that pointers share them. */
+  /** The curried arguments. Nothing changes them, so pointers can share them. */
   readonly curried: Readonly<RhaiArray>;
-  /** Arrays, maps and lists of curried arguments within each other. */
+  /** How deep arrays, maps and lists of curried arguments are nested in it. */
   readonly height: number;
-  /** What a closure captured. */
+  /** The variables that a closure captured. */
   readonly captured: readonly Cell[];
-  /** The closure's function, opaque here; undefined: the name is looked up when it is called. */
+  /** The closure's compiled function. Undefined: the name is looked up when the pointer is called. */
   readonly closure: object | undefined;
   constructor(
     name: string,
@@ -172,7 +172,7 @@ export class FnPointer {
   }
 }
 
-/** The types that have functions of their own. */
+/** The types with functions of their own. */
 export type TypeTag =
   | 'unit'
   | 'bool'
@@ -226,7 +226,7 @@ const TYPE_NAMES: Record<TypeTag, string> = {
   fn: 'Fn',
 };
 
-/** The type's name, as `type_of` gives it. */
+/** The name of a value's type, as `type_of` gives it. */
 export function typeName(value: RhaiValue): string {
   if (value instanceof Range && value.isInclusive) return 'range=';
   if (value instanceof Sequence) return value.typeName;
@@ -243,7 +243,7 @@ export const textOf = (value: string | Char): string => typeof value === 'string
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** The characters of a text; without surrogates they are its UTF-16 units. */
+/** The characters of a text. Without surrogates they are its UTF-16 units. */
 export const charactersOf = (text: string): string[] => SURROGATE.test(text) ? Array.from(text) : text.split('');
 
 /** Whether a character of two UTF-16 units begins here. */
@@ -257,28 +257,28 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** The unit that a character begins at; the text's length when it has no such character. */
+/** The UTF-16 unit at which a character begins; the text's length when there are fewer characters. */
 function unitOf(text: string, character: number): number {
   let at = 0;
   for (let count = 0; count < character && at < text.length; count++) at += isPair(text, at) ? 2 : 1;
   return at;
 }
 
-/** Characters from `start` to before `end`, counted as a script counts them: none of them negative. */
+/** The characters from `start` up to before `end`, counted as scripts count them. Neither may be negative. */
 export function sliceCharacters(text: string, start: number, end: number): string {
   if (!SURROGATE.test(text)) return text.slice(start, end);
   const rest = text.slice(unitOf(text, start));
   return end <= start ? '' : rest.slice(0, unitOf(rest, end - start));
 }
 
-/** The text with another character in a place that it has one in. */
+/** Replaces the character at a place, which must exist. */
 export function replaceCharacter(text: string, place: number, character: string): string {
   const before = sliceCharacters(text, 0, place);
   const after = text.slice(before.length + (isPair(text, before.length) ? 2 : 1));
   return before + character + after;
 }
 
-/** Orders texts by code points, as Rust does; JavaScript's own order is that of UTF-16 units. */
+/** Compares texts by code points, as Rust does. JavaScript itself compares UTF-16 units. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
@@ -287,7 +287,7 @@ export function compareText(left: string, right: string): number {
     let b = right.charCodeAt(index);
     if (a === b) continue;
     if (a >= 0xd800 && b >= 0xd800) {
-      // Surrogates stand for code points beyond those of the units above them.
+      // Surrogates stand for greater code points than the units above them do.
       if (a < 0xe000) a += 0x2000;
       if (b < 0xe000) b += 0x2000;
     }

@@ -7,19 +7,19 @@ import type { Run } from '../run.ts';
 import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName, type TypeTag } from '../values.ts';
 import { clampPosition, holds, MAX_NAME_LENGTH, toNumber, toPointer } from './args.ts';
 
-/** Copies of elements that stay. */
+/** Copies elements that also stay where they are. */
 export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   run.charge(items.length);
   return run.newArray(items.map((item) => run.copy(item)));
 }
 
-/** Calls a function for an element: with it and its index, or as much of that as the function takes. */
+/** Calls a function with an element and its index, or with only as much of that as the function takes. */
 const callWithItem = (run: Run, pointer: FnPointer, item: RhaiValue, index: number): RhaiValue => {
   const copy = run.copy(item);
   return run.callFor(pointer, [copy, index], new ValueRef(copy), 0);
 };
 
-/** A function that goes through the array with a function; undefined when it was given none. */
+/** Makes a built-in function that goes through the array with a function of the script. It gives undefined when it was not given one. */
 const withPointer =
   <Result>(visit: (run: Run, self: RhaiArray, pointer: FnPointer, rest: readonly RhaiValue[]) => Result) =>
   (run: Run, self: RhaiArray, [first, ...rest]: readonly RhaiValue[]): Result | undefined => {
@@ -27,7 +27,7 @@ const withPointer =
     return pointer && run.borrow(self, () => visit(run, self, pointer, rest));
   };
 
-/** The index of the first element that a predicate holds for, from a start on; -1 when there is none. */
+/** The index of the first element from a start on for which a predicate is true; -1 without such an element. */
 function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiValue | undefined): number | undefined {
   const from = start === undefined ? 0 : toNumber(start);
   if (from === undefined) return undefined;
@@ -50,7 +50,7 @@ function indexOf(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiVal
   return from === undefined ? undefined : findValue(run, self, target, clampPosition(from, self.items.length));
 }
 
-/** Divides the elements by a predicate: those that it holds for, and the others. */
+/** Divides the elements into those for which a predicate is true, and the others. */
 export function partition(run: Run, self: RhaiArray, pointer: FnPointer): { held: RhaiValue[]; others: RhaiValue[] } {
   const held: RhaiValue[] = [];
   const others: RhaiValue[] = [];
@@ -88,7 +88,7 @@ function checkOrder(run: Run, name: string, items: readonly RhaiValue[]): void {
   }
 }
 
-/** The elements in order: by a function that tells which of two comes first, else by their own order, reversed if wanted. */
+/** Sorts the elements with a function that compares two of them, or else in their own order, which can be reversed. */
 function sorted(
   run: Run,
   name: string,

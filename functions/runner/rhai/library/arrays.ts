@@ -6,31 +6,31 @@ import { FnPointer, isInt, RhaiArray, type RhaiValue } from '../values.ts';
 import { clampPosition, selectSpan, toNumber, toPointer } from './args.ts';
 import { copied, partition } from './array_visits.ts';
 
-/** Elements that left the array. */
+/** Gives elements that have left the array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
   for (const item of items) run.release(item);
   run.charge(items.length);
   return run.newArray(items);
 }
 
-/** An element that left the array; unit when there was none. */
+/** Gives an element that has left the array, or unit when there was no element. */
 function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
   if (item === undefined) return null;
   run.forget(self, [item]);
   return run.release(item);
 }
 
-/** Puts elements in at a place, which belong to nobody else. */
+/** Inserts elements at a place. They must not be stored elsewhere. */
 function insert(run: Run, self: RhaiArray, place: number, items: readonly RhaiValue[]): void {
   run.checkLength(self.items.length + items.length);
-  // Those behind it move up.
+  // The elements after the place move up.
   run.charge(items.length + ((self.items.length - place) >> 6));
   if (place === self.items.length) { for (const item of items) self.items.push(item); }
   else self.items = [...self.items.slice(0, place), ...items, ...self.items.slice(place)];
   run.adopt(self, items);
 }
 
-/** Removes elements from a place on, and gives them. */
+/** Removes elements from a place on and gives them. */
 function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   run.charge((self.items.length - from) >> 6);
   const removed = self.items.splice(from, to - from);
@@ -38,7 +38,7 @@ function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   return taken(run, removed);
 }
 
-/** `drain` removes what is selected, `retain` everything else; both give what they removed. */
+/** `drain` removes the selected elements, and `retain` all others. Both give the removed ones. */
 const removing =
   (keepsSelection: boolean) => (run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValue | undefined => {
     const [first] = args;
@@ -66,7 +66,7 @@ function splice(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValu
   return null;
 }
 
-/** How many elements to keep at the head or tail; what is beyond is removed. */
+/** How many elements to keep at the head or tail. The others are removed. */
 const shorten =
   (fromHead: boolean) => (run: Run, self: RhaiArray, [length]: readonly RhaiValue[]): RhaiValue | undefined => {
     const count = toNumber(length);
@@ -77,7 +77,7 @@ const shorten =
     return null;
   };
 
-/** The place of a position from either end; undefined when there is none such. */
+/** The place of a position. A negative one counts from the end. Undefined when it does not exist. */
 function placeOf(self: RhaiArray, index: RhaiValue | undefined): number | undefined {
   const position = toNumber(index);
   if (position === undefined) return undefined;

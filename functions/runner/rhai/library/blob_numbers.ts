@@ -7,14 +7,14 @@ const NUMBER_BYTES = 8;
 
 const utf8 = new TextEncoder();
 
-/** The bytes that a range, or a start and a count, selects; undefined when the arguments are neither. */
+/** The bytes that a range, or a start and a count, selects. Undefined for other arguments. */
 function selectBytes({ bytes }: Blob, args: readonly RhaiValue[]): Uint8Array | undefined {
   if (args.length === 1 && !(args[0] instanceof Range)) return undefined;
   const span = selectSpan(args, bytes.length);
   return span && bytes.subarray(span.from, span.to);
 }
 
-/** Reads a number of eight bytes. Of fewer, the missing ones are zeros at the end, in either order of bytes. */
+/** Reads a number of eight bytes. Missing bytes are zeros at the end, in both byte orders. */
 const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self, args) => {
   const selected = selectBytes(self, args);
   if (selected === undefined) return undefined;
@@ -23,11 +23,11 @@ const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self
   return read(new DataView(bytes.buffer));
 };
 
-/** Writes over what is selected as much as there is room for; undefined for a value that has no bytes. */
+/** Writes as much of a value over the selected bytes as there is room for. Undefined for a value that has no bytes. */
 const writing = (bytesOf: (value: RhaiValue) => Uint8Array | undefined): Taking<Blob> => (run, self, args) => {
   const target = selectBytes(self, args.slice(0, -1));
   const value = args.at(-1) ?? null;
-  // Each of its characters is looked at, room or none.
+  // It goes through all characters, even those that there is no room for.
   if (typeof value === 'string') run.charge(value.length >> 4);
   const bytes = bytesOf(value);
   if (target === undefined || bytes === undefined) return undefined;
@@ -47,10 +47,10 @@ const numberBytes = (isLittleEndian: boolean) => (value: RhaiValue): Uint8Array 
 const textBytes = (value: RhaiValue): Uint8Array | undefined =>
   typeof value === 'string' ? utf8.encode(value) : undefined;
 
-/** Of a text, the characters that one byte has room for. */
+/** The characters of a text that fit into one byte. */
 const asciiBytes = (value: RhaiValue): Uint8Array | undefined => textBytes(value)?.filter((byte) => byte < 0x80);
 
-/** Numbers and texts within bytes. */
+/** Functions that read and write numbers and texts within bytes. */
 export const blobNumberFunctions = new NativeSet<Blob>()
   .method('parse_le_int', [1, 2], parsing((bytes) => toInt(bytes.getBigInt64(0, true))))
   .method('parse_be_int', [1, 2], parsing((bytes) => toInt(bytes.getBigInt64(0))))

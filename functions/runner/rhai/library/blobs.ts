@@ -20,7 +20,7 @@ function cut(run: Run, self: Blob, from: number, to: number): Blob {
   return new Blob(removed);
 }
 
-/** Removes the byte at a place and gives it; 0 when there is none. */
+/** Removes the byte at a place and gives it. Gives 0 when there is no byte. */
 function takeByte(run: Run, self: Blob, place: number): number {
   return place >= 0 && place < self.bytes.length ? cut(run, self, place, place + 1).bytes[0] ?? 0 : 0;
 }
@@ -127,7 +127,7 @@ export const blobFunctions = new NativeSet<Blob>()
     return replace(run, self, self.bytes.length, self.bytes.length, new Uint8Array(missing).fill(value));
   });
 
-/** What makes a blob: empty, or of a length, filled with a byte. */
+/** Functions that make a blob: empty, or of a length, filled with a byte. */
 export const blobMakers = new NativeSet<null>().method('blob', [0, 2], (run, _, [length = 0, byte = 0]) => {
   const [count, value] = [toNumber(length), toByte(byte)];
   if (count === undefined || value === undefined) return undefined;

@@ -11,14 +11,14 @@ import { MAX_NAME_LENGTH, toPointer } from './args.ts';
 
 const FUNCTION_NAME = /^[A-Za-z_]\w*$/;
 
-/** Names are short: what is longer would take time wherever it is looked up. */
+/** Whether a text can be the name of a function. Long names would take time wherever they are looked up, so they are not allowed. */
 const isFunctionName = (name: string): boolean =>
   name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name) && !KEYWORDS.has(name) && !RESERVED.has(name);
 
-/** What all functions taken together are curried with at most. */
+/** The most arguments that a function pointer can be curried with. */
 const MAX_ARGUMENTS = 255;
 
-/** Functions of every value. */
+/** Functions of values of any type. */
 export const anyFunctions = new NativeSet()
   .method('type_of', 0, (_, self) => typeName(self))
   .method('to_string', 0, (run, self) => run.newText(showText(run, self)))
@@ -39,7 +39,7 @@ export const fnFunctions = new NativeSet<FnPointer>()
     return run.curry(self, args);
   });
 
-/** Numbers from one to before another; in steps, which may be negative. */
+/** The numbers from one up to before another, in steps, which may be negative. */
 function stepRange(run: Run, args: readonly RhaiValue[]): RhaiValue | undefined {
   const [first, second, third] = args;
   if (first instanceof Range && third === undefined) {
@@ -66,16 +66,16 @@ function* steps(start: RhaiValue, end: RhaiValue, step: RhaiValue, direction: nu
   }
 }
 
-/** Undefined when there is no room for it. */
+/** Gives undefined when the sum does not fit. */
 function nextStep(value: RhaiValue, step: RhaiValue): RhaiValue | undefined {
   if (isInt(value) && isInt(step)) {
-    // The end is 64 bits wide: what is beyond it is never given.
+    // The end fits 64 bits, so numbers beyond them are never needed.
     const sum = BigInt(value) + BigInt(step);
     return sum >= Number.MIN_SAFE_INTEGER && sum <= Number.MAX_SAFE_INTEGER ? Number(sum) : sum;
   }
   if (value instanceof Float && step instanceof Float) {
     const next = value.value + step.value;
-    // A step too small to make a difference would go on for ever.
+    // A step that is too small to change the number would never reach the end.
     return next === value.value ? undefined : new Float(next);
   }
   return value instanceof Decimal && step instanceof Decimal ? value.plus(step) : undefined;
@@ -92,28 +92,28 @@ export function makeDecimal(run: Run, value: RhaiValue | undefined): Decimal | u
     : typeof value === 'string'
     ? [true, parseDecimalText(run, value)]
     : [false, undefined];
-  if (isKnown && decimal === undefined) run.fail('Runtime', `No decimal: ${showText(run, value).slice(0, 100)}`);
+  if (isKnown && decimal === undefined) run.fail('Runtime', `Not a decimal: ${showText(run, value).slice(0, 100)}`);
   return decimal;
 }
 
-/** A decimal's text, with an exponent or none; it is paid for. */
+/** Charges for and reads the text of a decimal, with or without an exponent. */
 export function parseDecimalText(run: Run, text: string): Decimal | undefined {
   run.chargeText(text.length);
   const trimmed = text.trim();
   if (trimmed.length > 1_000) return undefined;
-  // Each of its digits takes a step of arithmetic.
+  // Each digit takes one step of arithmetic.
   run.charge(trimmed.length);
   return Decimal.parse(trimmed) ??
     (/^[+-]?[\d.]+e[+-]?\d{1,3}$/i.test(trimmed) ? Decimal.parseNumber(trimmed) : undefined);
 }
 
-/** What the script's own functions are called and take, all of them or those of a name and a number of parameters. */
+/** Names and parameters of the script's own functions: of all, or of those with a name and a number of parameters. */
 function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): RhaiValue | undefined {
   if (name !== undefined && typeof name !== 'string') return undefined;
   if (arity !== undefined && typeof arity !== 'number') return undefined;
   run.charge(run.functions.size * 8);
   const about = [...run.functions.values()].map((callee) => {
-    // Methods of one type are called `type.name`.
+    // Methods of one type have the name `type.name`.
     const dot = callee.name.lastIndexOf('.');
     return { callee, name: callee.name.slice(dot + 1), type: dot < 0 ? undefined : callee.name.slice(0, dot) };
   });

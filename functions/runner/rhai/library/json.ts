@@ -6,8 +6,8 @@ import type { Run } from '../run.ts';
 import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
 /**
- * A value as JSON, as far as JSON has it; other values are shown by their type. It is paid for as it is written, and fails once it
- * is longer than a string may be.
+ * Writes a value as JSON. A value that JSON can't express is shown by its type. The text is charged for as it grows, and fails once
+ * it is longer than a string may be.
  */
 export function jsonText(run: Run, value: RhaiValue): string {
   const writer = new JsonWriter(run);
@@ -27,7 +27,7 @@ class JsonWriter {
   #put(piece: string): void {
     this.pieces.push(piece);
     this.#run.chargeText(piece.length);
-    // Two UTF-16 units at most make a character; when they make fewer, the whole text is counted in the end.
+    // A character has at most two UTF-16 units, so a longer text may be too long. newText counts its characters and fails if it is.
     if ((this.#length += piece.length) > 2 * this.#run.limits.stringLength) this.#run.newText(this.pieces.join(''));
   }
 
@@ -77,7 +77,7 @@ class JsonWriter {
   }
 }
 
-/** What holds no other values. */
+/** Writes a value that holds no other values. */
 function scalarText(value: RhaiValue): string {
   if (value === null) return 'null';
   if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';
@@ -88,12 +88,12 @@ function scalarText(value: RhaiValue): string {
 
 type Json = null | boolean | string | Json[] | { [key: string]: Json };
 
-/** Of JSON, in which every string ends; one that did not would be taken to the end of the text, so that no text is looked at twice. */
+/** Matches the strings and numbers of JSON. A string without an end matches up to the end, so that no text is read twice. */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 
 /**
- * JSON with the numbers as strings too, so that none loses digits: a letter at the start tells what each string was. Throws the
- * SyntaxError of JSON.parse.
+ * Turns the numbers of a JSON text into strings, so that they lose no digits. A letter at the start of each string tells what it was.
+ * Throws the SyntaxError of JSON.parse.
  */
 function parseExactly(text: string): Json {
   JSON.parse(text);
@@ -111,7 +111,7 @@ function parseText(run: Run, text: string): Json {
   }
 }
 
-/** A whole number of 64 bits is an integer, any other a float. */
+/** A whole number that fits 64 bits becomes an integer, any other number a float. */
 function jsonNumber(text: string): RhaiValue {
   const size = parseIntegerLiteral(text.replace('-', ''));
   if (size === undefined) return new Float(Number(text));
@@ -133,7 +133,7 @@ function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
 }
 
 export const jsonParsers = new NativeSet<string>().method('parse_json json_decode', 0, (run, self) => {
-  // It is gone through several times.
+  // The text is gone through several times.
   run.charge(self.length >> 3);
   return jsonValue(run, parseText(run, self), 0);
 });

@@ -5,7 +5,7 @@ import { RhaiMap, type RhaiValue } from '../values.ts';
 import { holds, toPointer } from './args.ts';
 import { jsonText } from './json.ts';
 
-/** Puts the members of another map into this one, which it may keep. */
+/** Puts the members of another map, which must not be stored elsewhere, into this one. */
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
   if (!(other instanceof RhaiMap)) return undefined;
   run.charge(other.properties.size);
@@ -16,7 +16,7 @@ function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: bo
   return null;
 }
 
-/** The properties in order, which is paid for. */
+/** Charges for and gives the properties in order. */
 function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   run.chargeText(self.text);
   run.checkLength(self.properties.size);
@@ -24,7 +24,7 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
   return [...self.properties];
 }
 
-/** The properties that a function says yes to: with the key and value, or with the key and the value as `this`. */
+/** The properties for which a function gives true. It takes the key and the value, or the key with the value as `this`. */
 function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [string, RhaiValue][] | undefined {
   const pointer = toPointer(predicate);
   if (pointer === undefined) return undefined;
@@ -39,7 +39,7 @@ function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [str
     }));
 }
 
-/** Removes properties, and gives them. */
+/** Removes properties and gives them. */
 function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiValue])[]): RhaiMap {
   for (const [key, value] of entries) {
     run.chargeText(key.length);
@@ -50,7 +50,7 @@ function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiV
   return run.newMap(new Map(entries));
 }
 
-/** A function of a key, whose text is gone through to find it. */
+/** Makes a built-in function of a key. It charges for the text of the key. */
 const withKey =
   (find: (run: Run, self: RhaiMap, key: string, rest: readonly RhaiValue[], ref: Ref) => RhaiValue): Taking<RhaiMap> =>
   (run, self, [key, ...rest], ref) => {
@@ -59,7 +59,7 @@ const withKey =
     return find(run, self, key, rest, ref);
   };
 
-/** A map of the same keys, and of what a function gives for each: of the key and value, or of the key with the value as `this`. */
+/** A map with the same keys and a function's value for each. The function takes the key and the value, or the key with the value as `this`. */
 function mapValues(run: Run, self: RhaiMap, [mapper]: readonly RhaiValue[]): RhaiValue | undefined {
   const pointer = toPointer(mapper);
   if (pointer === undefined) return undefined;

@@ -13,7 +13,7 @@ const MAX_PLACES = 28;
 const intOf = (run: Run, value: Int | undefined, text: string): Int =>
   value ?? run.fail('Arithmetic', `Integer overflow: to_int(${text})`);
 
-/** The smaller (-1) or greater (1) of two values that compare; of an integer and another number in the other's type. */
+/** The smaller (-1) or greater (1) of two values. An integer that is compared with a float or decimal takes that type. */
 const extreme =
   (direction: -1 | 1) => (run: Run, self: RhaiValue, [other]: readonly RhaiValue[]): RhaiValue | undefined => {
     if (other === undefined || (isText(self) && !isText(other))) return undefined;
@@ -26,7 +26,7 @@ const extreme =
     return self instanceof Decimal || other instanceof Decimal ? intToDecimal(result) : result;
   };
 
-/** Adds what all values that compare have. */
+/** Adds the functions of all types whose values can be compared. */
 export const withExtremes = <T extends RhaiValue>(set: NativeSet<T>): NativeSet<T> =>
   set.method('min', 1, extreme(-1)).method('max', 1, extreme(1));
 
@@ -51,12 +51,12 @@ export const intFunctions = withExtremes(new NativeSet<Int>())
   .method('to_octal', 0, digits(8))
   .method('to_binary', 0, digits(2));
 
-/** Half away from zero, as Rust rounds. */
+/** Rounds half away from zero, as Rust does. */
 const roundFloat = (value: number): number => Math.sign(value) * Math.round(Math.abs(value));
 
 function roundFloatTo(run: Run, value: number, places: number): Float {
   if (places < 0) run.fail('Arithmetic', `Invalid number of digits for rounding: ${places}`);
-  // Beyond this, a float has no further places.
+  // A float has no more places than this.
   if (places > 300 || !Number.isFinite(value)) return new Float(value);
   const scale = 10 ** places;
   const scaled = value * scale;
@@ -137,10 +137,10 @@ for (const [name, compute] of Object.entries(floatRounding)) {
   floatFunctions.property(name, (_, self) => new Float(compute(self.value)));
 }
 
-/** What one of the functions without exact result costs. */
+/** How many operations one of the functions with inexact results costs. */
 const APPROXIMATION_COST = 500;
 
-/** Functions without exact result, and what is said when a value has none. */
+/** Functions with inexact results, and the error for a value without a result. */
 const decimalMath: Record<string, [compute: (value: Decimal) => Decimal | undefined, failure: string]> = {
   sin: [(value) => value.trigonometric('sin'), 'Error taking the sine of '],
   cos: [(value) => value.trigonometric('cos'), 'Error taking the cosine of '],

@@ -20,10 +20,10 @@ import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-/** Each digit has one place in it that it can belong to, so that a text is gone through once. */
+/** Each digit can only match at one place of it, so a text is gone through once. */
 const FLOAT_TEXT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-/** The characters one by one, as they are asked for. */
+/** Gives the characters of a text one by one. */
 function* chars(text: string): Iterable<RhaiValue> {
   for (const character of text) yield new Char(character);
 }
@@ -35,13 +35,13 @@ const pieces = (run: Run, texts: string[]): RhaiValue => {
   return run.newArray(texts);
 };
 
-/** Splits at a delimiter into at most so many pieces, the last of which is the rest. */
+/** Splits at a delimiter into at most this many pieces. The last one is the rest. */
 function splitText(text: string, delimiter: string, most: number): string[] {
   const parts = delimiter === '' ? ['', ...charactersOf(text), ''] : splitAt(text, delimiter);
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
 }
 
-/** As `splitText` from the end: the last piece comes first. */
+/** Like `splitText`, from the end: the last piece comes first. */
 function splitTextBackwards(text: string, delimiter: string, most: number): string[] {
   const parts = splitText(text, delimiter, Infinity);
   const cut = Math.max(parts.length - most + 1, 1);
@@ -88,7 +88,7 @@ export function subString(self: string, args: readonly RhaiValue[]): string | un
 const fails = (run: Run, what: string, text: string, problem: string): never =>
   run.fail('Arithmetic', `Error parsing ${what} '${text.slice(0, 100)}': ${problem}`);
 
-/** With it, a function pays for the text that it goes through. */
+/** Wraps a function so that it charges for the text that it goes through. */
 export const paid =
   <Result>(compute: (run: Run, self: string, args: readonly RhaiValue[], ref: Ref) => Result) =>
   (run: Run, self: string, args: readonly RhaiValue[], ref: Ref): Result => {
@@ -96,7 +96,7 @@ export const paid =
     return compute(run, self, args, ref);
   };
 
-/** A function of the text and another, which must be text too. */
+/** Makes a built-in function of the text and another text. */
 const withText = <Result extends RhaiValue>(compute: (self: string, other: string) => Result) =>
   paid((_, self, [other]): Result | undefined =>
     other !== undefined && isText(other) ? compute(self, textOf(other)) : undefined
