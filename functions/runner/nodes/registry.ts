@@ -37,7 +37,7 @@ import { transferTokenNode } from './transfer_token/index.ts';
 import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
-/** Every native node; a new one is a folder beside this file and a line here. A folder may make several. */
+/** Every native node. A new node is a folder beside this file and a line here. One folder may make several nodes. */
 const modules: AnyModule[] = [
   associatedTokenAccountNode,
   collectNode,

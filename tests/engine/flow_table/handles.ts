@@ -163,12 +163,12 @@ export const handleRows: FlowRow[] = [
       flow.output('out', insert.passthrough('json_input'));
     },
     output: '',
-    errors: ['insert: failed to insert at "/a/b"'],
+    errors: ['insert: failed to insert at "/a/b": there must be a map or an array that the value can go into'],
     notRun: ['out'],
     runs: [
       'json#0 → Source={}',
       'const#0 → Source=1',
-      'insert#0 json_input={} path="/a/b" value=1 ✗ failed to insert at "/a/b"',
+      'insert#0 json_input={} path="/a/b" value=1 ✗ failed to insert at "/a/b": there must be a map or an array that the value can go into',
     ],
   },
   {

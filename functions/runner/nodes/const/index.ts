@@ -4,18 +4,18 @@ import { jsonTextToValue } from '../../../../types/values/json.ts';
 import { formMember, formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The value of a const: type JSON holds a JSON text, File a list of addresses, every other type a tagged value. */
+/** The value of a constant. Type JSON holds a JSON text, File a list of addresses, and every other type a tagged value. */
 function constValue(
   type: string | undefined,
   value: LosslessJson | undefined,
   maxBytes: number,
 ): Value {
   if (type === undefined || value === undefined) {
-    throw new NodeError('form_data lacks type or value');
+    throw new NodeError('form_data must have the members type and value');
   }
   if (type === 'JSON') {
     if (typeof value !== 'string') {
-      throw new NodeError('a JSON constant holds its JSON as text');
+      throw new NodeError('form_data.value of a JSON constant must be a text that holds JSON');
     }
     return jsonTextToValue(value, maxBytes);
   }
@@ -23,11 +23,11 @@ function constValue(
   return decodeValue(toPlainJson(value));
 }
 
-/** Tagged JSON holds one number only, the 0 of N; the rest of it is text. */
+/** In tagged JSON only the 0 of N is a number, so plain numbers are exact enough. Everything else is text. */
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
-/** Gives a constant. Form data that is a bare text, as older editors saved it, is the constant itself. */
+/** Gives a constant. When form_data is only a text, as older editors saved it, that text is the constant. */
 export const constNode: NodeModule = {
   definition,
   namesKeys: true,

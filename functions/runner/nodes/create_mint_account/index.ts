@@ -7,7 +7,7 @@ import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Creates a mint, with a memo, be it empty. */
+/** Creates a mint. The transaction always has a memo, which may be empty. */
 export const createMintAccountNode: InstructionModule = {
   definition,
   buildInstructions: async (call) => {

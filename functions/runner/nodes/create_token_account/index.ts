@@ -6,7 +6,7 @@ import { readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Creates a token account at an address of its own, that of a new key. */
+/** Creates a token account at the address of a new key. */
 export const createTokenAccountNode: InstructionModule = {
   definition,
   buildInstructions: async (call) => {

@@ -25,7 +25,7 @@ export const dasApiNode: NodeModule = {
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
       makeParams: () => paramsOf(call.inputs),
-      // The whole answer is the output, and takes more bytes as one.
+      // The whole answer becomes the output, where it takes more bytes than on the wire.
       maxAnswerBytes: call.maxOutputBytes,
     };
     return { response: jsonToValue(await callJsonRpc(call, request)) };

@@ -8,7 +8,7 @@ import definition from './definition.json' with { type: 'json' };
 
 const seedNames = ['seed_1', 'seed_2', 'seed_3', 'seed_4', 'seed_5'];
 
-/** The bytes of a seed: texts and public keys count, everything else and the empty text do not. */
+/** The bytes of a seed that is a text or a public key; undefined for the empty text and for any other value, which are left out. */
 function readSeed(value: Value): Uint8Array | undefined {
   if (!('S' in value) && !('B3' in value)) return undefined;
   const bytes = toBytes(value);

@@ -1,11 +1,11 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 
-/** Bytes that a seed may have. */
+/** The most bytes that a seed may have. */
 export const MAX_SEED_LENGTH = 32;
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
-/** Whether the bytes are a public key that somebody may hold the secret key of. By ZIP 215, as the validators decide it. */
+/** Whether the bytes are a public key to which a secret key may exist. Decided by ZIP 215, as validators do. */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(bytes, true);
@@ -16,8 +16,8 @@ function isOnCurve(bytes: Uint8Array): boolean {
 }
 
 /**
- * The program-derived address of a Solana program and its seeds, of at most 32 bytes each: the first SHA-256 of seeds, bump, program
- * and a marker that is no public key, counting the bump down from 255.
+ * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. It is the SHA-256 of seeds,
+ * bump, program and a marker, with the greatest bump for which the result is not on the curve.
  */
 export async function findProgramAddress(
   programId: Uint8Array,
@@ -28,5 +28,5 @@ export async function findProgramAddress(
     const address = new Uint8Array(await crypto.subtle.digest('SHA-256', preimage));
     if (!isOnCurve(address)) return { address, bump };
   }
-  throw new Error('no bump gives an address off the curve');
+  throw new Error('no bump from 0 to 255 gives an address off the curve');
 }

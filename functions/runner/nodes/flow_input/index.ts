@@ -2,7 +2,7 @@ import { jsonToValue } from '../../../../types/values/value.ts';
 import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Gives the flow's input of its label, else the default that the editor saved as form_label, else null. */
+/** Gives the flow's input that its label names; without one, the default that the editor saved as form_label, or null. */
 export const flowInputNode: NodeModule = {
   definition,
   labelledSide: 'output',

@@ -7,14 +7,14 @@ import { NodeError, type NodeModule } from '../../engine/node.ts';
 import { english, wordlists } from './wordlists.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The words of a phrase, in the form that word lists and the derivation take; throws without repeating a word of it. */
+/** A BIP-39 phrase in the form that the derivation takes. The error for an invalid phrase repeats no word of it, since it is secret. */
 function readPhrase(text: string): string {
   const phrase = text.normalize('NFKD').trim().split(/\s+/).join(' ');
   if (wordlists.some((wordlist) => validateMnemonic(phrase, wordlist))) return phrase;
   throw new NodeError('seed: takes a BIP-39 phrase of 12 to 24 words of one language with a right checksum');
 }
 
-/** The key pair of which the first 32 bytes of a BIP-39 seed are the secret half. */
+/** The key pair whose secret half is the first 32 bytes of a phrase's BIP-39 seed. */
 async function derive(phrase: string, passphrase: string): Promise<Signer> {
   const seed = (await mnemonicToSeedWebcrypto(phrase, passphrase)).subarray(0, 32);
   const publicKey = ed25519.getPublicKey(seed);
@@ -24,11 +24,11 @@ async function derive(phrase: string, passphrase: string): Promise<Signer> {
 function checkKeypair(signer: Signer): void {
   if (signer.type === 'adapter') return;
   if (base58.encode(ed25519.getPublicKey(signer.keypair.subarray(0, 32))) !== signer.publicKey) {
-    throw new NodeError("private_key: the key pair's public half does not belong to its secret one");
+    throw new NodeError('private_key: the public half of the key pair does not belong to its secret half');
   }
 }
 
-/** Gives the key that it was given, else the key pair of a BIP-39 phrase, of twelve random words when there is none. */
+/** Gives the key that it was given, or else the key pair of a BIP-39 phrase. Without a phrase it makes one of twelve random words. */
 export const generateKeypairNode: NodeModule = {
   definition,
   handsOnKeysOf: 'private_key',

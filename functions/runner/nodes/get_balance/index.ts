@@ -9,7 +9,7 @@ export const getBalanceNode: NodeModule = {
   definition,
   run: async (call) => {
     const address = readField(call.inputs, 'pubkey', toPubkey);
-    // What a transaction before it, which is waited for at this commitment, did must show.
+    // Nodes wait for their transactions at this commitment, so the balance shows what an earlier node's transaction did.
     const balance = await makeChainRpc(call).getBalance(address, 'confirmed');
     return { balance: { U: String(balance) } };
   },

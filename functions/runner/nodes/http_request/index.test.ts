@@ -173,7 +173,7 @@ describe('what http_request sends', () => {
     ['basic_auth: invalid type: string, expected a map', { basic_auth: { S: 'user:password' } }],
     ['missing field `user`', { basic_auth: { M: {} } }],
     ["basic_auth: a user name can't hold a colon", { basic_auth: { M: { user: { S: 'a:b' } } } }],
-    ['body and form exclude each other', { body: { S: 'x' }, form: pairs(['a', 'b']) }],
+    ['give either body or form, not both', { body: { S: 'x' }, form: pairs(['a', 'b']) }],
   ])('is refused with "%s"', async (message, inputs) => {
     await expect(run(inputs)).rejects.toThrow(message);
   });
@@ -189,7 +189,7 @@ describe('what http_request gives', () => {
     expect(await answered('TEXT/html; Charset="ISO-8859-1"', Uint8Array.of(0x67, 0xfc))).toEqual({ S: 'gü' });
     expect(await answered('text/csv;charset=utf-16le', Uint8Array.of(0x61, 0))).toEqual({ S: 'a' });
     await expect(answered('text/plain; charset=klingon', 'x')).rejects.toThrow(
-      'the charset klingon of the response is unknown',
+      "the response's charset klingon is unknown",
     );
   });
 

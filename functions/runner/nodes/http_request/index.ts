@@ -4,7 +4,7 @@ import definition from './definition.json' with { type: 'json' };
 import { readMethod, readRequest } from './request.ts';
 import { readResponse } from './response.ts';
 
-/** Methods that are safe, and so may be repeated. Source: RFC 9110, section 9.2.1; the client refuses TRACE. */
+/** Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is left out, because the client refuses it. */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 function isSafe(inputs: ValueMap): boolean {

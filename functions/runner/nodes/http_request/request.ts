@@ -8,11 +8,11 @@ type Pair = [name: string, value: string];
 
 function toPair(value: Value): Pair {
   if (!('A' in value) || value.A.length !== 2) throw invalidType(value, 'a pair [name, value]');
-  // SAFETY: it has two members.
+  // SAFETY: the line above has checked that it has two members.
   return value.A.map(toText) as Pair;
 }
 
-/** Pairs of texts, from a list of pairs or a map. */
+/** Reads pairs of texts from a list of pairs or from a map. */
 function toPairs(value: Value): Pair[] {
   if ('A' in value) return value.A.map(toPair);
   if ('M' in value) return Object.entries(value.M).map(([name, member]) => [name, toText(member)]);
@@ -46,23 +46,23 @@ function urlOf(inputs: ValueMap): string {
 }
 
 interface Body {
-  /** Makes it when it is sent. */
+  /** Makes the body when it is sent. */
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
-  /** The type holds what the receiver needs to read the body, so that no header of the flow's can replace it. */
+  /** The body is a form: its type holds the boundary that the receiver needs, so the flow's own content-type does not count. */
   isForm: boolean;
 }
 
 function readBody(inputs: ValueMap): Body | undefined {
   const json = readOptionalField(inputs, 'body', (value) => value);
-  // A form without fields is none: the editor gives every node an empty list for it.
+  // A form without fields counts as not given, because the editor saves an empty list for every node.
   const fields = readPairs(inputs, 'form');
   if (fields.length === 0) {
     return json === undefined
       ? undefined
       : { bytes: () => new TextEncoder().encode(valueToJson(json)), type: 'application/json', isForm: false };
   }
-  if (json !== undefined) throw new NodeError('body and form exclude each other');
+  if (json !== undefined) throw new NodeError('give either body or form, not both');
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
   const encoded = new Response(form);
@@ -77,7 +77,7 @@ function readBody(inputs: ValueMap): Body | undefined {
 export const readMethod = (inputs: ValueMap): string =>
   (readOptionalField(inputs, 'method', toText) ?? 'GET').toUpperCase();
 
-/** What the inputs ask for. Throws an error that names the input that is wrong. */
+/** Reads the request from the inputs. Errors name the input that is wrong. */
 export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
   const body = readBody(inputs);
   const authorization = basicAuthorization(inputs);

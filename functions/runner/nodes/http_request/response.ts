@@ -7,20 +7,20 @@ const MAX_QUOTED = 2_000;
 
 const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** Text in the charset that its type names, else UTF-8. */
+/** Decodes text in the charset that its content type names, or in UTF-8. */
 function decodeText(body: Uint8Array, contentType: string): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   let decoder: TextDecoder;
   try {
     decoder = new TextDecoder(charset);
   } catch {
-    throw new NodeError(`the charset ${charset} of the response is unknown`);
+    throw new NodeError(`the response's charset ${charset} is unknown`);
   }
   return decoder.decode(body);
 }
 
 function parseJson(text: string, maxBytes: number): Value {
-  // As after a HEAD request: the headers speak of a body that isn't there.
+  // After a HEAD request the headers describe a body that was not sent.
   if (text === '') return { N: 0 };
   try {
     return jsonTextToValue(text, maxBytes);
@@ -29,7 +29,7 @@ function parseJson(text: string, maxBytes: number): Value {
   }
 }
 
-/** A value is larger than the text that it is read from: what can't be an output is not read at all. */
+/** The value of a body. One that is too large for an output is not even read, since the value would be larger than its text. */
 function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
   const type = mediaType(contentType);
   if (body.length > maxBytes) {
@@ -40,7 +40,7 @@ function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Val
   return bytesToValue(body);
 }
 
-/** What a response without success says for itself, where it is text: bounded, and without what can't be stored. */
+/** What an error quotes of a failed response's body when it is text: no more than MAX_QUOTED, and nothing that can't be stored. */
 function quote(body: Uint8Array, contentType: string): string {
   const type = mediaType(contentType);
   if (body.length === 0 || !(type.startsWith('text/') || type.includes('json'))) return '';
@@ -49,7 +49,7 @@ function quote(body: Uint8Array, contentType: string): string {
   return `\n${quoted.toWellFormed()}`;
 }
 
-/** The node's outputs; a NodeError with status and body when the status is not 2xx. */
+/** The node's outputs. A status other than 2xx throws a NodeError with the status and the body. */
 export function readResponse({ status, headers, body }: HttpResponse, maxBytes: number): ValueMap {
   const contentType = headers['content-type'] ?? '';
   if (status < 200 || status > 299) throw new NodeError(`status code: ${status}${quote(body, contentType)}`);

@@ -2,7 +2,7 @@ import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Runs another flow with its inputs, and gives that flow's outputs. */
+/** Runs another flow: the node's inputs are that flow's inputs, and its outputs are the node's outputs. */
 export const interflowNode: NodeModule = {
   definition,
   takesPortsFromFlow: true,

@@ -10,7 +10,7 @@ const NULL: Value = { N: 0 };
 function readMember(container: Value, name: string, maxBytes: number): Value {
   if ('S' in container) {
     const object = jsonTextToValue(container.S, maxBytes);
-    if (!('M' in object)) throw new NodeError('json_or_string: the text is no JSON object');
+    if (!('M' in object)) throw new NodeError('json_or_string: the text must hold a JSON object');
     return Object.hasOwn(object.M, name) ? object.M[name] ?? NULL : NULL;
   }
   if (!('M' in container)) return NULL;

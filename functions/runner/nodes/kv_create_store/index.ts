@@ -6,7 +6,7 @@ import definition from './definition.json' with { type: 'json' };
 export const kvCreateStoreNode: NodeModule = {
   definition,
   hasOutsideEffect: true,
-  // In the name of one execution the database makes the change once.
+  // The database makes the change of one node execution once, however often it is asked.
   repeatable: () => true,
   run: async ({ inputs, kv }) => {
     await kv.create(readField(inputs, 'store', toText));

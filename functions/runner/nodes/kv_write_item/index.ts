@@ -3,11 +3,11 @@ import { readField, toText } from '../../../../types/values/conversion.ts';
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Stores an item in a key-value store of the flow's owner; gives the value that it replaces, if any. */
+/** Stores an item in a key-value store of the flow's owner, and gives the value that it replaces, if any. */
 export const kvWriteItemNode: NodeModule = {
   definition,
   hasOutsideEffect: true,
-  // In the name of one execution the database makes the change once.
+  // The database makes the change of one node execution once, however often it is asked.
   repeatable: () => true,
   run: async ({ inputs, kv }): Promise<ValueMap> => {
     const [store, key] = [readField(inputs, 'store', toText), readField(inputs, 'key', toText)];

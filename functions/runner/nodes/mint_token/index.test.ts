@@ -84,9 +84,9 @@ it('mint_token refuses what is no mint', async () => {
 
 it('mint_token refuses recipients that are no token account of the mint', async () => {
   await expect(mintTo({ recipient: walletOf(feePayer) })).rejects.toThrow(
-    `recipient: ${feePayer.address} is no token account but a wallet; associated_token_account gives the token account of`,
+    `recipient: ${feePayer.address} must be a token account, and is a wallet; the node associated_token_account gives the token account of`,
   );
-  await expect(mintTo({ recipient: { B3: mint } })).rejects.toThrow(`recipient: ${mint} is no token account`);
+  await expect(mintTo({ recipient: { B3: mint } })).rejects.toThrow(`recipient: ${mint} must be a token account`);
   const other = await createMint(chain, authority, 0);
   await expect(mintTo({ recipient: { B3: await newTokenAccount(other) } })).rejects.toThrow(
     `recipient: must be a token account of the mint ${mint}, not of ${other}`,

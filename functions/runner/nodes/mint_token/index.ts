@@ -11,17 +11,17 @@ import { NodeError } from '../../engine/node.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Throws when an account can't get tokens of the mint. One that does not exist may be created by the same transaction. */
+/** Throws when an account can't receive tokens of the mint. One that does not exist passes: the same transaction may create it. */
 function assertReceives(recipient: Address, account: ChainAccount | null, mint: Address): void {
   if (account === null) return;
   const token = asTokenAccount(account);
   if (token !== undefined) return assertTokenOf(mint, token, 'recipient');
   const isUnowned = account.owner === SYSTEM_PROGRAM_ADDRESS;
-  // An associated account that somebody sent SOL before it was created: nobody has the key of its address.
+  // Nobody has a key for such an address: it can be an associated token account that got SOL before it was created.
   if (isUnowned && isOffCurveAddress(recipient)) return;
   throw new NodeError(
-    `recipient: ${recipient} is no token account` +
-      (isUnowned ? ' but a wallet; associated_token_account gives the token account of a wallet' : ''),
+    `recipient: ${recipient} must be a token account` +
+      (isUnowned ? ', and is a wallet; the node associated_token_account gives the token account of a wallet' : ''),
   );
 }
 

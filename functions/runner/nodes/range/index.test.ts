@@ -29,7 +29,10 @@ it.each<[ValueMap, string]>([
   [inputs({ U: '0' }, { U: '1' }, { N: 0 }), 'step_by: invalid type: unit value, expected a decimal'],
   [inputs({ U: '0' }, { U: '104858' }), "output_too_large: 104858 numbers don't fit into an output of 1048576 bytes"],
   [inputs(decimal(`-${MAX}`), decimal(MAX)), 'output_too_large: more numbers than can be counted'],
-  [inputs(decimal(MAX), decimal('79228162514264337593543950333')), 'a number has more than 96 bits'],
+  [
+    inputs(decimal(MAX), decimal('79228162514264337593543950333')),
+    'a number of the range needs more than the 96 bits of a decimal',
+  ],
 ])('range fails with %j and says why', async (given, message) => {
   await expect(runNode(rangeNode, given)).rejects.toThrow(message);
 });

@@ -4,9 +4,9 @@ import { readField, readFieldOr, toDecimal } from '../../../../types/values/conv
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The least that a number takes in an output: `{"D":"0"},`. */
+/** The fewest bytes that a number takes in an output: `{"D":"0"},`. */
 const NUMBER_BYTES = 10;
-/** Elements between two looks at the time. */
+/** How many elements are made between two checks of the time limit. */
 const CHECK_INTERVAL = 1_000;
 
 const ONE = Decimal.fromBigInt(1n)!;
@@ -14,9 +14,9 @@ const ONE = Decimal.fromBigInt(1n)!;
 /** How many steps fit between two numbers. */
 function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: number): number {
   if (step.isZero() || step.isNegative()) throw new NodeError('step_by: takes a decimal greater than 0');
-  // Undefined when the distance or the quotient has more than 96 bits.
+  // It is undefined when the distance or the quotient needs more than 96 bits.
   const count = end.minus(start)?.abs().dividedBy(step)?.floor().toNumber() ?? Number.POSITIVE_INFINITY;
-  // Before they are made; how many do fit depends on their digits.
+  // Checked before the numbers are made. How many fit exactly depends on their digits.
   if (count > maxBytes / NUMBER_BYTES) {
     const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
     throw new NodeError(`output_too_large: ${numbers} don't fit into an output of ${maxBytes} bytes`);
@@ -24,7 +24,7 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
   return count;
 }
 
-/** Gives the decimals from start, one step apart: as many as whole steps fit between start and end, which it never reaches. */
+/** Gives as many decimals as whole steps fit between start and end. They begin with start, are one step apart, and leave out the end. */
 export const rangeNode: NodeModule = {
   definition,
   run: ({ inputs, maxOutputBytes, checkTime }) => {
@@ -33,7 +33,7 @@ export const rangeNode: NodeModule = {
     const count = countSteps(next, readField(inputs, 'end', toDecimal), step, maxOutputBytes);
     const result: Value[] = [];
     while (result.length < count) {
-      if (next === undefined) throw new NodeError('a number has more than 96 bits');
+      if (next === undefined) throw new NodeError('a number of the range needs more than the 96 bits of a decimal');
       result.push({ D: next.toString() });
       next = next.plus(step);
       if (result.length % CHECK_INTERVAL === 0) checkTime();

@@ -6,7 +6,7 @@ const OUTPUT_NAMES = ['u', 'v', 'x', 'y', 'z'];
 const count = (number: number, noun: string): string =>
   `${number === 0 ? 'no' : number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** The definition of the script with so many inputs and outputs. */
+/** The definition of the script node with this number of inputs and outputs. */
 function makeDefinition(inputCount: number, outputCount: number): NodeDefinition {
   return {
     type: 'native',
@@ -17,8 +17,9 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
       version: '0.1',
       display_name: `Rhai Script ${inputCount}x${outputCount}`,
       description:
-        `Runs a Rhai script with ${count(inputCount, 'input')} and ${count(outputCount, 'output')}: inputs are its ` +
-        'variables, outputs are read from its variables, a single one also from its last value.',
+        `Runs a Rhai script with ${count(inputCount, 'input')} and ${count(outputCount, 'output')}: its inputs are ` +
+        'variables of the script, and its outputs are what the variables of their names hold in the end. A single output that is ' +
+        'not set is the value of the last statement.',
       tags: ['core'],
       related_to: [],
       resources: { source_code_url: '', documentation_url: 'https://rhai.rs/book' },
@@ -36,7 +37,7 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
       type: 'free',
       optional: true,
       defaultValue: '',
-      tooltip: `What the script's variable ${name} holds in the end`,
+      tooltip: `What the variable ${name} of the script holds in the end`,
     })),
     targets: [
       {
@@ -53,7 +54,7 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
         required: false,
         passthrough: false,
         defaultValue: null,
-        tooltip: `The script's variable ${name}`,
+        tooltip: `The variable ${name} of the script`,
       })),
     ],
     'targets_form.json_schema': {
@@ -65,7 +66,7 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
   };
 }
 
-/** One for every number of inputs from 0 to 5 and of outputs from 1 to 5. */
+/** One definition for each combination of 0 to 5 inputs and 1 to 5 outputs. */
 export const definitions: NodeDefinition[] = Array.from(
   { length: INPUT_NAMES.length + 1 },
   (_, inputCount) => inputCount,

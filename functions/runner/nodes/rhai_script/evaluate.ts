@@ -7,7 +7,7 @@ import type { RhaiValue } from '../../rhai/values.ts';
 import { RecentSources } from './recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
-/** What a script reaches of the run that it belongs to. */
+/** What a script calls in the run that it belongs to. */
 export interface ScriptHooks {
   log: NodeCall['log'];
   /** Called every few thousand operations; what it throws ends the script. */
@@ -15,15 +15,15 @@ export interface ScriptHooks {
 }
 
 /**
- * Characters of the scripts that are kept compiled, since a loop runs the same one again and again, and of one of them: compiled, a
- * script takes 200 to 400 bytes for each of its characters.
+ * Compiled scripts are kept, since a loop runs the same one again and again. These limit the characters of all their sources, and of
+ * one of them: a compiled script takes 200 to 400 bytes for each character of its source.
  */
 const CACHED_CHARACTERS = 262_144;
 const CACHED_SCRIPT_CHARACTERS = 65_536;
 
 const cache = new RecentSources<RhaiScript>(CACHED_CHARACTERS, CACHED_SCRIPT_CHARACTERS);
 
-/** The script, compiled. */
+/** The compiled script, from the cache when it is there. */
 function scriptOf(source: string): RhaiScript {
   const known = cache.get(source);
   if (known !== undefined) return known;
@@ -32,14 +32,14 @@ function scriptOf(source: string): RhaiScript {
   return script;
 }
 
-/** The text of the script among the inputs; throws a NodeError where there is none. */
+/** The source text of the script, from the node's inputs. Throws a NodeError when it is missing. */
 export function sourceOf(inputs: ValueMap): string {
   const value = requireInput(inputs, 'source');
   if (!('S' in value)) throw new NodeError('source takes a string');
   return value.S;
 }
 
-/** A value of an input or output; errors say which. */
+/** Converts the value of an input or output. Errors name the input or output. */
 function convert<From, To>(port: string, name: string, from: From, conversion: (value: From) => To): To {
   try {
     return conversion(from);
@@ -49,7 +49,7 @@ function convert<From, To>(port: string, name: string, from: From, conversion: (
   }
 }
 
-/** The variables of a script by the names of the inputs: those that the node declares exist in any case. */
+/** The variables of a script, by the names of the inputs. Inputs that are declared but not given are unit. */
 function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
   const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
   for (const [name, value] of Object.entries(inputs)) variables.set(name, convert('input', name, value, toScriptValue));
@@ -74,7 +74,7 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
   }
 }
 
-/** The outputs that variables of the script were set for; of a single one that was not, the value of the script. */
+/** The outputs whose variables the script has set. When a node has one output that was not set, it is the value of the script. */
 function outputsOf({ value, variables }: RunResult, names: readonly string[]): ValueMap {
   const outputs: ValueMap = Object.create(null);
   const [single, ...others] = names;
@@ -86,6 +86,6 @@ function outputsOf({ value, variables }: RunResult, names: readonly string[]): V
   return outputs;
 }
 
-/** Runs a script and gives the node's outputs. Throws a NodeError for what is wrong with it, and whatever `onProgress` throws. */
+/** Runs a script and gives the node's outputs. Throws a NodeError when the script is wrong or fails, and what `onProgress` throws. */
 export const evaluateScript = (task: ScriptTask, hooks: ScriptHooks): ValueMap =>
   outputsOf(runScript(task, hooks), task.outputNames);

@@ -88,9 +88,13 @@ describe('rhai_script', () => {
     ['let x = 1;\nlet y = x / 0;', {}, 'Division by zero: 1 / 0 (line 2, position 11)'],
     ['let x = ;', {}, "Expecting an expression, but found ';' (line 1, position 9)"],
     ['throw "no funds"', {}, 'Runtime error: no funds (line 1, position 1)'],
-    ['|x| x', {}, 'output `u`: a Fn of a script is no value of a flow'],
-    ['[1..2]', {}, 'output `u`: a range of a script is no value of a flow'],
-    ['a', { a: { U1: '79228162514264337593543950336' } }, 'input `a`: 79228162514264337593543950336 does not fit'],
+    ['|x| x', {}, "output `u`: a script's Fn can't be an output, since flows have no values of this type"],
+    ['[1..2]', {}, "output `u`: a script's range can't be an output, since flows have no values of this type"],
+    [
+      'a',
+      { a: { U1: '79228162514264337593543950336' } },
+      'input `a`: 79228162514264337593543950336 must fit a decimal',
+    ],
     ['loop {}', {}, 'Too many operations'],
   ])('fails for %j and says why', async (source, inputs, message) => {
     await expect(run(source, inputs)).rejects.toThrow(message);

@@ -6,20 +6,20 @@ import { definitions } from './definitions.ts';
 import { evaluateScript, sourceOf } from './evaluate.ts';
 import { RecentSources } from './recent_sources.ts';
 
-/** How long a script may compute where everything else waits for it, before it begins anew in a thread of its own. */
+/** How long a script may compute in the engine's thread, where everything else waits for it. Then it starts again in another thread. */
 const TRIAL_MS = 20;
-/** Characters of a script that takes longer than that to be read alone. */
+/** A script of so many characters takes longer than that only to be read. */
 const LONG_SOURCE = 16_384;
-/** Characters of the scripts that are remembered as long ones. */
+/** The most characters of all sources that are remembered as long scripts. */
 const REMEMBERED_CHARACTERS = 262_144;
 
-/** Those that took longer than the trial; what is longer than LONG_SOURCE needs not be among them. */
+/** Scripts that took longer than the trial. Sources longer than LONG_SOURCE need not be remembered. */
 const longScripts = new RecentSources<true>(REMEMBERED_CHARACTERS, LONG_SOURCE);
 
-/** Thrown when the trial is over: a script can't catch it. */
+/** Thrown when the trial is over. A script can't catch it. */
 class TrialOver extends Error {}
 
-/** The outputs of a script that is done within the trial; undefined for another, which has left no trace. */
+/** The outputs of a script that ends within the trial. Undefined for a longer one, whose log lines are dropped. */
 function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
   const buffer = new LogBuffer(task.environment, runLimits);
   const until = performance.now() + TRIAL_MS;
@@ -41,7 +41,7 @@ function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | un
   }
 }
 
-/** Where there are threads, long scripts run there: on the engine's own, all runs of the worker would wait for them. */
+/** Long scripts run in a thread of their own if there is one: in the engine's thread, all runs of the worker would wait for them. */
 function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, scripts, log, rest, run: { environment } } = call;
   const task: ScriptTask = { inputs, inputNames, outputNames, environment };
@@ -62,7 +62,7 @@ function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   });
 }
 
-/** Scripts of the Rhai language, one node for each number of inputs and outputs. */
+/** The nodes that run scripts of the Rhai language, one for each number of inputs and outputs. */
 export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
   definition,
   takesPortsFromFlow: true,

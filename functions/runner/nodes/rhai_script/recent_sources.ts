@@ -1,7 +1,7 @@
-/** A short script takes room too. */
+/** The number of scripts is limited too, since each takes room however short it is. */
 const MAX_SCRIPTS = 32;
 
-/** What is known of the scripts used last, of so many characters of source text together. */
+/** Remembers something about the scripts that were used last, as long as their sources together stay below a size. */
 export class RecentSources<T> {
   readonly #known = new Map<string, T>();
   readonly #maxCharacters: number;
@@ -24,12 +24,12 @@ export class RecentSources<T> {
 
   get(source: string): T | undefined {
     const known = this.#known.get(source);
-    // It is now the one that was used last.
+    // Setting it again makes it the one that was used last.
     if (known !== undefined) this.set(source, known);
     return known;
   }
 
-  /** Those that were not used for the longest time make way. */
+  /** Remembers a script, and forgets those that were not used for the longest time. */
   set(source: string, known: T): void {
     if (source.length > this.#maxLength) return;
     this.#forget(source);

@@ -9,14 +9,14 @@ import { Blob, Char, Float, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName 
 
 function toDecimal(text: string): Decimal {
   const decimal = Decimal.parse(text);
-  if (decimal === undefined) throw new NodeError(`${text} does not fit a script's decimal of 96 bits`);
+  if (decimal === undefined) throw new NodeError(`${text} must fit a decimal, which has 96 bits`);
   return decimal;
 }
 
-/** A float as its `F` value holds it. */
+/** Reads the float of an `F` value. */
 const parseFloatValue = (text: string): number => Number(text.replace('inf', 'Infinity'));
 
-/** A value as a script gets it: unsigned and 128-bit integers become decimals, keys their base58. */
+/** The value of a flow as a script gets it. Unsigned and 128-bit integers become decimals, and keys become base58 texts. */
 export function toScriptValue(value: Value): RhaiValue {
   if ('N' in value) return null;
   if ('S' in value) return value.S;
@@ -34,7 +34,7 @@ export function toScriptValue(value: Value): RhaiValue {
   return givenMap(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)] as const));
 }
 
-/** What a script gives as a value; throws a NodeError for what has no value form. */
+/** The value of a script as a flow gets it. Throws a NodeError for types that flows don't have. */
 export function fromScriptValue(value: RhaiValue): Value {
   if (value === null) return { N: 0 };
   if (typeof value === 'string') return { S: value };
@@ -45,8 +45,10 @@ export function fromScriptValue(value: RhaiValue): Value {
   if (value instanceof Char) return { S: value.text };
   if (value instanceof Blob) return bytesToValue(value.bytes);
   if (value instanceof RhaiArray) return { A: value.items.map(fromScriptValue) };
-  if (!(value instanceof RhaiMap)) throw new NodeError(`a ${typeName(value)} of a script is no value of a flow`);
-  // Without prototype: a member may be called __proto__.
+  if (!(value instanceof RhaiMap)) {
+    throw new NodeError(`a script's ${typeName(value)} can't be an output, since flows have no values of this type`);
+  }
+  // It has no prototype, because a member may be called __proto__.
   const members: ValueMap = Object.create(null);
   for (const [name, member] of value.properties) members[name] = fromScriptValue(member);
   return { M: members };

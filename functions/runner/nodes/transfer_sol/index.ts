@@ -6,10 +6,10 @@ import { readOptionalSigner, readSigner } from '../../solana/read_signer.ts';
 import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Decimal places of a SOL: its smallest unit is the lamport. */
+/** Decimal places of an amount of SOL: a lamport is 0.000000001 SOL. */
 const SOL_DECIMALS = 9;
 
-/** Sends SOL. The sender pays the fee unless another wallet does. */
+/** Sends SOL. The sender pays the fee unless a fee payer is given. */
 export const transferSolNode: InstructionModule = {
   definition,
   buildInstructions: (call) => {

@@ -102,7 +102,7 @@ describe('transfer_token to a wallet', () => {
     });
     await land(chain, await chain.sign(buyer, [handOver]));
     await expect(transferOf()).rejects.toThrow(
-      `recipient: the associated token account ${ata} was handed over to another owner, ${sender.address}`,
+      `recipient: the wallet's associated token account ${ata} now belongs to another owner, ${sender.address}`,
     );
   });
 });
@@ -123,10 +123,10 @@ describe('transfer_token to something else', () => {
       `recipient: must be a token account of the mint ${mint}, not of ${other}`,
     );
     await expect(transferOf({ recipient: { B3: mint } })).rejects.toThrow(
-      `recipient: ${mint} is neither a wallet nor a token account: it belongs to the program Tokenkeg`,
+      `recipient: ${mint} must be a wallet or a token account, and belongs to the program Tokenkeg`,
     );
     await expect(transferOf({ recipient: { B3: ata } })).rejects.toThrow(
-      `recipient: there is no account ${ata}, and nobody can have its key; give the wallet, not its token account`,
+      `recipient: the account ${ata} does not exist, and nobody can have a key for it; give the wallet, not its token account`,
     );
   });
 });

@@ -10,7 +10,7 @@ import type { InstructionModule } from '../../solana/instruction_module.ts';
 import definition from './definition.json' with { type: 'json' };
 import { findDestination } from './recipient.ts';
 
-/** Sends tokens to a wallet or a token account, with a memo, be it empty. */
+/** Sends tokens to a wallet or a token account. The transaction always has a memo, which may be empty. */
 export const transferTokenNode: InstructionModule = {
   definition,
   buildInstructions: async (call) => {
@@ -26,7 +26,7 @@ export const transferTokenNode: InstructionModule = {
       allowsUnfunded: readOptionalField(inputs, 'allow_unfunded', toBoolean) ?? true,
       funds: readOptionalField(inputs, 'fund_recipient', toBoolean) ?? true,
     };
-    // The sender's signature is there in any case: the memo asks for none more.
+    // The owner signs the transfer anyway, so the memo needs no further signature.
     const memo = memoInstruction(readOptionalField(inputs, 'memo', toText) ?? '', owner);
 
     const ata = await associatedTokenAddress(recipient, mint);

@@ -4,31 +4,31 @@ import type { ChainAccount } from '../../solana/rpc.ts';
 import { assertTokenOf, asTokenAccount } from '../../solana/token_accounts.ts';
 import { NodeError } from '../../engine/node.ts';
 
-/** An address, and what the chain has there. */
+/** An address with the account that the chain has there. */
 export interface Place {
   address: Address;
   account: ChainAccount | null;
 }
 
 export interface RecipientRules {
-  /** A wallet may get tokens that has no SOL, and so does not exist. */
+  /** A wallet without SOL, which does not exist on the chain, may receive tokens. */
   allowsUnfunded: boolean;
-  /** The associated token account of a wallet may be created. */
+  /** A missing associated token account of the wallet may be created. */
   funds: boolean;
 }
 
-/** Throws when an address is no wallet that may get tokens. */
+/** Throws unless an address is a wallet that may receive tokens. */
 function assertWallet({ address, account }: Place, { allowsUnfunded }: RecipientRules): void {
   if (account !== null) {
     if (account.owner === SYSTEM_PROGRAM_ADDRESS) return;
     throw new NodeError(
-      `recipient: ${address} is neither a wallet nor a token account: it belongs to the program ${account.owner}`,
+      `recipient: ${address} must be a wallet or a token account, and belongs to the program ${account.owner}`,
     );
   }
-  // Such as a token account that the same transaction creates: a token account of its own would never be emptied.
+  // It may be a token account that the same transaction creates. Tokens in a token account that it owns could never be moved.
   if (isOffCurveAddress(address)) {
     throw new NodeError(
-      `recipient: there is no account ${address}, and nobody can have its key; give the wallet, not its token account`,
+      `recipient: the account ${address} does not exist, and nobody can have a key for it; give the wallet, not its token account`,
     );
   }
   if (!allowsUnfunded) {
@@ -37,8 +37,8 @@ function assertWallet({ address, account }: Place, { allowsUnfunded }: Recipient
 }
 
 /**
- * The token account that gets the tokens, and whether it must be created: the recipient itself when it is a token account, else the
- * wallet's associated one. As `spl-token transfer` does it.
+ * Finds the token account that receives the tokens, and whether it must be created, as `spl-token transfer` does. It is the recipient
+ * when that is a token account, or else the wallet's associated token account.
  */
 export function findDestination(
   recipient: Place,
@@ -46,16 +46,16 @@ export function findDestination(
   mint: Address,
   rules: RecipientRules,
 ): { address: Address; isMissing: boolean } {
-  const own = recipient.account === null ? undefined : asTokenAccount(recipient.account);
-  if (own !== undefined) {
-    assertTokenOf(mint, own, 'recipient');
+  const given = recipient.account === null ? undefined : asTokenAccount(recipient.account);
+  if (given !== undefined) {
+    assertTokenOf(mint, given, 'recipient');
     return { address: recipient.address, isMissing: false };
   }
   assertWallet(recipient, rules);
   const token = associated.account === null ? undefined : asTokenAccount(associated.account);
   if (token !== undefined && token.owner !== recipient.address) {
     throw new NodeError(
-      `recipient: the associated token account ${associated.address} was handed over to another owner, ${token.owner}`,
+      `recipient: the wallet's associated token account ${associated.address} now belongs to another owner, ${token.owner}`,
     );
   }
   if (token === undefined && !rules.funds) {

@@ -2,7 +2,7 @@ import { answerScript } from './answer_script.ts';
 import { lowerPriorityOfThread } from './lower_priority.ts';
 import type { ThreadMessage, ThreadRequest } from './script_threads.ts';
 
-// A web worker that computes scripts. Where a function has web workers, as in the local stack, its other runs do not wait for them.
+// The code of a web worker that computes scripts, so that the function's other runs need not wait for them.
 const thread = globalThis as unknown as {
   addEventListener: (name: 'message', listen: (event: { data: ThreadRequest }) => void) => void;
   postMessage: (message: ThreadMessage) => void;

@@ -15,15 +15,15 @@ export interface ThreadRequest {
   budgetMs: number;
 }
 
-/** The answer of a thread. Errors travel as texts: `nodeError` is the script's own, `fault` any other. */
+/** The answer of a thread. Errors are sent as texts: `nodeError` is an error of the script, `fault` any other. */
 export type ThreadAnswer =
   & Pick<ScriptResult, 'lines'>
   & ({ outputs: Extract<ScriptResult, { outputs: unknown }>['outputs'] } | { nodeError: string } | { fault: string });
 
-/** What a thread sends: that it has started and waits for scripts, then one answer for each script. */
+/** What a thread sends: 'ready' once it has started, then one answer for each script. */
 export type ThreadMessage = 'ready' | ThreadAnswer;
 
-/** A thread, whatever the runtime calls it. */
+/** A thread of any runtime: a web worker, or a worker thread of Node. */
 export interface ScriptThread {
   post: (request: ThreadRequest) => void;
   terminate: () => void;
@@ -59,9 +59,9 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 };
 
 /**
- * Makes one thread beside the engine's, for the scripts of all runs of a worker. The next script is of the owner whose last turn is
- * longest ago: whoever has many scripts lets each other owner wait for one of them at most. The function that it returns gives
- * undefined once it is known that the runtime has no threads.
+ * Makes one thread beside the engine's, for the scripts of all runs of a worker. The owner whose last turn is longest ago comes next,
+ * so an owner waits for at most one script of each other owner. The function that this returns gives undefined once it is known that
+ * the runtime has no threads.
  */
 export function makeScriptThreads(
   { spawn, budgetMs }: ScriptThreadsOptions,
@@ -71,7 +71,7 @@ export function makeScriptThreads(
   let turn = 0;
   let thread: ScriptThread | undefined;
   let active: Job | undefined;
-  /** A thread has started once: the runtime has threads. */
+  /** A thread has started at least once, so the runtime has threads. */
   let hasStarted = false;
   let isMissing = false;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -95,7 +95,7 @@ export function makeScriptThreads(
   };
   const onError = (message: string) => {
     end();
-    // No thread has ever started, so the runtime can't have any. Otherwise the script is to blame, as with one that needs too much memory.
+    // If no thread has ever started, the runtime has no threads. Otherwise the script ended it, for example by using too much memory.
     if (!hasStarted) return refuseAll();
     active?.reject(new NodeError(`the script ended its thread: ${message}`));
     active = undefined;
@@ -115,7 +115,7 @@ export function makeScriptThreads(
     if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
     return job;
   };
-  /** Messages of a thread that was ended are dropped: they are about its script, and the next one may be another owner's. */
+  /** Late messages of a thread that was ended are dropped: they belong to an earlier script, perhaps of another owner. */
   const start = (): ScriptThread => {
     const started: ScriptThread = spawn(
       (message) => {
@@ -149,8 +149,11 @@ export function makeScriptThreads(
     if (isMissing) return Promise.reject(new ThreadMissing());
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
-      /** A script that is being computed goes on when its run is released: it ends soon, and would begin anew in the next claim. */
-      const leave = () => {
+      /**
+       * Takes a waiting script out of the queue when its run is released. A script that is being computed goes on: it ends soon, and
+       * the next claim would have to start it again.
+       */
+      const leaveQueue = () => {
         const place = queue.indexOf(job);
         if (place === -1) return;
         queue.splice(place, 1);
@@ -165,17 +168,17 @@ export function makeScriptThreads(
         reject(haltError(signal));
       };
       const settle = <T>(goOn: (value: T) => void) => (value: T) => {
-        releasing.removeEventListener('abort', leave);
+        releasing.removeEventListener('abort', leaveQueue);
         signal.removeEventListener('abort', cancel);
         goOn(value);
       };
       job.resolve = settle(resolve);
       job.reject = settle(reject);
-      releasing.addEventListener('abort', leave);
+      releasing.addEventListener('abort', leaveQueue);
       signal.addEventListener('abort', cancel);
       queue.push(job);
       next();
-      if (releasing.aborted) leave();
+      if (releasing.aborted) leaveQueue();
     });
   };
   return (ownerId) => isMissing ? undefined : makeCompute(ownerId);

@@ -8,7 +8,7 @@ interface WebWorker {
   terminate: () => void;
 }
 
-/** Starts a web worker; throws when the runtime has none, as that of hosted Edge Functions. */
+/** Starts a web worker. Throws when the runtime has no web workers, as in hosted Edge Functions. */
 export const spawnWebScriptThread: SpawnScriptThread = (onMessage, onError) => {
   const { Worker: WebWorker } = globalThis as unknown as {
     Worker?: new (url: URL, options: { type: 'module' }) => WebWorker;
@@ -17,7 +17,7 @@ export const spawnWebScriptThread: SpawnScriptThread = (onMessage, onError) => {
   const worker = new WebWorker(new URL('./script_thread.ts', import.meta.url), { type: 'module' });
   worker.addEventListener('message', ({ data }) => onMessage(data));
   worker.addEventListener('error', (event) => {
-    // An error that is not prevented ends the function too.
+    // Without this, an error in the web worker would end the whole function.
     event.preventDefault();
     onError(event.message);
   });
