@@ -118,7 +118,7 @@ describe.each([
     await succeeded(trivial);
     expect((await stateOf(runIds)).ended).toBe(0);
     expect(silent.waiting()).toBeGreaterThanOrEqual(PLACES);
-  }, 60_000);
+  });
 });
 
 it('who comes when all places are taken, reserved ones too, waits for a slice of somebody else', async () => {
@@ -130,7 +130,7 @@ it('who comes when all places are taken, reserved ones too, waits for a slice of
   await waitFor(() => silent.waiting() === 3 || undefined);
   await succeeded(await startTrivial(third));
   expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
-}, 60_000);
+});
 
 it('a wait goes on where it was when its worker is killed, and counts from its beginning', async () => {
   const [runId] = await greedy.start(await greedy.storeFlow(waitFlow(HOUR)), inputs(1));
@@ -163,4 +163,4 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
   await succeeded([runId!]);
-}, 60_000);
+});
