@@ -59,7 +59,7 @@ export function* rangeValues({ start, end, isInclusive }: Range): Iterable<RhaiV
 
 function valuesOf(run: Run, source: RhaiValue): Iterable<RhaiValue> {
   if (source instanceof Range) return rangeValues(source);
-  if (source instanceof RhaiArray) return source.items.map((item) => run.release(item));
+  if (source instanceof RhaiArray) return source.items.map((item) => run.detach(item));
   if (source instanceof Sequence) return source.iterate();
   if (source instanceof Blob) return source.bytes;
   if (typeof source === 'string') {

@@ -62,7 +62,7 @@ export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiVa
   if (operator !== '+') return false;
   if (target instanceof Container) run.checkFree(target);
   if (target instanceof RhaiArray) {
-    const added = value instanceof RhaiArray ? value.items.map((item) => run.release(item)) : [value];
+    const added = value instanceof RhaiArray ? value.items.map((item) => run.detach(item)) : [value];
     run.checkLength(target.items.length + added.length);
     run.charge(added.length);
     for (const item of added) target.items.push(item);
@@ -73,7 +73,7 @@ export function appendInPlace(run: Run, operator: BinaryOperator, target: RhaiVa
     run.charge(value.properties.size);
     run.chargeText(value.text);
     for (const [key, member] of value.properties) {
-      target.properties.set(key, run.release(member));
+      target.properties.set(key, run.detach(member));
       run.adopt(target, [member], key.length);
     }
     return true;

@@ -137,8 +137,8 @@ export class Memory extends Budget {
     }
   }
 
-  /** Gives a value that has left its container, so that it may get another owner. */
-  release<V extends RhaiValue>(value: V): V {
+  /** Gives a value that has left its container, without an owner, so that it can get another one. */
+  detach<V extends RhaiValue>(value: V): V {
     if (value instanceof Container) value.owner = undefined;
     return value;
   }

@@ -8,7 +8,7 @@ import { copied, partition } from './array_visits.ts';
 
 /** Gives elements that have left the array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
-  for (const item of items) run.release(item);
+  for (const item of items) run.detach(item);
   run.charge(items.length);
   return run.newArray(items);
 }
@@ -17,7 +17,7 @@ function taken(run: Run, items: RhaiValue[]): RhaiArray {
 function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
   if (item === undefined) return null;
   run.forget(self, [item]);
-  return run.release(item);
+  return run.detach(item);
 }
 
 /** Inserts elements at a place. They must not be stored elsewhere. */
@@ -62,7 +62,7 @@ function splice(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiValu
   const span = selectSpan(args.slice(0, -1), self.items.length);
   if (span === undefined || !(replacement instanceof RhaiArray)) return undefined;
   cut(run, self, span.from, span.to);
-  insert(run, self, span.from, replacement.items.map((item) => run.release(item)));
+  insert(run, self, span.from, replacement.items.map((item) => run.detach(item)));
   return null;
 }
 
@@ -106,7 +106,7 @@ export const arrayFunctions = new NativeSet<RhaiArray>()
   })
   .writer('append', 1, (run, self, [other]) => {
     if (!(other instanceof RhaiArray)) return undefined;
-    insert(run, self, self.items.length, other.items.map((item) => run.release(item)));
+    insert(run, self, self.items.length, other.items.map((item) => run.detach(item)));
     return null;
   })
   .writer('insert', 2, (run, self, [index, item = null]) => {

@@ -25,7 +25,7 @@ export const anyFunctions = new NativeSet()
   .method('is_shared', 0, (_, __, ___, ref) => ref.cell?.isShared ?? false)
   .writer('take', 0, (run, self, _, ref) => {
     ref.set(null);
-    return run.release(self);
+    return run.detach(self);
   })
   .method('to_debug', 0, (run, self) => run.newText(showDebug(run, self)));
 

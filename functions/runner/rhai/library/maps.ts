@@ -11,7 +11,7 @@ function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: bo
   run.charge(other.properties.size);
   run.chargeText(other.text);
   for (const [key, value] of other.properties) {
-    if (replaces || !self.properties.has(key)) new PropertyRef(run, self, key, undefined).set(run.release(value));
+    if (replaces || !self.properties.has(key)) new PropertyRef(run, self, key, undefined).set(run.detach(value));
   }
   return null;
 }
@@ -44,7 +44,7 @@ function cut(run: Run, self: RhaiMap, entries: readonly (readonly [string, RhaiV
   for (const [key, value] of entries) {
     run.chargeText(key.length);
     self.properties.delete(key);
-    run.release(value);
+    run.detach(value);
   }
   run.forget(self, entries.map(([, value]) => value));
   return run.newMap(new Map(entries));
@@ -103,7 +103,7 @@ export const mapFunctions = new NativeSet<RhaiMap>()
       if (value === undefined) return null;
       self.properties.delete(key);
       run.forget(self, [value]);
-      return run.release(value);
+      return run.detach(value);
     }),
   )
   .writer('drain', 1, (run, self, [predicate]) => {
