@@ -239,7 +239,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
   ),
 }));
 
-/** Fails for a value that is none of a script's: what a script must never get hold of. */
+/** Fails for anything but a value of a script: a script must never get hold of anything else. */
 function checkValue(value: RhaiValue, depth = 0): void {
   expect(depth).toBeLessThan(100);
   expect(value).not.toBeUndefined();
@@ -270,7 +270,7 @@ function runText(source: string): 'value' | 'syntax' | 'error' {
   }
 }
 
-/** What scripts could reach if they got out; it must look as before afterwards. */
+/** Objects that scripts could reach if they got out. The test checks that scripts leave them unchanged. */
 const surroundings = () => [
   ...[Object, Array, Function, String, Number, Map, Promise, RhaiArray, RhaiMap, FnPointer]
     .map(({ prototype }) => Object.getOwnPropertyNames(prototype).length),

@@ -87,7 +87,7 @@ describe('generate_keypair with a given key', () => {
     });
   });
 
-  it('refuses what is no key, and repeats nothing of it', async () => {
+  it('refuses an invalid key, and repeats nothing of it', async () => {
     const halves = base58.encode(new Uint8Array([...secretKey, ...base58.decode(makeKeypair().publicKey)]));
     const failure = (given: Value) => generate({ private_key: given }).catch((thrown: unknown) => String(thrown));
     const messages = [await failure({ B6: halves }), await failure({ S: `${keypair}0` }), await failure({ U: '1' })];

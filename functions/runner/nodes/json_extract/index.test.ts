@@ -19,7 +19,7 @@ it.each<[string, Value, Value]>([
   });
 });
 
-it('json_extract fails without its inputs, and with a path that is none', async () => {
+it('json_extract fails without its inputs, and with an invalid path', async () => {
   await expect(runNode(jsonExtractNode, { field_path: { S: '' } })).rejects.toThrow('missing field `json_input`');
   await expect(runNode(jsonExtractNode, { json_input: whole, field_path: { U: '0' } })).rejects.toThrow(
     'field_path: invalid type: integer `0`, expected a string',

@@ -68,7 +68,7 @@ it('mint_token takes the decimals of a mint that does not exist yet, and refuses
   await expect(mintTo({ ...inputs, decimals: { N: 0 } })).rejects.toThrow(`there is no account ${address}`);
 });
 
-it('mint_token refuses what is no mint', async () => {
+it('mint_token refuses an account that is not a mint', async () => {
   const token = await newTokenAccount();
   for (const decimals of [{ N: 0 } as const, { U: '6' }]) {
     await expect(mintTo({ mint_account: { B3: token }, decimals })).rejects.toThrow(
@@ -82,7 +82,7 @@ it('mint_token refuses what is no mint', async () => {
   }
 });
 
-it('mint_token refuses recipients that are no token account of the mint', async () => {
+it('mint_token refuses recipients that are not a token account of the mint', async () => {
   await expect(mintTo({ recipient: walletOf(feePayer) })).rejects.toThrow(
     `recipient: ${feePayer.address} must be a token account, and is a wallet; the node associated_token_account gives the token account of`,
   );

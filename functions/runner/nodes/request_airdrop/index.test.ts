@@ -25,7 +25,7 @@ it('request_airdrop brings 1 SOL or the given lamports, and gives the signature 
   expect(chain.balance(address)).toBe(2_250_000_000n);
 });
 
-it('request_airdrop refuses what is no amount and no key, and is never run twice', async () => {
+it('request_airdrop refuses invalid amounts and keys, and is never run twice', async () => {
   const pubkey = { B3: '1'.repeat(32) };
   await expect(request({ amount: { U: '1' } })).rejects.toThrow('missing field `pubkey`');
   await expect(request({ pubkey, amount: { I: '-1' } })).rejects.toThrow('amount: invalid value: integer `-1`');

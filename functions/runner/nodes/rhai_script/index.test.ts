@@ -139,7 +139,7 @@ describe('rhai_script', () => {
     expect(lines.at(-1)).toEqual(['Info', '9999']);
   });
 
-  it('fails without source, or with one that is no text', async () => {
+  it('fails without a source, or with one that is not a text', async () => {
     await expect(runNode(node('rhai_script_0x1'), {})).rejects.toThrow('missing field `source`');
     await expect(runNode(node('rhai_script_0x1'), { source: { I: '1' } })).rejects.toThrow('source takes a string');
   });

@@ -140,7 +140,7 @@ it('transfer_token takes the tokens out of the given token account', async () =>
   expect(amountAt(other)).toBe(0n);
 });
 
-it('transfer_token fails on the chain where tokens are wanting, and for owners that are none', async () => {
+it('transfer_token fails on the chain when there are too few tokens, and when sender_owner does not own them', async () => {
   await expect(send(chain, [feePayer, sender], await transferOf({ amount: { U: '1001' } }))).rejects.toThrow(
     /insufficient funds/,
   );
