@@ -2064,7 +2064,9 @@ $$;
 comment on function private.input_names(jsonb) is
   'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
 
--- sql/40_deployments/10_deployment_settings.sql
+-- sql/40_deployments/10_setting_faults.sql
+
+-- The column of a setting and its check are in 20_flow_deployments.sql. All places of a new one: CONTRIBUTING.md.
 
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.

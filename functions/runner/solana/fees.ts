@@ -3,7 +3,10 @@ import { getTransferSolInstruction } from '@solana-program/system';
 import type { RunSettings } from './run_settings.ts';
 import type { StoredTransaction } from './transaction.ts';
 
-/** The instructions that pay a run's fees, in the order of its settings. They go with the run's first transaction. */
+/**
+ * The instructions that pay a run's fees, in the order of its settings. They go with each transaction until
+ * one of them is confirmed.
+ */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>
     getTransferSolInstruction({

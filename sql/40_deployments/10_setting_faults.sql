@@ -1,3 +1,5 @@
+-- The column of a setting and its check are in 20_flow_deployments.sql. All places of a new one: CONTRIBUTING.md.
+
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
 
