@@ -55,8 +55,9 @@ describe('what the documents name exists:', () => {
     ).toEqual([]);
   });
 
-  it('every function and table of the database', () => {
-    const exists = (name: string) => new RegExp(`(function|table|sequence) ${name.replace('.', '\\.')}\\b`).test(sql);
+  it('every function, table and view of the database', () => {
+    const exists = (name: string) =>
+      new RegExp(`(function|table|view|sequence|type) ${name.replace('.', '\\.')}\\b`).test(sql);
     expect(findUnknown(/`((?:private|public)\.[a-z_]+)(?:\([^`]*\))?`/g, exists)).toEqual([]);
   });
 
