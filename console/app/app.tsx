@@ -1,0 +1,26 @@
+import { lazy, Suspense } from 'react';
+import { useRoute } from 'wouter';
+import { useSession } from '../session/session_context.tsx';
+import { SignInPage } from '../session/sign_in_page.tsx';
+import { ErrorBoundary } from '../shared/error_boundary.tsx';
+import { Loading } from '../shared/loading.tsx';
+import type { ConsoleConfig } from '../shared/config.ts';
+
+// Signing in loads neither supabase-js nor a page.
+const SignedInApp = lazy(() => import('./signed_in_app.tsx'));
+const StartApp = lazy(() => import('./start_app.tsx'));
+
+/** The start page for everybody; all else for those who have signed in. */
+export function App({ config }: { config: ConsoleConfig }) {
+  const session = useSession();
+  const [isStartPage] = useRoute('/start/*');
+  if (session === 'unknown') return <Loading />;
+  if (session === undefined && !isStartPage) return <SignInPage />;
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={<Loading />}>
+        {isStartPage ? <StartApp config={config} /> : <SignedInApp key={session?.userId} config={config} />}
+      </Suspense>
+    </ErrorBoundary>
+  );
+}

@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { ErrorBoundary } from '../shared/error_boundary.tsx';
+import { Loading } from '../shared/loading.tsx';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+
+/** The pages behind the navigation. Each folder has the routes below its path, and is loaded when it is first shown. */
+const features = {
+  flows: lazy(() => import('../flows/routes.tsx')),
+  deployments: lazy(() => import('../deployments/routes.tsx')),
+  runs: lazy(() => import('../runs/routes.tsx')),
+  nodes: lazy(() => import('../nodes/routes.tsx')),
+  wallets: lazy(() => import('../wallets/routes.tsx')),
+  schedules: lazy(() => import('../schedules/routes.tsx')),
+  settings: lazy(() => import('../settings/routes.tsx')),
+};
+
+export function Pages() {
+  const [location] = useLocation();
+  return (
+    <ErrorBoundary key={location}>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          <Route path='/'>
+            <Redirect to='/flows' replace />
+          </Route>
+          {Object.entries(features).map(([name, Feature]) => (
+            <Route key={name} path={`/${name}/*?`}>
+              <Feature />
+            </Route>
+          ))}
+          <Route>
+            <NotFoundPage />
+          </Route>
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  );
+}

@@ -1,0 +1,128 @@
+import { isObject, type Json, readEdge, readNode } from '../shared/graph/drawn_node.ts';
+import type { FrozenGraph } from './deployment.ts';
+
+/** What differs at one place of a node. */
+export interface ChangedPlace {
+  /** Such as `data.targets_form.form_data.amount`. */
+  path: string;
+  /** JSON; undefined where there was nothing. */
+  before: string | undefined;
+  after: string | undefined;
+}
+
+export interface NodeChange {
+  id: string;
+  title: string;
+  kind: 'added' | 'removed' | 'changed';
+  /** Of a changed node. */
+  places: ChangedPlace[];
+}
+
+export interface EdgeChange {
+  kind: 'added' | 'removed' | 'changed';
+  /** Where it leads, or led: node and input by their names. */
+  into: string;
+  /** Where it came from, and comes from. */
+  before: string | undefined;
+  after: string | undefined;
+}
+
+export interface GraphComparison {
+  nodes: NodeChange[];
+  edges: EdgeChange[];
+}
+
+/** Where a node stands is not part of what runs. */
+const withoutPosition = ({ position: _position, ...node }: Json): Json => node;
+
+const toJson = (value: unknown): string | undefined => JSON.stringify(value);
+
+/** The places at which two values differ: members of objects one by one, everything else as a whole. */
+function changedPlaces(before: unknown, after: unknown, path: string): ChangedPlace[] {
+  if (toJson(before) === toJson(after)) return [];
+  if (!isObject(before) || !isObject(after)) return [{ path, before: toJson(before), after: toJson(after) }];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) =>
+    changedPlaces(before[name], after[name], path === '' ? name : `${path}.${name}`)
+  );
+}
+
+function compareNodes(before: readonly unknown[], after: readonly unknown[]): NodeChange[] {
+  const byId = (nodes: readonly unknown[]) =>
+    new Map(nodes.filter(isObject).map((node) => [String(node.id), withoutPosition(node)]));
+  const [old, current] = [byId(before), byId(after)];
+  return [...new Set([...old.keys(), ...current.keys()])].flatMap((id): NodeChange[] => {
+    const [was, is] = [old.get(id), current.get(id)];
+    const { title } = readNode(is ?? was);
+    if (was === undefined) return [{ id, title, kind: 'added', places: [] }];
+    if (is === undefined) return [{ id, title, kind: 'removed', places: [] }];
+    const places = changedPlaces(was, is, '');
+    return places.length === 0 ? [] : [{ id, title, kind: 'changed', places }];
+  });
+}
+
+/** Names the ends of a graph's edges: the titles of their nodes, and the names of their ports. */
+function makeNames({ nodes }: FrozenGraph): (nodeId: string, handle: string) => string {
+  const read = new Map(nodes.map((json) => readNode(json)).map((node) => [node.id, node]));
+  return (nodeId, handle) => {
+    const node = read.get(nodeId);
+    const port = [...node?.inputs ?? [], ...node?.outputs ?? []].find(({ id }) =>
+      id === handle || handle === `passthrough-${id}`
+    );
+    return `${node?.title ?? nodeId} · ${port?.name ?? handle}`;
+  };
+}
+
+interface NamedEdge {
+  /** The input that it leads into. */
+  key: string;
+  source: string;
+  into: string;
+  from: string;
+}
+
+function nameEdges(graph: FrozenGraph): NamedEdge[] {
+  const nameOf = makeNames(graph);
+  return graph.edges.map((json) => {
+    const { source, sourceHandle, target, targetHandle } = readEdge(json);
+    return {
+      key: JSON.stringify([target, targetHandle]),
+      source: JSON.stringify([source, sourceHandle]),
+      into: nameOf(target, targetHandle),
+      from: nameOf(source, sourceHandle),
+    };
+  });
+}
+
+/** An edge into the same input that comes from elsewhere now has changed. */
+function compareEdges(before: FrozenGraph, after: FrozenGraph): EdgeChange[] {
+  const [old, current] = [nameEdges(before), nameEdges(after)];
+  const idOf = ({ key, source }: NamedEdge) => `${key} ${source}`;
+  const [oldIds, currentIds] = [new Set(old.map(idOf)), new Set(current.map(idOf))];
+  const added = Map.groupBy(current.filter((edge) => !oldIds.has(idOf(edge))), ({ key }) => key);
+  const ofRemoved = old.filter((edge) => !currentIds.has(idOf(edge))).map((edge): EdgeChange => {
+    const replacement = added.get(edge.key)?.shift();
+    return {
+      kind: replacement === undefined ? 'removed' : 'changed',
+      into: edge.into,
+      before: edge.from,
+      after: replacement?.from,
+    };
+  });
+  const ofAdded = [...added.values()].flat().map((edge): EdgeChange => ({
+    kind: 'added',
+    into: edge.into,
+    before: undefined,
+    after: edge.from,
+  }));
+  return [...ofRemoved, ...ofAdded];
+}
+
+const NO_GRAPH: FrozenGraph = { nodes: [], edges: [] };
+
+/** What has become of a graph: `before` and `after` are undefined where the flow was not part of the deployment. */
+export function compareGraphs(
+  before: FrozenGraph = NO_GRAPH,
+  after: FrozenGraph = NO_GRAPH,
+): GraphComparison {
+  return { nodes: compareNodes(before.nodes, after.nodes), edges: compareEdges(before, after) };
+}

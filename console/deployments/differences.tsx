@@ -1,0 +1,96 @@
+import { Badge, Code, Group, List, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useMemo } from 'react';
+import { compareGraphs, type EdgeChange, type NodeChange } from './compare_graphs.ts';
+import type { FrozenGraphs } from './deployment.ts';
+
+/** How many changes of a kind, and places of a node, are listed. */
+const LISTED = 100;
+const CHARACTERS_SHOWN = 300;
+
+const COLOURS = { added: 'teal', removed: 'red', changed: 'yellow' } as const;
+
+const Kind = ({ kind }: { kind: keyof typeof COLOURS }) => (
+  <Badge color={COLOURS[kind]} variant='light' tt='none'>{kind}</Badge>
+);
+
+const shorten = (text: string | undefined): string =>
+  text === undefined ? 'nothing' : text.length > CHARACTERS_SHOWN ? `${text.slice(0, CHARACTERS_SHOWN)}…` : text;
+
+const More = ({ count }: { count: number }) =>
+  count > LISTED ? <Text c='dimmed'>… and {count - LISTED} more</Text> : null;
+
+const NodeItem = ({ title, kind, places }: NodeChange) => (
+  <Stack gap={4}>
+    <Group gap='xs'>
+      <Kind kind={kind} />
+      <Text span fw={600} className='console-text'>{title}</Text>
+    </Group>
+    {places.length > 0 && (
+      <List size='sm' withPadding>
+        {places.slice(0, LISTED).map(({ path, before, after }) => (
+          <List.Item key={path}>
+            <span className='console-text'>{path}</span>: <Code>{shorten(before)}</Code> became{' '}
+            <Code>{shorten(after)}</Code>
+          </List.Item>
+        ))}
+      </List>
+    )}
+    <More count={places.length} />
+  </Stack>
+);
+
+const EdgeItem = ({ kind, into, before, after }: EdgeChange) => (
+  <Group gap='xs' align='flex-start'>
+    <Kind kind={kind} />
+    <Text span size='sm' className='console-text'>
+      into {into}, {kind === 'changed' ? `from ${before} before, from ${after} now` : `from ${after ?? before}`}
+    </Text>
+  </Group>
+);
+
+function Changes<Change>({ label, changes, render }: {
+  label: string;
+  changes: Change[];
+  render: (change: Change) => ReactNode;
+}) {
+  if (changes.length === 0) return null;
+  return (
+    <Stack gap='xs'>
+      <Stack component='ul' gap='xs' aria-label={label} className='console-plain-list'>
+        {changes.slice(0, LISTED).map((change, index) => <li key={index}>{render(change)}</li>)}
+      </Stack>
+      <More count={changes.length} />
+    </Stack>
+  );
+}
+
+interface DifferencesProps {
+  before: FrozenGraphs;
+  after: FrozenGraphs;
+  /** Both have the same snapshot. */
+  isSame: boolean;
+}
+
+/** What differs between two deployments: from the other one to this one. */
+export function Differences({ before, after, isSame }: DifferencesProps) {
+  const compared = useMemo(() => {
+    const flowIds = [...new Set([...Object.keys(after.flows), ...Object.keys(before.flows)])];
+    return flowIds.map((flowId) => ({ flowId, ...compareGraphs(before.flows[flowId], after.flows[flowId]) }))
+      .filter(({ nodes, edges }) => nodes.length + edges.length > 0);
+  }, [before, after]);
+  return (
+    <Stack role='region' aria-label='Comparison'>
+      {isSame && <Text>Both run the same graph.</Text>}
+      {!isSame && compared.length === 0 && (
+        <Text>Nodes and edges are the same. A setting of the flow differs, such as its environment.</Text>
+      )}
+      {compared.map(({ flowId, nodes, edges }) => (
+        <Stack key={flowId} gap='sm'>
+          {flowId !== String(after.flow_id) && <Title order={3} size='h5'>Called flow {flowId}</Title>}
+          <Changes label='Nodes' changes={nodes} render={(change) => <NodeItem {...change} />} />
+          <Changes label='Edges' changes={edges} render={(change) => <EdgeItem {...change} />} />
+        </Stack>
+      ))}
+    </Stack>
+  );
+}

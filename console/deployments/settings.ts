@@ -1,0 +1,67 @@
+import type { Deployment, Fee } from './deployment.ts';
+
+/** The settings of a deployment as its form has them. */
+export interface Settings {
+  name: string;
+  description: string;
+  icon_url: string;
+  start_permission: string;
+  output_instructions: boolean;
+  /** Empty for none. */
+  action_identity: string;
+  fees: Fee[];
+  url: string;
+  cluster: string;
+  max_starts_per_minute: number | string;
+  max_runs_in_flight: number | string;
+  /** Empty for none. */
+  on_end_url: string;
+  on_end_events: string[];
+}
+
+/** What a part of the form is given: the settings, and what changes them. */
+export interface SettingsFieldsProps {
+  settings: Settings;
+  change: (changed: Partial<Settings>) => void;
+}
+
+export const EVENTS = ['succeeded', 'failed', 'stopped', 'signature_request'];
+
+export const readSettings = (deployment: Deployment): Settings => ({
+  name: deployment.name,
+  description: deployment.description,
+  icon_url: deployment.icon_url ?? '',
+  start_permission: deployment.start_permission,
+  output_instructions: deployment.output_instructions,
+  action_identity: deployment.action_identity ?? '',
+  fees: deployment.fees,
+  url: deployment.chain_network.url,
+  cluster: deployment.chain_network.cluster,
+  max_starts_per_minute: deployment.max_starts_per_minute,
+  max_runs_in_flight: deployment.max_runs_in_flight,
+  on_end_url: deployment.on_end?.url ?? '',
+  on_end_events: deployment.on_end?.events ?? ['failed'],
+});
+
+/** The columns of the table that the settings stand for. */
+const toColumns = (settings: Settings): Record<string, unknown> => ({
+  name: settings.name,
+  description: settings.description,
+  icon_url: settings.icon_url === '' ? null : settings.icon_url,
+  start_permission: settings.start_permission,
+  output_instructions: settings.output_instructions,
+  action_identity: settings.action_identity === '' ? null : settings.action_identity,
+  fees: settings.fees.map(({ address, lamports }) => [address, lamports]),
+  chain_network: { url: settings.url, cluster: settings.cluster },
+  max_starts_per_minute: Number(settings.max_starts_per_minute),
+  max_runs_in_flight: Number(settings.max_runs_in_flight),
+  on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
+});
+
+/** The columns that have changed: what somebody else has set meanwhile stays. */
+export function changedColumns(before: Settings, after: Settings): Record<string, unknown> {
+  const old = toColumns(before);
+  return Object.fromEntries(
+    Object.entries(toColumns(after)).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
+  );
+}

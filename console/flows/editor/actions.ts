@@ -1,0 +1,69 @@
+import { type DrawnEdge, readEdge } from '../../shared/graph/drawn_node.ts';
+import { copyPart, readPart, selectedPart } from './clipboard.ts';
+import { findEnds, refusal } from './connections.ts';
+import type { EditorStore } from './editor_store.ts';
+import { type FlowDocument, makeEdge, nodeIdOf, removeNodes } from './flow_document.ts';
+import { nodesById } from './view.ts';
+
+/** Removes what is selected. */
+export function removeSelected(store: EditorStore): void {
+  const { selected, selectedEdges } = store.state();
+  if (selected.size === 0 && selectedEdges.size === 0) return;
+  store.change((document) =>
+    removeNodes({ ...document, edges: document.edges.filter((_, index) => !selectedEdges.has(index)) }, selected)
+  );
+  store.select(new Set());
+}
+
+/** Adds a part to the flow, with new ids, and selects it. */
+function insertPart(store: EditorStore, part: FlowDocument): void {
+  const copy = copyPart(part);
+  store.change((document) => ({
+    nodes: [...document.nodes, ...copy.nodes],
+    edges: [...document.edges, ...copy.edges],
+  }));
+  store.select(new Set(copy.nodes.map(nodeIdOf)));
+}
+
+/** The selected nodes as a text for the clipboard; undefined when none is selected. */
+export function copyText(store: EditorStore): string | undefined {
+  const { document, selected } = store.state();
+  return selected.size === 0 ? undefined : JSON.stringify(selectedPart(document, selected));
+}
+
+/** Adds what a text of the clipboard holds. Answers whether it held nodes. */
+export function pasteText(store: EditorStore, text: string): boolean {
+  const part = readPart(text);
+  if (part !== undefined) insertPart(store, part);
+  return part !== undefined;
+}
+
+export function duplicateSelected(store: EditorStore): void {
+  const { document, selected } = store.state();
+  if (selected.size > 0) insertPart(store, selectedPart(document, selected));
+}
+
+/** Why an edge may not be drawn; undefined when it may. */
+export function whyRefused(store: EditorStore, edge: DrawnEdge): string | undefined {
+  const { document } = store.state();
+  const ends = findEnds(edge, nodesById(document));
+  if (ends === undefined) return 'An edge leads from an output to an input.';
+  return refusal(ends.start, ends.target, ends.input, document.edges.map(readEdge));
+}
+
+/** Draws an edge, or tells why not. */
+export function connect(store: EditorStore, edge: DrawnEdge): void {
+  const reason = whyRefused(store, edge);
+  if (reason !== undefined) return store.tell(reason);
+  store.change((document) => ({ ...document, edges: [...document.edges, makeEdge(edge)] }));
+}
+
+/** Removes the edges that lead into an input. */
+export const disconnect = (store: EditorStore, target: string, targetHandle: string): void =>
+  store.change((document) => ({
+    ...document,
+    edges: document.edges.filter((json) => {
+      const edge = readEdge(json);
+      return edge.target !== target || edge.targetHandle !== targetHandle;
+    }),
+  }));

@@ -1,0 +1,133 @@
+import { useComputedColorScheme } from '@mantine/core';
+import {
+  Background,
+  type Connection,
+  Controls,
+  type EdgeChange,
+  type FinalConnectionState,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  useReactFlow,
+} from '@xyflow/react';
+import '@xyflow/react/dist/style.css';
+import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
+import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
+import { type GraphNode, nodeTypes } from '../../shared/graph/graph_node.tsx';
+import { connect, whyRefused } from './actions.ts';
+import { useEditor, useEditorState } from './editor_context.tsx';
+import { moveNodes } from './flow_document.ts';
+import { viewEdges, viewNodes } from './view.ts';
+
+/** What a definition that is dragged from the palette is called. */
+export const DRAGGED_DEFINITION = 'application/x-flow-definition';
+
+type Sizes = ReadonlyMap<string, { width: number; height: number }>;
+
+const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): DrawnEdge => ({
+  source,
+  sourceHandle: sourceHandle ?? '',
+  target,
+  targetHandle: targetHandle ?? '',
+});
+
+/** An edge of a drag that ended at a handle, whichever end was first. */
+function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | undefined {
+  if (!fromHandle || !toHandle) return undefined;
+  const [source, target] = fromHandle.type === 'source' ? [fromHandle, toHandle] : [toHandle, fromHandle];
+  return {
+    source: source.nodeId,
+    sourceHandle: source.id ?? '',
+    target: target.nodeId,
+    targetHandle: target.id ?? '',
+  };
+}
+
+/** Takes over what the canvas says of its nodes: where they are dragged, which are selected, how large they are. */
+function useNodeChanges(setSizes: (change: (sizes: Sizes) => Sizes) => void) {
+  const { store } = useEditor();
+  return useCallback((changes: NodeChange<GraphNode>[]) => {
+    const places = new Map<string, Point>();
+    const selected = new Set(store.state().selected);
+    const measured: [string, { width: number; height: number }][] = [];
+    let isDragging = false;
+    for (const change of changes) {
+      if (change.type === 'position' && change.position) {
+        places.set(change.id, change.position);
+        isDragging ||= change.dragging === true;
+      } else if (change.type === 'select') {
+        if (change.selected) selected.add(change.id);
+        else selected.delete(change.id);
+      } else if (change.type === 'dimensions' && change.dimensions) measured.push([change.id, change.dimensions]);
+    }
+    if (measured.length > 0) setSizes((sizes) => new Map([...sizes, ...measured]));
+    if (changes.some(({ type }) => type === 'select')) store.select(selected, store.state().selectedEdges);
+    if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveNodes(document, places));
+  }, [store, setSizes]);
+}
+
+/** The graph to draw in. */
+export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at: Point) => void }) {
+  const { store, isOwner } = useEditor();
+  const state = useEditorState();
+  const { screenToFlowPosition } = useReactFlow();
+  const colorMode = useComputedColorScheme('light');
+  const [sizes, setSizes] = useState<Sizes>(() => new Map());
+  const before = useRef<ReadonlyMap<string, GraphNode>>(new Map());
+  const nodes = useMemo(() => {
+    const view = viewNodes(state, sizes, before.current);
+    before.current = new Map(view.map((node) => [node.id, node]));
+    return view;
+  }, [state, sizes]);
+  const { document, selectedEdges } = state;
+  const edges = useMemo(() => viewEdges(document, selectedEdges), [document, selectedEdges]);
+  const onNodesChange = useNodeChanges(setSizes);
+  const onEdgesChange = useCallback((changes: EdgeChange[]) => {
+    const chosen = new Set(store.state().selectedEdges);
+    for (const change of changes) {
+      if (change.type !== 'select') continue;
+      if (change.selected) chosen.add(Number(change.id));
+      else chosen.delete(Number(change.id));
+    }
+    store.select(store.state().selected, chosen);
+  }, [store]);
+  const onDrop = (event: DragEvent) => {
+    const id = event.dataTransfer.getData(DRAGGED_DEFINITION);
+    if (id === '') return;
+    event.preventDefault();
+    onDropDefinition(id, screenToFlowPosition({ x: event.clientX, y: event.clientY }));
+  };
+  return (
+    <section
+      aria-label='Canvas'
+      className='graph-canvas'
+      onDragOver={(event) => event.dataTransfer.types.includes(DRAGGED_DEFINITION) && event.preventDefault()}
+      onDrop={onDrop}
+    >
+      <ReactFlow<GraphNode>
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={nodeTypes}
+        colorMode={colorMode}
+        onNodesChange={onNodesChange}
+        onEdgesChange={onEdgesChange}
+        onConnect={(connection) => connect(store, asEdge(connection))}
+        onConnectEnd={(_, connection) => {
+          const edge = connection.isValid === false ? edgeOf(connection) : undefined;
+          if (edge !== undefined) store.tell(whyRefused(store, edge) ?? '');
+        }}
+        isValidConnection={(edge) => whyRefused(store, asEdge(edge as Connection)) === undefined}
+        deleteKeyCode={null}
+        nodesConnectable={isOwner}
+        onlyRenderVisibleElements
+        fitView
+        fitViewOptions={{ minZoom: 0.15 }}
+        minZoom={0.05}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+        <MiniMap pannable zoomable ariaLabel='Map of the flow' />
+      </ReactFlow>
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { ErrorAlert } from '../../shared/error_alert.tsx';
+import type { Saving } from './use_saving.ts';
+
+/** Tells that somebody else has saved the flow, and asks what becomes of one's own changes. */
+export const ConflictDialog = ({ saving }: { saving: Saving }) => (
+  <Modal opened={saving.isConflict} onClose={saving.keepEditing} title='Somebody else has saved this flow'>
+    <Stack>
+      <Text role='alert'>
+        It was changed since you opened it, so your changes were not saved. They are still here.
+      </Text>
+      <ErrorAlert error={saving.error} />
+      <Button
+        loading={saving.isPending}
+        onClick={() =>
+          void saving.saveCopy()}
+      >
+        Save mine as a copy
+      </Button>
+      <Button variant='default' onClick={saving.keepEditing}>Keep editing</Button>
+      <Button
+        variant='default'
+        onClick={() =>
+          void saving.discard()}
+      >
+        Discard mine and load theirs
+      </Button>
+      <Button
+        variant='default'
+        color='red'
+        loading={saving.isPending}
+        onClick={() =>
+          void saving.overwrite()}
+      >
+        Overwrite theirs
+      </Button>
+    </Stack>
+  </Modal>
+);

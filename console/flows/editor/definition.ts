@@ -1,0 +1,68 @@
+import { isObject, type Json, objectAt, type Point } from '../../shared/graph/drawn_node.ts';
+
+/** A definition as its row has it. */
+export interface DefinitionRow {
+  id: string;
+  type: string;
+  data: unknown;
+  sources: unknown;
+  targets: unknown;
+  'targets_form.json_schema': unknown;
+  'targets_form.ui_schema': unknown;
+  'targets_form.extra': unknown;
+}
+
+const portsOf = (ports: unknown, defaults: Json): Json[] =>
+  (Array.isArray(ports) ? ports : []).filter(isObject).map((port) => ({
+    ...defaults,
+    ...port,
+    id: crypto.randomUUID(),
+  }));
+
+/** What a node of a flow may be; the definition of anything else is drawn as a mock, which no run executes. */
+const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
+
+/** A new node of a definition, as editors store it: its ports get ids, and the rest is copied. */
+export function makeNode(definition: DefinitionRow, position: Point): Json {
+  const data = objectAt(definition, 'data');
+  const type = KINDS.has(definition.type) ? definition.type : 'mock';
+  return {
+    id: crypto.randomUUID(),
+    type,
+    position,
+    data: {
+      ...data,
+      type,
+      unique_node_id: `${String(data.node_id)}.${String(data.version)}`,
+      sources: portsOf(definition.sources, { defaultValue: '', tooltip: '' }),
+      targets: portsOf(definition.targets, { required: false, passthrough: false, defaultValue: '', tooltip: '' }),
+      targets_form: {
+        json_schema: definition['targets_form.json_schema'] ?? {},
+        ui_schema: definition['targets_form.ui_schema'] ?? {},
+        extra: { ...objectAt(definition, 'targets_form.extra'), supabase_id: definition.id },
+        form_data: {},
+      },
+    },
+  };
+}
+
+/** The one port of a flow's input or output is named by its label, as other editors do it. */
+const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
+
+/** A node with other form data. */
+export function withFormData(node: Json, formData: unknown): Json {
+  const data = objectAt(node, 'data');
+  const side = LABELLED[String(data.node_id)];
+  const label = isObject(formData) ? formData.label : undefined;
+  const ports = side === undefined ? undefined : data[side];
+  const named = side !== undefined && typeof label === 'string' && Array.isArray(ports) && ports.length === 1 &&
+    isObject(ports[0]);
+  return {
+    ...node,
+    data: {
+      ...data,
+      ...(named && { [side]: [{ ...ports[0], name: label }] }),
+      targets_form: { ...objectAt(data, 'targets_form'), form_data: formData },
+    },
+  };
+}

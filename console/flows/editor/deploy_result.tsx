@@ -1,0 +1,77 @@
+import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
+import { useReactFlow } from '@xyflow/react';
+import { Link } from 'wouter';
+import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { useEditor } from './editor_context.tsx';
+import type { Finding } from './findings.ts';
+import type { Deploying } from './use_deploying.ts';
+
+/** How many findings are listed; the nodes show all of theirs. */
+const LISTED = 20;
+
+function FindingList({ findings }: { findings: Finding[] }) {
+  const { store } = useEditor();
+  const { fitView } = useReactFlow();
+  const show = (id: string) => {
+    store.select(new Set([id]));
+    void fitView({ nodes: [{ id }], maxZoom: 1 });
+  };
+  return (
+    <List size='sm'>
+      {findings.slice(0, LISTED).map(({ code, path, message, nodeId }) => (
+        <List.Item key={`${code} ${path} ${message}`}>
+          {message} {nodeId !== undefined && (
+            <Anchor
+              component='button'
+              type='button'
+              size='sm'
+              onClick={() => show(nodeId)}
+            >
+              Show the node
+            </Anchor>
+          )}
+        </List.Item>
+      ))}
+      {findings.length > LISTED && <List.Item>… and {findings.length - LISTED} more, at their nodes</List.Item>}
+    </List>
+  );
+}
+
+/** What the last deploy answered. */
+export function DeployResult({ deploying }: { deploying: Deploying }) {
+  const { deployed, findings, error, dismiss } = deploying;
+  if (error !== null && findings.length === 0) return <ErrorAlert error={error} />;
+  if (error !== null) {
+    return (
+      <Alert
+        color='red'
+        role='alert'
+        title='The flow can’t be deployed as it is'
+        withCloseButton
+        onClose={dismiss}
+      >
+        <FindingList findings={findings} />
+      </Alert>
+    );
+  }
+  if (deployed === undefined) return null;
+  return (
+    <Alert
+      color={findings.length > 0 ? 'yellow' : 'teal'}
+      role='status'
+      title={findings.length > 0 ? 'Deployed, with warnings' : 'Deployed'}
+      withCloseButton
+      onClose={dismiss}
+    >
+      <Stack gap='xs'>
+        {findings.length > 0 && <FindingList findings={findings} />}
+        <Group gap='md'>
+          <Text size='sm'>Whoever starts the flow by its tag latest gets this deployment now.</Text>
+          <Button component={Link} href={`/deployments/${deployed}`} size='xs' variant='default'>
+            Open the deployment
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

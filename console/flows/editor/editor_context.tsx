@@ -1,0 +1,31 @@
+import { createContext, type ReactNode, use, useSyncExternalStore } from 'react';
+import type { Flow } from '../flow_rows.ts';
+import type { EditorState, EditorStore } from './editor_store.ts';
+
+/** An open flow. */
+export interface Editor {
+  /** The flow as it was read: its id, its owner and its settings. */
+  flow: Flow;
+  store: EditorStore;
+  /** Whether who is signed in may save it. */
+  isOwner: boolean;
+}
+
+const EditorContext = createContext<Editor | undefined>(undefined);
+
+export const EditorProvider = ({ editor, children }: { editor: Editor; children: ReactNode }) => (
+  <EditorContext value={editor}>{children}</EditorContext>
+);
+
+/** The open flow. Throws outside of an EditorProvider. */
+export function useEditor(): Editor {
+  const editor = use(EditorContext);
+  if (editor === undefined) throw new Error('There is no EditorProvider.');
+  return editor;
+}
+
+/** What the editor shows, live. */
+export function useEditorState(): EditorState {
+  const { store } = useEditor();
+  return useSyncExternalStore(store.subscribe, store.state);
+}

@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { ReactFlowProvider } from '@xyflow/react';
+import { useEffect, useMemo } from 'react';
+import { useUserId } from '../../session/use_user_id.ts';
+import { useApi } from '../../shared/api.tsx';
+import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { Loading } from '../../shared/loading.tsx';
+import { NotFoundPage } from '../../shared/not_found_page.tsx';
+import { type Flow, readFlow } from '../flow_rows.ts';
+import { type Editor, EditorProvider } from './editor_context.tsx';
+import { makeEditorStore } from './editor_store.ts';
+import { placeNodes } from './flow_document.ts';
+import { FlowEditor } from './flow_editor.tsx';
+import { leaveEditor, leftEditor } from './open_editors.ts';
+import './editor.css';
+
+function openEditor(flow: Flow, userId: string): Editor {
+  // Places that the layout finds are no change by themselves: they are stored with the next one.
+  const document = placeNodes({ nodes: flow.nodes, edges: flow.edges });
+  return { flow, isOwner: flow.user_id === userId, store: makeEditorStore(document, flow, flow.updated_at) };
+}
+
+function OpenFlow({ flow }: { flow: Flow }) {
+  const userId = useUserId();
+  const editor = useMemo(() => leftEditor(flow.id, userId) ?? openEditor(flow, userId), [flow, userId]);
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (editor.store.isDirty()) event.preventDefault();
+    };
+    addEventListener('beforeunload', warn);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      leaveEditor(editor, userId);
+    };
+  }, [editor, userId]);
+  return (
+    <ReactFlowProvider>
+      <EditorProvider editor={editor}>
+        <FlowEditor />
+      </EditorProvider>
+    </ReactFlowProvider>
+  );
+}
+
+/** The editor of the flow that the address names. */
+export default function EditorPage({ id }: { id: string }) {
+  const { db } = useApi();
+  const flowId = /^\d{1,9}$/.test(id) ? Number(id) : undefined;
+  const { data: flow, error, refetch } = useQuery({
+    queryKey: ['flows', 'open', flowId],
+    queryFn: async ({ signal }) => flowId === undefined ? null : await readFlow(db, flowId, signal) ?? null,
+    // An open flow is not read again behind the back of who draws in it.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (error !== null) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
+  if (flow === undefined) return <Loading label='Loading the flow' />;
+  if (flow === null) return <NotFoundPage what='flow' />;
+  return <OpenFlow flow={flow} />;
+}

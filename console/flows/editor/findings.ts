@@ -1,0 +1,48 @@
+import { isObject, readEdge } from '../../shared/graph/drawn_node.ts';
+import { type FlowDocument, nodeIdOf } from './flow_document.ts';
+
+/** What a deploy finds wrong with a flow: a finding keeps it from being deployed, a warning does not. */
+export interface Finding {
+  code: string;
+  /** Where, such as `nodes[3].id` or `edges[0].source`. */
+  path: string;
+  message: string;
+  /** The node where it is shown; undefined when it is about no node of this flow. */
+  nodeId: string | undefined;
+}
+
+/** The node that a path is in, or to which the edge leads that the path is in. */
+function nodeAt(document: FlowDocument, path: string): string | undefined {
+  const [, list, index] = /^(nodes|edges)\[(\d+)\]/.exec(path) ?? [];
+  if (list === 'nodes') {
+    const node = document.nodes[Number(index)];
+    return node && nodeIdOf(node);
+  }
+  const edge = list === 'edges' ? document.edges[Number(index)] : undefined;
+  if (edge === undefined) return undefined;
+  const { source, target } = readEdge(edge);
+  const ids = new Set(document.nodes.map(nodeIdOf));
+  return [target, source].find((id) => ids.has(id));
+}
+
+/** Reads warnings, or the details of `flow_invalid`. Those of called flows stand at no node. */
+export function readFindings(details: unknown, document: FlowDocument, flowId: number): Finding[] {
+  if (!Array.isArray(details)) return [];
+  return details.filter(isObject).map(({ code, path, message, flow_id }) => ({
+    code: String(code),
+    path: String(path),
+    message: flow_id === undefined || flow_id === flowId
+      ? String(message)
+      : `in flow ${String(flow_id)}: ${String(message)}`,
+    nodeId: flow_id === undefined || flow_id === flowId ? nodeAt(document, String(path)) : undefined,
+  }));
+}
+
+/** The messages by the nodes where they are shown. */
+export function faultsOf(findings: readonly Finding[]): Map<string, string[]> {
+  const faults = new Map<string, string[]>();
+  for (const { nodeId, message } of findings) {
+    if (nodeId !== undefined) faults.set(nodeId, [...faults.get(nodeId) ?? [], message]);
+  }
+  return faults;
+}

@@ -1,0 +1,75 @@
+import {
+  type DrawnEdge,
+  isObject,
+  type Json,
+  type Point,
+  readEdge,
+  readNode,
+  readPosition,
+} from '../../shared/graph/drawn_node.ts';
+import { layOut } from '../../shared/graph/layout.ts';
+
+/**
+ * The graph of a flow as the editor that stored it wrote it. It is never changed in place: what nobody touches is
+ * stored as it was read, whatever other editors keep in it.
+ */
+export interface FlowDocument {
+  nodes: readonly Json[];
+  edges: readonly Json[];
+}
+
+export const nodeIdOf = (node: Json): string => typeof node.id === 'string' ? node.id : '';
+
+/** Changes one node. */
+export const changeNode = (document: FlowDocument, id: string, change: (node: Json) => Json): FlowDocument => ({
+  ...document,
+  nodes: document.nodes.map((node) => nodeIdOf(node) === id ? change(node) : node),
+});
+
+const shift = (json: unknown, by: Point): unknown =>
+  isObject(json) && typeof json.x === 'number' && typeof json.y === 'number'
+    ? { ...json, x: json.x + by.x, y: json.y + by.y }
+    : undefined;
+
+/** A node at another place. Both places that editors keep move by the same way. */
+export function moveNode(node: Json, to: Point): Json {
+  const from = readPosition(node);
+  if (from === undefined) return { ...node, position: to };
+  const by = { x: to.x - from.x, y: to.y - from.y };
+  if (by.x === 0 && by.y === 0) return node;
+  const absolute = shift(node.positionAbsolute, by);
+  return {
+    ...node,
+    position: shift(node.position, by) ?? to,
+    ...(absolute !== undefined && { positionAbsolute: absolute }),
+  };
+}
+
+/** Moves nodes to where they are put. */
+export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Point>): FlowDocument => ({
+  ...document,
+  nodes: document.nodes.map((node) => {
+    const place = places.get(nodeIdOf(node));
+    return place === undefined ? node : moveNode(node, place);
+  }),
+});
+
+/** Lays all nodes out anew. */
+export const layOutDocument = (document: FlowDocument): FlowDocument =>
+  moveNodes(document, layOut(document.nodes.map(readNode), document.edges.map(readEdge)));
+
+/** Places the nodes that have no place, which is so where no editor has drawn the flow. */
+export const placeNodes = (document: FlowDocument): FlowDocument =>
+  document.nodes.some((node) => readPosition(node) !== undefined) ? document : layOutDocument(document);
+
+/** A new edge, with the members that other editors expect. */
+export const makeEdge = (edge: DrawnEdge): Json => ({ id: crypto.randomUUID(), type: 'custom', ...edge });
+
+/** Without some nodes, and without the edges that they leave behind. */
+export const removeNodes = (document: FlowDocument, ids: ReadonlySet<string>): FlowDocument => ({
+  nodes: document.nodes.filter((node) => !ids.has(nodeIdOf(node))),
+  edges: document.edges.filter((edge) => {
+    const { source, target } = readEdge(edge);
+    return !ids.has(source) && !ids.has(target);
+  }),
+});

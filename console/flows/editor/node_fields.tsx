@@ -1,0 +1,75 @@
+import { Stack, Text, Title } from '@mantine/core';
+import type { FieldProps } from '@rjsf/utils';
+import { lazy, Suspense, useMemo } from 'react';
+import { SchemaForm } from '../../shared/form/schema_form.tsx';
+import { isObject, type Json, objectAt, readEdge } from '../../shared/graph/drawn_node.ts';
+import { Loading } from '../../shared/loading.tsx';
+import { withFormData } from './definition.ts';
+import { useEditor, useEditorState } from './editor_context.tsx';
+import { changeNode, nodeIdOf } from './flow_document.ts';
+import { nodeForm } from './node_form.ts';
+import { drawnNode } from './view.ts';
+
+const CodeEditor = lazy(async () => ({ default: (await import('../../shared/code_editor.tsx')).CodeEditor }));
+
+/** A field for the source of a script. */
+function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: FieldProps) {
+  const label = schema.title ?? name;
+  return (
+    <Stack gap={4}>
+      <Text size='sm' fw={500}>{label}</Text>
+      <Suspense fallback={<Loading label='Loading the code editor' />}>
+        <CodeEditor
+          label={label}
+          language='rhai'
+          value={typeof formData === 'string' ? formData : ''}
+          onChange={(text) => onChange(text, fieldPathId.path)}
+          readOnly={disabled ?? false}
+        />
+      </Suspense>
+    </Stack>
+  );
+}
+
+const FIELDS = { code: CodeField };
+
+/** The inputs of the node's own that an edge leads into. */
+function useConnected(id: string): ReadonlySet<string> {
+  const { document: { edges } } = useEditorState();
+  return useMemo(
+    () => new Set(edges.map(readEdge).filter(({ target }) => target === id).map(({ targetHandle }) => targetHandle)),
+    [edges, id],
+  );
+}
+
+/** The form of the inputs of a node. */
+export function NodeFields({ json }: { json: Json }) {
+  const { store, isOwner } = useEditor();
+  const id = nodeIdOf(json);
+  const connected = useConnected(id);
+  const { schema, uiSchema } = useMemo(() => nodeForm(json, drawnNode(json), connected), [json, connected]);
+  const formData = objectAt(json, 'data', 'targets_form').form_data;
+  const hasFields = Object.keys(schema.properties ?? {}).length > 0;
+  return (
+    <Stack gap='xs'>
+      <Title order={3} size='h5'>Values</Title>
+      {!hasFields && <Text size='sm' c='dimmed'>Every input of this node has an edge, or it has none.</Text>}
+      {hasFields && formData !== undefined && formData !== null && !isObject(formData) && (
+        <Text size='sm'>Another editor stored a plain value here: it stays until a field is filled in.</Text>
+      )}
+      {hasFields && (
+        <SchemaForm
+          key={id}
+          idPrefix={`node-${id}`}
+          schema={schema}
+          uiSchema={uiSchema}
+          fields={FIELDS}
+          value={isObject(formData) ? formData : {}}
+          disabled={!isOwner}
+          onChange={(value) =>
+            store.change((document) => changeNode(document, id, (node) => withFormData(node, value)), `form ${id}`)}
+        />
+      )}
+    </Stack>
+  );
+}

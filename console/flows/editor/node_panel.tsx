@@ -1,0 +1,103 @@
+import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { ErrorBoundary } from '../../shared/error_boundary.tsx';
+import { type Json, objectAt } from '../../shared/graph/drawn_node.ts';
+import { useEditor, useEditorState } from './editor_context.tsx';
+import { changeNode, nodeIdOf } from './flow_document.ts';
+import { NodeFields } from './node_fields.tsx';
+import { NodeRetry } from './node_retry.tsx';
+import { NodeWiring } from './node_wiring.tsx';
+import { drawnNode } from './view.ts';
+
+/** What a definition says about its node. */
+function Documentation({ json }: { json: Json }) {
+  const node = drawnNode(json);
+  const address = objectAt(json, 'data', 'resources').documentation_url;
+  const isLink = typeof address === 'string' && address.startsWith('https://');
+  return (
+    <Stack gap={4}>
+      <Group gap='xs'>
+        <Badge variant='default' tt='none'>{node.nodeId}</Badge>
+        {node.kind !== 'native' && <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>}
+      </Group>
+      <Text size='sm'>{node.description || 'Its definition does not describe it.'}</Text>
+      {isLink && <Anchor href={address} target='_blank' rel='noreferrer' size='sm'>Documentation</Anchor>}
+    </Stack>
+  );
+}
+
+function NodeName({ json }: { json: Json }) {
+  const { store, isOwner } = useEditor();
+  const id = nodeIdOf(json);
+  const data = objectAt(json, 'data');
+  const key = typeof data.display_name === 'string' || typeof data.name !== 'string' ? 'display_name' : 'name';
+  const value = data[key];
+  return (
+    <TextInput
+      label='Name'
+      value={typeof value === 'string' ? value : ''}
+      readOnly={!isOwner}
+      maxLength={200}
+      onChange={(event) => {
+        const text = event.currentTarget.value;
+        store.change(
+          (document) =>
+            changeNode(document, id, (node) => ({ ...node, data: { ...objectAt(node, 'data'), [key]: text } })),
+          `name ${id}`,
+        );
+      }}
+    />
+  );
+}
+
+const KEYS: [keys: string, what: string][] = [
+  ['Tab, Enter', 'go to a node, select it'],
+  ['Arrows', 'move what is selected'],
+  ['Shift and drag', 'select several'],
+  ['Ctrl C, X, V, D', 'copy, cut, paste, duplicate'],
+  ['Ctrl Z, Shift Z', 'undo, redo'],
+  ['Delete', 'remove what is selected'],
+  ['Ctrl S', 'save'],
+];
+
+/** Stands where no single node is selected. */
+const Hints = ({ count }: { count: number }) => (
+  <Stack gap='xs'>
+    <Text size='sm'>
+      {count > 1 ? `${count} nodes are selected.` : 'Add a node from the list, or select one to see its values.'}
+    </Text>
+    <dl className='editor-keys'>
+      {KEYS.map(([keys, what]) => (
+        <div key={keys}>
+          <dt>{keys}</dt>
+          <dd>{what}</dd>
+        </div>
+      ))}
+    </dl>
+  </Stack>
+);
+
+/** All about the selected node: what it does, its inputs, its edges and its retries. */
+export function NodePanel() {
+  const { store } = useEditor();
+  const { document, selected } = useEditorState();
+  const [id, ...others] = selected;
+  const json = others.length === 0 ? document.nodes.find((node) => nodeIdOf(node) === id) : undefined;
+  if (json === undefined) return <Hints count={selected.size} />;
+  return (
+    <section aria-label='Node'>
+      <Stack gap='md'>
+        <Group justify='space-between' wrap='nowrap' align='flex-start'>
+          <Title order={2} size='h4' className='console-heading'>{drawnNode(json).title}</Title>
+          <CloseButton aria-label='Close the node' onClick={() => store.select(new Set())} />
+        </Group>
+        <Documentation json={json} />
+        <NodeName json={json} />
+        <ErrorBoundary key={id}>
+          <NodeFields json={json} />
+        </ErrorBoundary>
+        <NodeWiring json={json} />
+        <NodeRetry json={json} />
+      </Stack>
+    </section>
+  );
+}

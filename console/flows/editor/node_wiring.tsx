@@ -1,0 +1,68 @@
+import { Select, Stack, Text, Title } from '@mantine/core';
+import { useMemo } from 'react';
+import { type DrawnEdge, type DrawnInput, type DrawnNode, type Json, readEdge } from '../../shared/graph/drawn_node.ts';
+import { connect, disconnect } from './actions.ts';
+import { type EdgeStart, edgeStarts, refusal } from './connections.ts';
+import { useEditor, useEditorState } from './editor_context.tsx';
+import { drawnNode } from './view.ts';
+
+/** How many outputs are offered at once; the search finds the others. */
+const OFFERED = 50;
+
+const keyOf = (source: string, handle: string): string => `${source}\n${handle}`;
+
+const labelOf = ({ node, name }: EdgeStart): string => name === '' ? node.title : `${node.title} · ${name}`;
+
+function InputEdge({ node, input, starts, edges }: {
+  node: DrawnNode;
+  input: DrawnInput;
+  starts: readonly EdgeStart[];
+  edges: readonly DrawnEdge[];
+}) {
+  const { store, isOwner } = useEditor();
+  const current = edges.find(({ target, targetHandle }) => target === node.id && targetHandle === input.id);
+  const others = useMemo(() => edges.filter((edge) => edge !== current), [edges, current]);
+  const offered = useMemo(
+    () => starts.filter((start) => start.node.id !== node.id && refusal(start, node, input, others) === undefined),
+    [starts, node, input, others],
+  );
+  const data = offered.map((start) => ({ value: keyOf(start.node.id, start.handle), label: labelOf(start) }));
+  const value = current === undefined ? null : keyOf(current.source, current.sourceHandle);
+  const isListed = value === null || data.some((option) => option.value === value);
+  return (
+    <Select
+      label={`Edge into ${input.name || 'the input'}`}
+      placeholder={offered.length === 0 ? 'No output suits it' : 'No edge'}
+      data={isListed ? data : [{ value, label: 'An output that is gone' }, ...data]}
+      value={value}
+      limit={OFFERED}
+      searchable
+      clearable
+      disabled={!isOwner}
+      nothingFoundMessage='No such output'
+      clearButtonProps={{ 'aria-label': `Remove the edge into ${input.name || 'the input'}` }}
+      onChange={(next) => {
+        if (next === value) return;
+        if (current !== undefined) disconnect(store, node.id, input.id);
+        const [source, sourceHandle] = next?.split('\n') ?? [];
+        if (source === undefined || sourceHandle === undefined) return;
+        connect(store, { source, sourceHandle, target: node.id, targetHandle: input.id });
+      }}
+    />
+  );
+}
+
+/** The edges into a node, for those who draw without a mouse. Only outputs that suit an input are offered. */
+export function NodeWiring({ json }: { json: Json }) {
+  const { document } = useEditorState();
+  const node = drawnNode(json);
+  const starts = useMemo(() => document.nodes.flatMap((other) => edgeStarts(drawnNode(other))), [document.nodes]);
+  const edges = useMemo(() => document.edges.map(readEdge), [document.edges]);
+  return (
+    <Stack gap='xs'>
+      <Title order={3} size='h5'>Edges</Title>
+      {node.inputs.length === 0 && <Text size='sm' c='dimmed'>This node has no inputs.</Text>}
+      {node.inputs.map((input) => <InputEdge key={input.id} node={node} input={input} starts={starts} edges={edges} />)}
+    </Stack>
+  );
+}

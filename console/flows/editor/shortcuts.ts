@@ -1,0 +1,62 @@
+import { useEffect, useEffectEvent } from 'react';
+import { copyText, duplicateSelected, pasteText, removeSelected } from './actions.ts';
+import { useEditor } from './editor_context.tsx';
+import type { EditorStore } from './editor_store.ts';
+import { nodeIdOf } from './flow_document.ts';
+
+/** Whether keys belong to the element: something is written there, or it is in a dialog. */
+const isElsewhere = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest('[role=dialog]') !== null);
+
+/** What the keys do while nothing is written. */
+const COMMANDS: Record<string, (store: EditorStore) => void> = {
+  'ctrl+z': (store) => store.undo(),
+  'ctrl+shift+z': (store) => store.redo(),
+  'ctrl+y': (store) => store.redo(),
+  'ctrl+d': duplicateSelected,
+  'ctrl+a': (store) => store.select(new Set(store.state().document.nodes.map(nodeIdOf))),
+  delete: removeSelected,
+  backspace: removeSelected,
+};
+
+const nameOf = ({ key, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string =>
+  [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey ? ['shift'] : []), key.toLowerCase()].join('+');
+
+/**
+ * Listens to the keys of the editor and to the system's clipboard, wherever the focus is. `save` is called for the
+ * usual keys even while something is written.
+ */
+export function useShortcuts(save: () => void): void {
+  const { store, isOwner } = useEditor();
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const name = nameOf(event);
+    const command = name === 'ctrl+s' ? save : isElsewhere(event.target) ? undefined : COMMANDS[name];
+    if (command === undefined) return;
+    event.preventDefault();
+    command(store);
+  });
+  const onCopy = useEffectEvent((event: ClipboardEvent) => {
+    // Who has marked a text wants that.
+    const isMarked = getSelection()?.isCollapsed === false;
+    const text = isMarked || isElsewhere(event.target) ? undefined : copyText(store);
+    if (text === undefined) return;
+    event.preventDefault();
+    event.clipboardData?.setData('text/plain', text);
+    if (event.type === 'cut' && isOwner) removeSelected(store);
+  });
+  const onPaste = useEffectEvent((event: ClipboardEvent) => {
+    if (isElsewhere(event.target) || !pasteText(store, event.clipboardData?.getData('text/plain') ?? '')) return;
+    event.preventDefault();
+  });
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    document.addEventListener('keydown', (event) => onKey(event), { signal });
+    document.addEventListener('copy', (event) => onCopy(event), { signal });
+    document.addEventListener('cut', (event) => onCopy(event), { signal });
+    document.addEventListener('paste', (event) => onPaste(event), { signal });
+    return () => stop.abort();
+  }, []);
+}

@@ -1,0 +1,91 @@
+import { ActionIcon, Button, Divider, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useReactFlow } from '@xyflow/react';
+import { Icon, type IconName } from '../../shared/icon.tsx';
+import { fileName, saveFile } from '../../shared/save_file.ts';
+import { toEditorFile } from '../flow_rows.ts';
+import { duplicateSelected, removeSelected } from './actions.ts';
+import { useEditor, useEditorState } from './editor_context.tsx';
+import { layOutDocument } from './flow_document.ts';
+import { FlowSettingsDialog } from './flow_settings_dialog.tsx';
+import { StartDialog } from './start_dialog.tsx';
+import type { Deploying } from './use_deploying.ts';
+import type { Saving } from './use_saving.ts';
+
+const Tool = ({ icon, label, disabled = false, onClick }: {
+  icon: IconName;
+  label: string;
+  disabled?: boolean;
+  onClick: () => void;
+}) => (
+  <ActionIcon
+    variant='subtle'
+    color='gray'
+    size='lg'
+    aria-label={label}
+    title={label}
+    disabled={disabled}
+    onClick={onClick}
+  >
+    <Icon name={icon} />
+  </ActionIcon>
+);
+
+/** What changes the drawing. */
+function DrawingTools() {
+  const { store, flow: { id } } = useEditor();
+  const { canUndo, canRedo, selected, selectedEdges, document, settings } = useEditorState();
+  const { fitView } = useReactFlow();
+  const layOut = () => {
+    store.change(layOutDocument);
+    requestAnimationFrame(() => void fitView({ minZoom: 0.15 }));
+  };
+  const exportFile = () =>
+    saveFile(
+      fileName(settings.name, 'json'),
+      'application/json',
+      JSON.stringify(toEditorFile({ id, ...settings, ...document }), undefined, 2),
+    );
+  return (
+    <Group gap={2} wrap='nowrap'>
+      <Tool icon='undo' label='Undo' disabled={!canUndo} onClick={store.undo} />
+      <Tool icon='redo' label='Redo' disabled={!canRedo} onClick={store.redo} />
+      <Tool icon='copy' label='Duplicate' disabled={selected.size === 0} onClick={() => duplicateSelected(store)} />
+      <Tool
+        icon='trash'
+        label='Delete'
+        disabled={selected.size === 0 && selectedEdges.size === 0}
+        onClick={() => removeSelected(store)}
+      />
+      <Tool icon='layout' label='Lay out' disabled={document.nodes.length === 0} onClick={layOut} />
+      <Tool icon='download' label='Export' onClick={exportFile} />
+    </Group>
+  );
+}
+
+/** The buttons of the editor. */
+export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Deploying }) {
+  const { isOwner } = useEditor();
+  const { document, saved } = useEditorState();
+  const [isStarting, start] = useDisclosure();
+  const [isSetting, settings] = useDisclosure();
+  return (
+    <Group gap='xs'>
+      <DrawingTools />
+      <Divider orientation='vertical' />
+      <Text size='sm' c='dimmed' role='status'>{document === saved ? 'Saved' : 'Not saved'}</Text>
+      {isOwner
+        ? (
+          <>
+            <Tool icon='gear' label='Flow settings' onClick={settings.open} />
+            <Button variant='default' loading={saving.isPending} onClick={() => void saving.save()}>Save</Button>
+            <Button variant='default' loading={deploying.isPending} onClick={deploying.deploy}>Deploy</Button>
+            <Button onClick={start.open}>Start</Button>
+          </>
+        )
+        : <Button loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
+      {isStarting && <StartDialog onClose={start.close} />}
+      {isSetting && <FlowSettingsDialog onClose={settings.close} />}
+    </Group>
+  );
+}

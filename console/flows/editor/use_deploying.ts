@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { FlowError } from 'flow-deployments-client';
+import { useState } from 'react';
+import { useApi } from '../../shared/api.tsx';
+import { useEditor } from './editor_context.tsx';
+import { faultsOf, type Finding, readFindings } from './findings.ts';
+import type { Saving } from './use_saving.ts';
+
+export interface Deploying {
+  /** Saves the flow if it was changed, and deploys it. */
+  deploy: () => void;
+  isPending: boolean;
+  /** The id of the new deployment. */
+  deployed: string | undefined;
+  /** What the last deploy found, shown at the nodes, too. */
+  findings: Finding[];
+  error: unknown;
+  /** Takes the last deploy's answer from the screen. */
+  dismiss: () => void;
+}
+
+/** Deploys the open flow, and shows what is wrong with it at its nodes. */
+export function useDeploying(saving: Saving): Deploying {
+  const { flow, store } = useEditor();
+  const { flows } = useApi();
+  const queryClient = useQueryClient();
+  const [findings, setFindings] = useState<Finding[]>([]);
+  const show = (details: unknown) => {
+    const found = readFindings(details, store.state().document, flow.id);
+    setFindings(found);
+    store.showFaults(faultsOf(found));
+  };
+  const { mutate, isPending, data, error, reset } = useMutation({
+    mutationFn: async () => {
+      if (!await saving.save()) return undefined;
+      const { deployment_id, warnings } = await flows.deploy(flow.id);
+      show(warnings);
+      await queryClient.invalidateQueries({ queryKey: ['deployments'] });
+      return deployment_id;
+    },
+    onError: (failure) => show(failure instanceof FlowError && failure.code === 'flow_invalid' ? failure.details : []),
+  });
+  return {
+    deploy: () => {
+      show([]);
+      mutate();
+    },
+    isPending,
+    deployed: data,
+    findings,
+    error,
+    dismiss: () => {
+      show([]);
+      reset();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useApi } from '../../shared/api.tsx';
+import { insertFlow, saveFlow, settingsOf } from '../flow_rows.ts';
+import { useEditor } from './editor_context.tsx';
+
+export interface Saving {
+  /** Stores the document. Answers whether it is stored; where somebody else has saved meanwhile, `isConflict` is true then. */
+  save: () => Promise<boolean>;
+  /** Stores the document over what somebody else has saved. */
+  overwrite: () => Promise<boolean>;
+  /** Stores the document as a flow of one's own, and opens that. */
+  saveCopy: () => Promise<void>;
+  /** Gives up one's own changes and reads what the project has. */
+  discard: () => Promise<void>;
+  /** Goes back to the editor, with the changes. */
+  keepEditing: () => void;
+  isConflict: boolean;
+  isPending: boolean;
+  error: unknown;
+}
+
+/** Saves the open flow, and notices when somebody else has saved it since it was opened. */
+export function useSaving(): Saving {
+  const { flow, store } = useEditor();
+  const { db } = useApi();
+  const [, navigate] = useLocation();
+  const queryClient = useQueryClient();
+  const [isConflict, setIsConflict] = useState(false);
+  const { mutateAsync, isPending, error, reset } = useMutation({ mutationFn: (work: () => Promise<void>) => work() });
+  const run = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await mutateAsync(work);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const storeAt = async (version: string): Promise<boolean> => {
+    const { document } = store.state();
+    let isStored = false;
+    const isDone = await run(async () => {
+      const result = await saveFlow(db, flow.id, version, { nodes: document.nodes, edges: document.edges });
+      if (result === 'saved by somebody else') return setIsConflict(true);
+      isStored = true;
+      setIsConflict(false);
+      store.markSaved({ document, version: result.updatedAt });
+      await queryClient.invalidateQueries({ queryKey: ['flows', 'list'] });
+    });
+    return isDone && isStored;
+  };
+
+  /** What is drawn here counts as saved, so that nobody finds it again under this flow. */
+  const giveUpChanges = () => {
+    const { document, version } = store.state();
+    store.markSaved({ document, version });
+  };
+
+  return {
+    save: async () => store.isDirty() ? await storeAt(store.state().version) : true,
+    async overwrite() {
+      let version = '';
+      const isRead = await run(async () => {
+        const { data } = await db.from('flows').select('updated_at').eq('id', flow.id).single().throwOnError();
+        version = data.updated_at;
+      });
+      return isRead && await storeAt(version);
+    },
+    async saveCopy() {
+      const { document } = store.state();
+      const columns = settingsOf(store.state().settings);
+      await run(async () => {
+        const name = `${columns.name} (copy)`.slice(0, 200);
+        const id = await insertFlow(db, {
+          ...columns,
+          name,
+          is_public: false,
+          nodes: document.nodes,
+          edges: document.edges,
+        });
+        giveUpChanges();
+        navigate(`/flows/${id}`);
+      });
+    },
+    async discard() {
+      giveUpChanges();
+      setIsConflict(false);
+      reset();
+      await queryClient.resetQueries({ queryKey: ['flows', 'open', flow.id] });
+    },
+    keepEditing: () => setIsConflict(false),
+    isConflict,
+    isPending,
+    error,
+  };
+}

@@ -1,0 +1,107 @@
+import type { Edge } from '@xyflow/react';
+import {
+  type DrawnNode,
+  isObject,
+  type Json,
+  objectAt,
+  readEdge,
+  readNode,
+  readPosition,
+} from '../../shared/graph/drawn_node.ts';
+import type { GraphNode } from '../../shared/graph/graph_node.tsx';
+import { nodeGeometry } from '../../shared/graph/geometry.ts';
+import type { InputState } from '../../shared/graph/node_card.tsx';
+import type { EditorState } from './editor_store.ts';
+import type { FlowDocument } from './flow_document.ts';
+
+/** Nodes as they were read, by their JSON, so that a node that did not change is not read again. */
+const drawnNodes = new WeakMap<Json, DrawnNode>();
+
+export function drawnNode(json: Json): DrawnNode {
+  const known = drawnNodes.get(json);
+  if (known !== undefined) return known;
+  const node = readNode(json);
+  drawnNodes.set(json, node);
+  return node;
+}
+
+/** The nodes of a document by their ids. */
+export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
+  new Map(nodes.map((json) => {
+    const node = drawnNode(json);
+    return [node.id, node];
+  }));
+
+/** What the inputs of a node have. */
+function inputStatesOf(json: Json, node: DrawnNode, connected: ReadonlySet<string>): Map<string, InputState> {
+  const formData = objectAt(json, 'data', 'targets_form').form_data;
+  const has = (name: string) =>
+    isObject(formData)
+      ? formData[name] !== undefined
+      : node.inputs.length === 1 && formData !== undefined && formData !== null;
+  const isLabelled = node.nodeId === 'flow_output';
+  return new Map(node.inputs.map(({ id, name, isRequired }) => [
+    id,
+    connected.has(`${node.id} ${id}`)
+      ? 'connected'
+      : !isLabelled && has(name)
+      ? 'set'
+      : isRequired
+      ? 'missing'
+      : 'empty',
+  ]));
+}
+
+const sameStates = (a: ReadonlyMap<string, InputState> | undefined, b: ReadonlyMap<string, InputState>): boolean =>
+  a !== undefined && a.size === b.size && [...b].every(([id, state]) => a.get(id) === state);
+
+/** The nodes as the canvas wants them. What did not change is the same object as before, and is not drawn again. */
+export function viewNodes(
+  { document, selected, faults }: EditorState,
+  sizes: ReadonlyMap<string, { width: number; height: number }>,
+  before: ReadonlyMap<string, GraphNode>,
+): GraphNode[] {
+  const connected = new Set(document.edges.map((edge) => {
+    const { target, targetHandle } = readEdge(edge);
+    return `${target} ${targetHandle}`;
+  }));
+  return document.nodes.map((json): GraphNode => {
+    const node = drawnNode(json);
+    const former = before.get(node.id);
+    const states = inputStatesOf(json, node, connected);
+    const inputStates = sameStates(former?.data.inputStates, states) ? former!.data.inputStates! : states;
+    const isSelected = selected.has(node.id);
+    const nodeFaults = faults.get(node.id);
+    // Faults stand above the ports, so that only the drawn node knows where these are.
+    const geometry = nodeFaults === undefined ? nodeGeometry(node) : undefined;
+    const measured = sizes.get(node.id) ?? geometry?.measured;
+    const isSame = former !== undefined && former.data.json === json && former.selected === isSelected &&
+      former.data.inputStates === inputStates && former.data.faults === nodeFaults && former.measured === measured;
+    if (isSame) return former;
+    return {
+      id: node.id,
+      type: 'drawn',
+      position: readPosition(json) ?? { x: 0, y: 0 },
+      selected: isSelected,
+      ariaLabel: node.title,
+      ...(measured && { measured }),
+      ...(geometry && { handles: geometry.handles }),
+      data: { json, node, inputStates, ...(nodeFaults && { faults: nodeFaults }) },
+    };
+  });
+}
+
+/** The edges as the canvas wants them; their ids are their places in the document. */
+export function viewEdges(document: FlowDocument, selectedEdges: ReadonlySet<number>): Edge[] {
+  const nodes = nodesById(document);
+  const titleOf = (id: string) => nodes.get(id)?.title ?? 'a node that is gone';
+  return document.edges.map((json, index) => {
+    const edge = readEdge(json);
+    return {
+      ...edge,
+      id: String(index),
+      selected: selectedEdges.has(index),
+      ariaLabel: `Edge from ${titleOf(edge.source)} to ${titleOf(edge.target)}`,
+    };
+  });
+}

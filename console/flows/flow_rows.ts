@@ -1,0 +1,115 @@
+import type { Database } from 'flow-deployments-client';
+import type { Db } from '../shared/api.tsx';
+import { parseExactly } from '../shared/exact_json.ts';
+import { isObject, type Json } from '../shared/graph/drawn_node.ts';
+
+type FlowInsert = Database['public']['Tables']['flows']['Insert'];
+
+/** What a flow has beside its graph. */
+export interface FlowSettings {
+  name: string;
+  description: string;
+  environment: Record<string, string>;
+  chain_network: { url: string; cluster: string };
+  instructions_bundling: string;
+  is_public: boolean;
+  start_shared: boolean;
+  start_unverified: boolean;
+}
+
+/** The settings alone, without what a flow has beside them. */
+export const settingsOf = (flow: FlowSettings): FlowSettings => ({
+  name: flow.name,
+  description: flow.description,
+  environment: flow.environment,
+  chain_network: flow.chain_network,
+  instructions_bundling: flow.instructions_bundling,
+  is_public: flow.is_public,
+  start_shared: flow.start_shared,
+  start_unverified: flow.start_unverified,
+});
+
+/** A flow as it is opened. */
+export interface Flow extends FlowSettings {
+  id: number;
+  user_id: string;
+  updated_at: string;
+  nodes: readonly Json[];
+  edges: readonly Json[];
+}
+
+const SETTINGS =
+  'name, description, environment, chain_network, instructions_bundling, is_public, start_shared, start_unverified';
+
+const objectsOf = (text: string): Json[] => {
+  const list = parseExactly(text);
+  return Array.isArray(list) ? list.filter(isObject) : [];
+};
+
+/** Reads a flow; undefined when there is none, or it is not for the caller. */
+export async function readFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
+  // As text, since numbers beyond 2^53 in what other editors stored would be rounded otherwise.
+  const { data } = await db.from('flows')
+    .select(`id, user_id, updated_at, ${SETTINGS}, nodes:nodes::text, edges:edges::text`)
+    .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
+  if (data === null) return undefined;
+  // SAFETY: the table's constraints hold these columns to their types; supabase-js knows them as JSON only.
+  const { nodes, edges, ...rest } = data as unknown as Omit<Flow, 'nodes' | 'edges'> & { nodes: string; edges: string };
+  return { ...rest, nodes: objectsOf(nodes), edges: objectsOf(edges) };
+}
+
+/** Stores a new flow and gives its id. */
+export async function insertFlow(db: Db, flow: object): Promise<number> {
+  // SAFETY: the database checks each column, and says what is wrong.
+  const { data } = await db.from('flows').insert(flow as FlowInsert).select('id').single().throwOnError();
+  return data.id;
+}
+
+/** What became of a save: the flow's new time of change, or that somebody else has saved meanwhile. */
+export type SaveResult = { updatedAt: string } | 'saved by somebody else';
+
+/**
+ * Changes a flow if nobody has changed it since `version`, which is when it was last changed. The database compares and
+ * sets in one statement.
+ */
+export async function saveFlow(db: Db, id: number, version: string, columns: object): Promise<SaveResult> {
+  const { data } = await db.from('flows').update(columns as FlowInsert).eq('id', id).eq('updated_at', version)
+    .select('updated_at').throwOnError();
+  const [row] = data;
+  return row === undefined ? 'saved by somebody else' : { updatedAt: row.updated_at };
+}
+
+/** Deletes a flow. Throws `flow_has_deployments` while it has deployments. */
+export const deleteFlow = async (db: Db, id: number): Promise<void> =>
+  void await db.from('flows').delete().eq('id', id).throwOnError();
+
+/** The flow as editors exchange it. */
+export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): Json => ({
+  id: flow.id,
+  name: flow.name,
+  description: flow.description,
+  nodes: flow.nodes,
+  edges: flow.edges,
+  environment: flow.environment,
+  current_network: flow.chain_network,
+  instructions_bundling: flow.instructions_bundling,
+  isPublic: flow.is_public,
+  start_shared: flow.start_shared,
+  start_unverified: flow.start_unverified,
+});
+
+/** The row to store for an editor's file. Throws an error that says what is wrong with the file. */
+export async function fromEditorFile(text: string): Promise<object> {
+  let json: unknown;
+  try {
+    json = parseExactly(text);
+  } catch (error) {
+    throw new Error(`The file is no JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  // It checks shapes, and is needed here only.
+  const { editorFlowToRow } = await import('flow-deployments-client/editor-flow');
+  const row = editorFlowToRow(JSON.parse(text));
+  // The checked row, with the nodes and edges as they were written.
+  const { nodes, edges } = json as { nodes: Json[]; edges: Json[] };
+  return { ...row, nodes, edges };
+}

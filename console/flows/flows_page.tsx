@@ -1,0 +1,105 @@
+import { Anchor, Button, Group } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { useUserId } from '../session/use_user_id.ts';
+import { useApi } from '../shared/api.tsx';
+import { EmptyState } from '../shared/empty_state.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { Page } from '../shared/page.tsx';
+import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { When } from '../shared/when.tsx';
+import { FileDrop, ImportButton, useImport } from './flow_import.tsx';
+import { insertFlow } from './flow_rows.ts';
+import { LastRun } from './last_run.tsx';
+import { RowActions } from './row_actions.tsx';
+
+/** How many deployments of a flow are counted. */
+const DEPLOYMENTS_COUNTED = 100;
+
+interface FlowListRow {
+  id: number;
+  name: string;
+  updated_at: string;
+  flow_deployments: { id: string }[];
+}
+
+export const flowTitle = ({ id, name }: { id: number; name: string }): string => name === '' ? `Flow ${id}` : name;
+
+function DeploymentCount({ flow: { id, flow_deployments: { length } } }: { flow: FlowListRow }) {
+  if (length === 0) return '–';
+  const text = length > DEPLOYMENTS_COUNTED ? `more than ${DEPLOYMENTS_COUNTED}` : String(length);
+  return <Anchor component={Link} href={`/deployments?flow=${id}`}>{text}</Anchor>;
+}
+
+const COLUMNS: Column<FlowListRow>[] = [
+  {
+    header: 'Name',
+    cell: (flow) => (
+      <Anchor component={Link} href={`/flows/${flow.id}`} fw={600} id={`flow-${flow.id}`}>{flowTitle(flow)}</Anchor>
+    ),
+  },
+  { header: 'Last change', cell: ({ updated_at }) => <When at={updated_at} /> },
+  { header: 'Deployments', cell: (flow) => <DeploymentCount flow={flow} /> },
+  { header: 'Last run', cell: ({ id }) => <LastRun flowId={id} /> },
+  {
+    header: 'Actions',
+    isHeaderHidden: true,
+    cell: ({ id, name }) => <RowActions id={id} title={flowTitle({ id, name })} />,
+  },
+];
+
+/** The flows of who is signed in, the last changed first. */
+function useFlowList() {
+  const { db } = useApi();
+  const userId = useUserId();
+  return usePagedRows({
+    queryKey: ['flows', 'list'],
+    read: async (from, to, signal) => {
+      const { data } = await db.from('flows').select('id, name, updated_at, flow_deployments(id)').eq('user_id', userId)
+        .order('updated_at', { ascending: false }).order('id', { ascending: false })
+        .limit(DEPLOYMENTS_COUNTED + 1, { referencedTable: 'flow_deployments' })
+        .range(from, to).abortSignal(signal).throwOnError();
+      return data;
+    },
+  });
+}
+
+export function FlowsPage() {
+  const { db } = useApi();
+  const [, navigate] = useLocation();
+  const list = useFlowList();
+  const importing = useImport();
+  const creating = useMutation({
+    mutationFn: () => insertFlow(db, { name: 'New flow' }),
+    onSuccess: (id) => navigate(`/flows/${id}`),
+  });
+  const actions = (
+    <Group gap='xs'>
+      <ImportButton importing={importing} />
+      <Button leftSection={<Icon name='plus' />} loading={creating.isPending} onClick={() => creating.mutate()}>
+        New flow
+      </Button>
+    </Group>
+  );
+  return (
+    <FileDrop onFiles={importing.start}>
+      <Page title='Flows' actions={actions}>
+        <ErrorAlert error={creating.error} />
+        <ErrorAlert error={importing.error} />
+        <PagedTable
+          label='flows'
+          columns={COLUMNS}
+          rowKey={({ id }) => id}
+          list={list}
+          empty={
+            <EmptyState title='You have no flows yet'>
+              Draw one with “New flow”, or import the file of another editor. Files may be dropped here, too.
+            </EmptyState>
+          }
+        />
+      </Page>
+    </FileDrop>
+  );
+}

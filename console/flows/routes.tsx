@@ -1,0 +1,19 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { FlowsPage } from './flows_page.tsx';
+
+// The list of flows loads no canvas.
+const EditorPage = lazy(() => import('./editor/editor_page.tsx'));
+
+export default function FlowsRoutes() {
+  return (
+    <Switch>
+      <Route path='/flows' component={FlowsPage} />
+      <Route path='/flows/:id'>{({ id }) => <EditorPage key={id} id={id} />}</Route>
+      <Route>
+        <NotFoundPage what='flow' />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,64 @@
+import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { fileName, saveFile } from '../shared/save_file.ts';
+import { deleteFlow, readFlow, toEditorFile } from './flow_rows.ts';
+
+function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
+  const { db } = useApi();
+  const queryClient = useQueryClient();
+  const deleting = useMutation({
+    mutationFn: () => deleteFlow(db, id),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['flows'] });
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={`Delete ${title}?`}>
+      <Stack>
+        <Text>Its runs are deleted with it.</Text>
+        <ErrorAlert error={deleting.error} />
+        <Group justify='flex-end'>
+          <Button variant='default' onClick={onClose}>Cancel</Button>
+          <Button color='red' loading={deleting.isPending} onClick={() => deleting.mutate()}>Delete</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** What can be done with a flow without opening it. */
+export function RowActions({ id, title }: { id: number; title: string }) {
+  const { db } = useApi();
+  const [isDeleting, { open, close }] = useDisclosure();
+  const exporting = useMutation({
+    mutationFn: async () => {
+      const flow = await readFlow(db, id, new AbortController().signal);
+      if (flow === undefined) throw new Error('The flow is gone.');
+      saveFile(fileName(title, 'json'), 'application/json', JSON.stringify(toEditorFile(flow), undefined, 2));
+    },
+  });
+  return (
+    <Group gap='xs' justify='flex-end' wrap='nowrap'>
+      <Button
+        size='xs'
+        variant='default'
+        leftSection={<Icon name='download' size={14} />}
+        aria-describedby={`flow-${id}`}
+        loading={exporting.isPending}
+        onClick={() => exporting.mutate()}
+      >
+        Export
+      </Button>
+      <ActionIcon variant='subtle' color='red' size='lg' aria-label={`Delete ${title}`} onClick={open}>
+        <Icon name='trash' />
+      </ActionIcon>
+      <ErrorAlert error={exporting.error} />
+      {isDeleting && <DeleteDialog id={id} title={title} onClose={close} />}
+    </Group>
+  );
+}

@@ -1,0 +1,33 @@
+import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+import { findPlace } from './json_place.ts';
+
+/** What is wrong with a definition, and where in its text. */
+export interface DefinitionFault {
+  /** Such as `targets[0].name`; empty for the whole. */
+  path: string;
+  message: string;
+  from: number;
+  to: number;
+}
+
+const pathText = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => typeof key === 'number' ? `${text}[${key}]` : text === '' ? String(key) : `${text}.${String(key)}`,
+    '',
+  );
+
+/** Checks a definition as the database will, which has the last word. Of a text that is no JSON, the editor tells more. */
+export function checkDefinition(text: string): DefinitionFault[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return [{ path: '', message: 'must be JSON', from: 0, to: 1 }];
+  }
+  const { error } = nodeDefinitionSchema.safeParse(json);
+  return (error?.issues ?? []).map(({ path, message }) => ({
+    path: pathText(path),
+    message,
+    ...findPlace(text, path),
+  }));
+}

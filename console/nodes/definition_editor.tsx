@@ -1,0 +1,103 @@
+import { Button, Group, List, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useUserId } from '../session/use_user_id.ts';
+import { useApi } from '../shared/api.tsx';
+import { CodeEditor } from '../shared/code_editor.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { readNode } from '../shared/graph/drawn_node.ts';
+import { NodeCard } from '../shared/graph/node_card.tsx';
+import { checkDefinition, type DefinitionFault } from './check_definition.ts';
+import type { DefinitionRow } from './definition.ts';
+import { FormPreview } from './form_preview.tsx';
+
+/** How many faults are listed; the editor marks them all. */
+const LISTED = 20;
+
+function FaultList({ faults }: { faults: DefinitionFault[] }) {
+  return (
+    <Stack gap='xs' role='status'>
+      <Text size='sm' c='dimmed'>
+        {faults.length === 0
+          ? 'It is a definition.'
+          : faults.length === 1
+          ? '1 thing is wrong:'
+          : `${faults.length} things are wrong:`}
+      </Text>
+      <List size='sm' className='console-text'>
+        {faults.slice(0, LISTED).map(({ path, message }, index) => (
+          <List.Item key={index}>{path === '' ? message : `${path}: ${message}`}</List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}
+
+/** A definition as JSON, with what is wrong at its place, and as it will be drawn. */
+export function DefinitionEditor({ initial, id }: { initial: string; id: string | undefined }) {
+  const { db } = useApi();
+  const userId = useUserId();
+  const queries = useQueryClient();
+  const [, goTo] = useLocation();
+  const [text, setText] = useState(initial);
+  const faults = useMemo(() => checkDefinition(text), [text]);
+  // The last text that could be read is drawn on, while the next one is typed.
+  const [definition, setDefinition] = useState<Partial<DefinitionRow>>(() => JSON.parse(initial));
+
+  const save = useMutation({
+    mutationFn: async () => {
+      const row = JSON.parse(text);
+      const query = id === undefined
+        ? db.from('nodes').upsert(
+          { owner_key: userId, node_id: row.data.node_id, version: row.data.version, ...row },
+          { onConflict: 'owner_key,node_id,version' },
+        )
+        // What the definition had before and now lacks goes.
+        : db.from('nodes').update({
+          'targets_form.json_schema': null,
+          'targets_form.ui_schema': null,
+          'targets_form.extra': null,
+          ...row,
+        }).eq('id', id);
+      const { data } = await query.select('id').single().throwOnError();
+      return data.id;
+    },
+    onSuccess: async (stored) => {
+      await queries.invalidateQueries({ queryKey: ['nodes'] });
+      goTo(`/nodes/${stored}`);
+    },
+  });
+
+  const change = (next: string) => {
+    setText(next);
+    if (checkDefinition(next).length === 0) setDefinition(JSON.parse(next));
+  };
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing='xl'>
+      <Stack miw={0}>
+        <CodeEditor
+          label='Definition'
+          language='json'
+          value={text}
+          onChange={change}
+          findFaults={checkDefinition}
+          minHeight='24rem'
+        />
+        <FaultList faults={faults} />
+        <ErrorAlert error={save.error} />
+        <Group>
+          <Button onClick={() => save.mutate()} loading={save.isPending} disabled={faults.length > 0}>Save</Button>
+        </Group>
+      </Stack>
+      <Stack>
+        <NodeCard node={readNode(definition)} />
+        <FormPreview
+          key={text}
+          schema={definition['targets_form.json_schema']}
+          uiSchema={definition['targets_form.ui_schema']}
+        />
+      </Stack>
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Loading } from '../shared/loading.tsx';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { Page } from '../shared/page.tsx';
+import { definitionOf, definitionQuery } from './definition.ts';
+import { DefinitionEditor } from './definition_editor.tsx';
+
+/** What a new definition begins with: all that it must have. */
+const EXAMPLE = {
+  type: 'native',
+  data: { node_id: 'my_node', version: '0.1', display_name: 'My node', description: 'Says what it does.', tags: [] },
+  sources: [{ name: 'result', type: 'string', optional: false, tooltip: '' }],
+  targets: [{ name: 'text', type_bounds: ['string'], required: true, passthrough: false, tooltip: '' }],
+  'targets_form.json_schema': { type: 'object', properties: { text: { title: 'text', type: 'string' } } },
+  'targets_form.ui_schema': {},
+};
+
+/** Writes a new definition, perhaps from another one, or edits one of one's own. */
+export default function EditDefinitionPage({ id }: { id?: string }) {
+  const api = useApi();
+  const [parameters] = useSearchParams();
+  const source = id ?? parameters.get('from');
+  const { data: row, error, isLoading } = useQuery({ ...definitionQuery(api, source ?? ''), enabled: source !== null });
+  if (isLoading) return <Loading />;
+  if (source !== null && row === null) return <NotFoundPage what='node definition' />;
+  return (
+    <Page
+      title={id === undefined ? 'New definition' : 'Edit definition'}
+      parents={[{ title: 'Nodes', href: '/nodes' }]}
+      description='Your definitions are seen by you, and by everybody if the project lets you publish. One with the same node_id and version takes the place of the former.'
+    >
+      <ErrorAlert error={error} />
+      {(source === null || row) && (
+        <DefinitionEditor
+          key={source}
+          initial={JSON.stringify(row ? definitionOf(row) : EXAMPLE, undefined, 2)}
+          id={id}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,21 @@
+import { Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { prepareForm } from '../shared/form/prepare_schema.ts';
+import { objectAt } from '../shared/graph/drawn_node.ts';
+import { SchemaForm } from '../shared/form/schema_form.tsx';
+
+/** The form of a definition, to try. What is typed is kept nowhere. */
+export function FormPreview({ schema, uiSchema }: { schema: unknown; uiSchema: unknown }) {
+  const form = useMemo(() => prepareForm(schema, uiSchema), [schema, uiSchema]);
+  const [value, setValue] = useState<unknown>({});
+  const isEmpty = Object.keys(objectAt(form.schema, 'properties')).length === 0;
+  if (isEmpty) {
+    return <Text c='dimmed'>It has no form of its own: the canvas gives each input a field by its type.</Text>;
+  }
+  return (
+    <Stack>
+      <Text size='sm' c='dimmed'>Try it: nothing of it is kept.</Text>
+      <SchemaForm idPrefix='preview' {...form} value={value} onChange={setValue} />
+    </Stack>
+  );
+}

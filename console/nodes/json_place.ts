@@ -1,0 +1,30 @@
+import { jsonLanguage } from '@codemirror/lang-json';
+
+type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
+
+const VALUES = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
+
+/** The members of a value in JSON's syntax tree, by their names or numbers. */
+function* membersOf(value: SyntaxNode, text: string): Generator<[key: string | number, value: SyntaxNode]> {
+  let index = 0;
+  for (let child = value.firstChild; child !== null; child = child.nextSibling) {
+    if (child.name === 'Property') {
+      const name = child.getChild('PropertyName');
+      if (name === null || child.lastChild === null) continue;
+      yield [JSON.parse(text.slice(name.from, name.to)), child.lastChild];
+    } else if (VALUES.has(child.name)) yield [index++, child];
+  }
+}
+
+/** Where in a JSON text the value at a path stands, or the nearest one around it that is there. */
+export function findPlace(text: string, path: readonly PropertyKey[]): { from: number; to: number } {
+  let place = jsonLanguage.parser.parse(text).topNode;
+  place = place.firstChild ?? place;
+  for (const key of path) {
+    const found = membersOf(place, text).find(([known]) => known === key);
+    if (found === undefined) break;
+    place = found[1];
+  }
+  // Of a whole object, its first character is enough to see.
+  return { from: place.from, to: ['Object', 'Array'].includes(place.name) ? place.from + 1 : place.to };
+}

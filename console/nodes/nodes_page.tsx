@@ -1,0 +1,93 @@
+import { Button, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { useUserId } from '../session/use_user_id.ts';
+import { useApi } from '../shared/api.tsx';
+import { EmptyState } from '../shared/empty_state.tsx';
+import { Icon } from '../shared/icon.tsx';
+import { Page } from '../shared/page.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { searchFilter } from './definition.ts';
+import { Gallery } from './gallery.tsx';
+
+const OWNERS = [{ label: 'All', value: 'all' }, { label: 'My own', value: 'own' }];
+const COLUMNS = 'id, node_id, version, type, is_public, user_id, data, sources, targets';
+/** Longer ones find nothing more. */
+const MAX_SEARCH_LENGTH = 100;
+
+/** What is searched for, in the address, so that Back and a copied link find it again. */
+function useSearch(): [text: string, setText: (text: string) => void, searched: string] {
+  const [parameters, setParameters] = useSearchParams();
+  const searched = parameters.get('search')?.slice(0, MAX_SEARCH_LENGTH) ?? '';
+  const [text, setText] = useState(searched);
+  const [settled] = useDebouncedValue(text.trim(), 250);
+  useEffect(() => {
+    setParameters((old) => {
+      const changed = new URLSearchParams(old);
+      if (settled === (changed.get('search') ?? '')) return old;
+      changed.delete('page');
+      if (settled === '') changed.delete('search');
+      else changed.set('search', settled);
+      return changed;
+    }, { replace: true });
+  }, [settled, setParameters]);
+  return [text, setText, searched];
+}
+
+export function NodesPage() {
+  const { db } = useApi();
+  const userId = useUserId();
+  const [parameters, setParameters] = useSearchParams();
+  const [text, setText, searched] = useSearch();
+  const isOwnOnly = parameters.get('of') === 'own';
+  const list = usePagedRows({
+    queryKey: ['nodes', 'list', { searched, isOwnOnly }],
+    read: async (from, to, signal) => {
+      let query = db.from('nodes').select(COLUMNS);
+      if (searched !== '') query = query.or(searchFilter(searched));
+      if (isOwnOnly) query = query.eq('user_id', userId);
+      const { data } = await query.order('node_id').order('version').order('id').range(from, to).abortSignal(signal)
+        .throwOnError();
+      return data;
+    },
+  });
+  const newButton = (
+    <Button component={Link} href='/nodes/new' leftSection={<Icon name='plus' />}>New definition</Button>
+  );
+  return (
+    <Page
+      title='Nodes'
+      description='What flows are made of: each definition as it will stand on the canvas.'
+      actions={newButton}
+    >
+      <Group align='flex-end'>
+        <TextInput
+          type='search'
+          label='Find a definition'
+          description='By name, tag or text'
+          maxLength={MAX_SEARCH_LENGTH}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          flex='1 1 16rem'
+        />
+        <SegmentedControl
+          aria-label='Whose definitions'
+          data={OWNERS}
+          value={isOwnOnly ? 'own' : 'all'}
+          onChange={(of) => setParameters(of === 'own' ? { search: searched, of } : { search: searched })}
+        />
+      </Group>
+      <Gallery
+        list={list}
+        empty={searched === ''
+          ? (
+            <EmptyState title={isOwnOnly ? 'You have no definitions yet' : 'There are no definitions'}>
+              Write one: it says which inputs and outputs a node has, and which form.
+            </EmptyState>
+          )
+          : <EmptyState title='Nothing was found'>No definition has this name, tag or text.</EmptyState>}
+      />
+    </Page>
+  );
+}

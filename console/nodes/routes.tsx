@@ -1,0 +1,24 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { DefinitionPage } from './definition_page.tsx';
+import { NodesPage } from './nodes_page.tsx';
+
+// The check of definitions and the code editor are for those who write some.
+const EditDefinitionPage = lazy(() => import('./edit_definition_page.tsx'));
+
+export default function NodesRoutes() {
+  return (
+    <Switch>
+      <Route path='/nodes' component={NodesPage} />
+      <Route path='/nodes/new'>
+        <EditDefinitionPage />
+      </Route>
+      <Route path='/nodes/:id'>{({ id }) => <DefinitionPage id={id} />}</Route>
+      <Route path='/nodes/:id/edit'>{({ id }) => <EditDefinitionPage id={id} />}</Route>
+      <Route>
+        <NotFoundPage what='node definition' />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,76 @@
+import { Anchor, Text } from '@mantine/core';
+import type { RunStatus } from 'flow-deployments-client';
+import { Link } from 'wouter';
+import { useApi } from '../shared/api.tsx';
+import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { StatusBadge } from '../shared/status_badge.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { runKey } from '../shared/use_run_events.ts';
+import { When } from '../shared/when.tsx';
+import { describeDuration, msBetween } from './duration.ts';
+import { Section } from '../shared/section.tsx';
+
+interface CalledRow {
+  id: string;
+  status: RunStatus;
+  created_at: string;
+  start_time: string | null;
+  end_time: string | null;
+  parent_node_id: string;
+  parent_times: number;
+}
+
+interface CalledRunsProps {
+  runId: string;
+  isLive: boolean;
+  /** Called runs are their owner's only: others hear of their states. */
+  isOwner: boolean;
+  titles: ReadonlyMap<string, string>;
+}
+
+/** The runs that this one called. Shows nothing while there are none. */
+export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) {
+  const { db } = useApi();
+  const list = usePagedRows<CalledRow>({
+    queryKey: [...runKey(runId), 'called', { isLive }],
+    parameter: 'called',
+    read: async (from, to, signal) => {
+      const { data } = await db.rpc('called_flow_runs', { flow_run_id: runId }).range(from, to).abortSignal(signal)
+        .throwOnError();
+      // SAFETY: a called run has the state of any run, and times that may be missing, of which the function's type knows nothing.
+      return data as unknown as CalledRow[];
+    },
+  });
+  const columns: Column<CalledRow>[] = [
+    { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      header: 'Called by',
+      cell: ({ parent_node_id, parent_times }) =>
+        `${titles.get(parent_node_id) ?? parent_node_id}${parent_times > 0 ? ` #${parent_times}` : ''}`,
+    },
+    {
+      header: 'Started',
+      cell: ({ id, created_at }) =>
+        isOwner
+          ? (
+            <Anchor component={Link} size='sm' href={`/runs/${id}`}>
+              <When at={created_at} />
+            </Anchor>
+          )
+          : <When at={created_at} />,
+    },
+    {
+      header: 'Duration',
+      cell: ({ start_time, end_time }) => {
+        const ms = msBetween(start_time, end_time);
+        return ms === undefined ? <Text span c='dimmed'>–</Text> : describeDuration(ms);
+      },
+    },
+  ];
+  if (list.rows.length === 0 && list.page === 1 && list.error === null) return null;
+  return (
+    <Section title='Called flows'>
+      <PagedTable label='called runs' columns={columns} rowKey={({ id }) => id} list={list} empty={null} />
+    </Section>
+  );
+}

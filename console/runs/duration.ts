@@ -1,0 +1,15 @@
+/** A duration in the two largest units that say something: `850 ms`, `4.2 s`, `3 min 5 s`, `2 h 10 min`. */
+export function describeDuration(ms: number): string {
+  const shown = Math.max(0, ms);
+  if (shown < 1_000) return `${Math.round(shown)} ms`;
+  if (shown < 60_000) return `${(shown / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(shown / 1_000);
+  if (seconds < 3_600) return `${Math.trunc(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1_440) return `${Math.trunc(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.trunc(minutes / 1_440)} d ${Math.trunc((minutes % 1_440) / 60)} h`;
+}
+
+/** Milliseconds between two times of the database; undefined until both are there. */
+export const msBetween = (start: string | null, end: string | null): number | undefined =>
+  start === null || end === null ? undefined : new Date(end).getTime() - new Date(start).getTime();

@@ -1,0 +1,117 @@
+import { Badge, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { ValueView } from '../shared/value_view.tsx';
+import { When } from '../shared/when.tsx';
+import { describeDuration, msBetween } from './duration.ts';
+import { stateOf } from './node_states.ts';
+import { splitCode } from './run_error.ts';
+import type { Execution } from './use_live_run.ts';
+
+const COLOURS: Record<string, string> = { succeeded: 'teal', failed: 'red', running: 'blue' };
+/** How many executions of one node can be chosen. */
+const CHOICES = 500;
+
+/** An error of a node, with its code before it. */
+function ExecutionErrors({ errors, inputs }: Pick<ExecutionPanelProps, 'inputs'> & { errors: readonly string[] }) {
+  return errors.map((line, index) => {
+    const { code, message } = splitCode(line, inputs);
+    return <ErrorAlert key={index} error={{ code, message }} />;
+  });
+}
+
+function Values({ runId, execution }: { runId: string; execution: Execution }) {
+  const { db } = useApi();
+  const { node_id, times, end_time } = execution;
+  const { data, error } = useQuery({
+    queryKey: ['runs', 'values', runId, node_id, times, end_time],
+    queryFn: async ({ signal }) => {
+      const { data: values } = await db.from('node_run').select('input, output')
+        .match({ flow_run_id: runId, node_id, times }).abortSignal(signal).maybeSingle().throwOnError();
+      return values;
+    },
+  });
+  if (data === undefined || data === null) return <ErrorAlert error={error} />;
+  return (
+    <>
+      <Title order={4} size='h6'>Input</Title>
+      <ValueView value={data.input} />
+      <Title order={4} size='h6'>Output</Title>
+      {data.output === null ? <Text size='sm' c='dimmed'>none</Text> : <ValueView value={data.output} />}
+    </>
+  );
+}
+
+interface ExecutionPanelProps {
+  runId: string;
+  title: string;
+  /** The names of its inputs; undefined for a node that is not on the graph. */
+  inputs: ReadonlySet<string> | undefined;
+  /** Of one node. */
+  executions: readonly Execution[];
+  hasEnded: boolean;
+}
+
+/** What a node was given, what it made of it, and what it says if it failed. */
+export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: ExecutionPanelProps) {
+  const failed = executions.find(({ errors }) => errors !== null);
+  const [chosen, setChosen] = useState<number>();
+  const execution = executions.find(({ times }) => times === chosen) ?? failed ?? executions[0];
+  return (
+    <Paper component='section' aria-label='Node' withBorder p='md' className='runs-panel'>
+      <Stack gap='sm'>
+        <Title order={3} size='h5' className='console-text'>{title}</Title>
+        {execution === undefined
+          ? <Text size='sm' c='dimmed'>{hasEnded ? 'It did not run.' : 'It has not begun.'}</Text>
+          : (
+            <>
+              {executions.length > 1 && (
+                <Select
+                  label='Execution'
+                  data={executions.slice(0, CHOICES).map(({ times, errors }) => ({
+                    value: String(times),
+                    label: `#${times}${errors === null ? '' : ', failed'}`,
+                  }))}
+                  value={String(execution.times)}
+                  allowDeselect={false}
+                  searchable
+                  onChange={(times) => setChosen(Number(times))}
+                />
+              )}
+              <Group gap='xs'>
+                <Badge
+                  variant='light'
+                  className='console-status'
+                  color={COLOURS[stateOf(execution, hasEnded)] ?? 'gray'}
+                >
+                  {stateOf(execution, hasEnded)}
+                </Badge>
+                <Text size='sm' c='dimmed'>
+                  <When at={execution.start_time} />
+                  {execution.end_time !== null &&
+                    `, ${describeDuration(msBetween(execution.start_time, execution.end_time) ?? 0)}`}
+                </Text>
+              </Group>
+              {execution.is_taken_over && (
+                <Text size='sm'>Taken over from the run that this one was redriven from.</Text>
+              )}
+              {(execution.attempt > 1 || execution.retry_at !== null) && (
+                <Text size='sm'>
+                  Attempt {execution.attempt}
+                  {execution.retry_at !== null && (
+                    <>
+                      {' '}failed; the next begins <When at={execution.retry_at} />
+                    </>
+                  )}
+                </Text>
+              )}
+              {execution.errors !== null && <ExecutionErrors errors={execution.errors} inputs={inputs} />}
+              <Values runId={runId} execution={execution} />
+            </>
+          )}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,49 @@
+import type { RunRow } from 'flow-deployments-client';
+import type { NodeState } from '../shared/graph/node_card.tsx';
+import type { Execution } from './use_live_run.ts';
+
+/** How many error lines stand at a node. */
+const FAULTS_SHOWN = 3;
+const FAULT_LENGTH = 300;
+
+/** The state of one execution; what a run left unfinished at its end was stopped. */
+export const stateOf = ({ end_time, errors }: Execution, hasRunEnded: boolean): NodeState =>
+  errors !== null ? 'failed' : end_time !== null ? 'succeeded' : hasRunEnded ? 'stopped' : 'running';
+
+/** Of the executions of one node, the state that says most. */
+const WEIGHTS: Record<NodeState, number> = {
+  waiting: 0,
+  'not run': 0,
+  succeeded: 1,
+  stopped: 2,
+  running: 3,
+  failed: 4,
+};
+
+/** What became of each node, by its id. */
+export function nodeStates(
+  nodeIds: Iterable<string>,
+  executions: readonly Execution[],
+  run: RunRow,
+): Map<string, NodeState> {
+  const hasEnded = run.end_time !== null;
+  const states = new Map<string, NodeState>();
+  for (const id of nodeIds) states.set(id, hasEnded ? 'not run' : 'waiting');
+  for (const execution of executions) {
+    const state = stateOf(execution, hasEnded);
+    if (WEIGHTS[state] > WEIGHTS[states.get(execution.node_id) ?? 'waiting']) states.set(execution.node_id, state);
+  }
+  return states;
+}
+
+/** The first errors of each node. */
+export function nodeFaults(executions: readonly Execution[]): Map<string, string[]> {
+  const faults = new Map<string, string[]>();
+  for (const { node_id, times, errors } of executions) {
+    const lines = faults.get(node_id) ?? [];
+    if (errors === null || lines.length >= FAULTS_SHOWN) continue;
+    const place = times > 0 ? `#${times} ` : '';
+    faults.set(node_id, [...lines, ...errors.map((line) => `${place}${line.slice(0, FAULT_LENGTH)}`)]);
+  }
+  return faults;
+}

@@ -1,0 +1,19 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { RunsPage } from './runs_page.tsx';
+
+// The list of runs loads no canvas.
+const RunPage = lazy(() => import('./run_page.tsx'));
+
+export default function RunsRoutes() {
+  return (
+    <Switch>
+      <Route path='/runs' component={RunsPage} />
+      <Route path='/runs/:id'>{({ id }) => <RunPage key={id} id={id} />}</Route>
+      <Route>
+        <NotFoundPage what='run' />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,61 @@
+import { queryOptions, skipToken } from '@tanstack/react-query';
+import type { RunRow } from 'flow-deployments-client';
+import type { Api } from '../shared/api.tsx';
+import { isObject, objectAt, readNode } from '../shared/graph/drawn_node.ts';
+
+/** The graph of a run. */
+export interface RunGraph {
+  nodes: readonly unknown[];
+  edges: readonly unknown[];
+  /** It is what the run executed; else the flow as it is now, since the deployment is gone or there was none. */
+  isFrozen: boolean;
+  /** The titles of the nodes by their ids. */
+  titles: ReadonlyMap<string, string>;
+  /** The names of their inputs. */
+  inputs: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+const listOf = (json: unknown): readonly unknown[] => Array.isArray(json) ? json : [];
+
+function toGraph(graph: unknown, isFrozen: boolean): RunGraph {
+  const { nodes, edges } = isObject(graph) ? graph : {};
+  const drawn = listOf(nodes).map(readNode);
+  return {
+    nodes: listOf(nodes),
+    edges: listOf(edges),
+    isFrozen,
+    titles: new Map(drawn.map(({ id, title }) => [id, title])),
+    inputs: new Map(drawn.map(({ id, inputs }) => [id, new Set(inputs.map(({ name }) => name))])),
+  };
+}
+
+/** The deployment that the run at the root of a tree was started from. A called run names its caller only. */
+async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): Promise<string | null> {
+  let { deployment_id, parent_flow_run_id: parentId } = run;
+  while (parentId !== null) {
+    const { data } = await db.from('flow_run').select('deployment_id, parent_flow_run_id').eq('id', parentId)
+      .abortSignal(signal).maybeSingle().throwOnError();
+    deployment_id = data?.deployment_id ?? null;
+    parentId = data?.parent_flow_run_id ?? null;
+  }
+  return deployment_id;
+}
+
+/** The graph that a run of the caller's flow executes: as it was frozen, else the flow as it is. */
+export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
+  queryOptions({
+    queryKey: ['runs', 'graph', run?.id],
+    // A frozen graph never changes.
+    staleTime: Infinity,
+    queryFn: run === undefined ? skipToken : async ({ signal }): Promise<RunGraph> => {
+      const deployment = await rootDeployment(db, run, signal);
+      if (deployment !== null) {
+        const { data, error } = await db.rpc('deployment_graph', { id: deployment }).abortSignal(signal);
+        if (error === null) return toGraph(objectAt(data, 'flows')[run.flow_id], true);
+        if (error.code !== 'deployment_not_found') throw error;
+      }
+      const { data } = await db.from('flows').select('nodes, edges').eq('id', run.flow_id).abortSignal(signal)
+        .maybeSingle().throwOnError();
+      return toGraph(data, false);
+    },
+  });

@@ -1,0 +1,64 @@
+import { Text } from '@mantine/core';
+import type { RunRow } from 'flow-deployments-client';
+import { useMemo } from 'react';
+import { GraphView } from '../shared/graph/graph_view.tsx';
+import { ExecutionPanel } from './execution_panel.tsx';
+import { nodeFaults, nodeStates } from './node_states.ts';
+import type { RunGraph } from './run_graph_query.ts';
+import { Section } from '../shared/section.tsx';
+import { Timeline } from './timeline.tsx';
+import { EXECUTIONS_READ, type LiveRun } from './use_live_run.ts';
+
+interface RunNodesProps {
+  live: LiveRun;
+  run: RunRow;
+  graph: RunGraph;
+  selected: string | undefined;
+  onSelect: (nodeId: string) => void;
+}
+
+/** The graph of a run as its nodes go, the node that is selected, and the timeline. */
+export function RunNodes({ live: { executions, isCut }, run, graph, selected, onSelect }: RunNodesProps) {
+  const hasEnded = run.end_time !== null;
+  const states = useMemo(() => nodeStates(graph.titles.keys(), executions, run), [graph, executions, run]);
+  const faults = useMemo(() => nodeFaults(executions), [executions]);
+  const ofSelected = useMemo(() => executions.filter(({ node_id }) => node_id === selected), [executions, selected]);
+  return (
+    <>
+      <Section title='Graph'>
+        {!graph.isFrozen && (
+          <Text size='sm' c='dimmed'>
+            This is the flow as it is now: the graph that the run executed is not kept, since there is no deployment.
+          </Text>
+        )}
+        <div className='runs-graph' data-has-panel={selected !== undefined || undefined}>
+          <GraphView
+            label='Graph of the run'
+            nodes={graph.nodes}
+            edges={graph.edges}
+            states={states}
+            faults={faults}
+            selected={selected}
+            onSelect={onSelect}
+            height={420}
+          />
+          {selected !== undefined && (
+            <ExecutionPanel
+              key={selected}
+              runId={run.id}
+              title={graph.titles.get(selected) ?? selected}
+              inputs={graph.inputs.get(selected)}
+              executions={ofSelected}
+              hasEnded={hasEnded}
+            />
+          )}
+        </div>
+        {selected === undefined && <Text size='sm' c='dimmed'>Select a node to see its values.</Text>}
+      </Section>
+      <Section title='Timeline'>
+        {isCut && <Text size='sm' c='dimmed'>The first {EXECUTIONS_READ} executions are shown.</Text>}
+        <Timeline executions={executions} titles={graph.titles} endTime={run.end_time} onSelect={onSelect} />
+      </Section>
+    </>
+  );
+}

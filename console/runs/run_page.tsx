@@ -1,0 +1,134 @@
+import { Group, SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { RunRow } from 'flow-deployments-client';
+import { useRef, useState } from 'react';
+import { type Api, useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { objectAt } from '../shared/graph/drawn_node.ts';
+import { Loading } from '../shared/loading.tsx';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { Page } from '../shared/page.tsx';
+import { showError } from '../shared/shown_error.ts';
+import { ValueView } from '../shared/value_view.tsx';
+import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
+import { CalledRuns } from './called_runs.tsx';
+import { PendingInputs } from './pending_inputs.tsx';
+import { RedriveButton } from './redrive_button.tsx';
+import { RunErrors } from './run_errors.tsx';
+import { RunFacts } from './run_facts.tsx';
+import { isUuid } from '../shared/is_uuid.ts';
+import { type RunGraph, runGraphQuery } from './run_graph_query.ts';
+import { RunLog } from './run_log.tsx';
+import { RunNodes } from './run_nodes.tsx';
+import { RunTransactions } from './run_transactions.tsx';
+import './runs.css';
+import { Section } from '../shared/section.tsx';
+import { StartAgainButton } from './start_again_button.tsx';
+import { StopButton } from './stop_button.tsx';
+import { type LiveRun, useLiveRun } from './use_live_run.ts';
+
+const NO_TITLES: ReadonlyMap<string, string> = new Map();
+const NO_INPUTS: RunGraph['inputs'] = new Map();
+
+function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
+  // A called run is stopped and redriven with the run that it belongs to.
+  if (run.parent_flow_run_id !== null) return null;
+  const hasFailed = run.status === 'failed' || run.status === 'stopped';
+  return (
+    <Group gap='xs'>
+      {run.end_time === null && <StopButton runId={run.id} />}
+      {isOwner && hasFailed && <RedriveButton runId={run.id} />}
+      {(isOwner || run.deployment_id !== null) && <StartAgainButton run={run} />}
+    </Group>
+  );
+}
+
+/** What a run was given, and what it has made of it. */
+function RunValues({ run }: { run: RunRow }) {
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Section title='Inputs'>
+        <ValueView value={run.inputs} />
+      </Section>
+      <Section title='Output'>
+        {run.output === null
+          ? <Text c='dimmed'>{run.end_time === null ? 'It comes at the end.' : 'none'}</Text>
+          : <ValueView value={run.output} />}
+      </Section>
+    </SimpleGrid>
+  );
+}
+
+function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: RunGraph | undefined }) {
+  const [selected, setSelected] = useState<string>();
+  const top = useRef<HTMLDivElement>(null);
+  const titles = graph?.titles ?? NO_TITLES;
+  const { isLive, isOwner } = live;
+  const cluster = String(objectAt(run.chain_network).cluster ?? '');
+  const selectFromAfar = (nodeId: string) => {
+    setSelected(nodeId);
+    top.current?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <>
+      <RunFacts run={run} isOwner={isOwner} />
+      {isLive && <SignatureRequest run={run.id} runId={run.id} cluster={cluster} />}
+      {isLive && <PendingInputs runId={run.id} titles={titles} />}
+      {run.errors !== null && (
+        <RunErrors
+          lines={run.errors}
+          titles={titles}
+          inputs={graph?.inputs ?? NO_INPUTS}
+          onSelect={selectFromAfar}
+        />
+      )}
+      <div ref={top} className='runs-top' />
+      {graph !== undefined && (
+        <RunNodes live={live} run={run} graph={graph} selected={selected} onSelect={setSelected} />
+      )}
+      <RunValues run={run} />
+      {isOwner && <RunTransactions runId={run.id} isLive={isLive} cluster={cluster} titles={titles} />}
+      <CalledRuns runId={run.id} isLive={isLive} isOwner={isOwner} titles={titles} />
+      {isOwner
+        ? (
+          <Section title='Log'>
+            <RunLog runId={run.id} isLive={isLive} titles={titles} onSelect={selectFromAfar} />
+          </Section>
+        )
+        : <Text c='dimmed'>The nodes and the log of a run are for the owner of its flow.</Text>}
+    </>
+  );
+}
+
+async function readFlowName({ db }: Api, flowId: number, signal: AbortSignal): Promise<string> {
+  const { data } = await db.from('flows').select('name').eq('id', flowId).abortSignal(signal).maybeSingle()
+    .throwOnError();
+  return data === null || data.name === '' ? `Flow ${flowId}` : data.name;
+}
+
+/** A run while it goes, and what is left of it after that. */
+export default function RunPage({ id }: { id: string }) {
+  const api = useApi();
+  const live = useLiveRun(id, isUuid(id));
+  const { run, isOwner, error } = live;
+  const { data: graph, error: graphError } = useQuery({ ...runGraphQuery(api, run), enabled: isOwner });
+  const { data: name } = useQuery({
+    queryKey: ['runs', 'flow name', run?.flow_id],
+    queryFn: ({ signal }) => readFlowName(api, run?.flow_id ?? 0, signal),
+    enabled: run !== undefined,
+  });
+  const isMissing = !isUuid(id) || showError(error).code === 'flow_run_not_found';
+  if (isMissing) return <NotFoundPage what='run' />;
+  if (run === undefined && error === null) return <Loading />;
+  return (
+    <Page
+      title={`Run of ${name ?? (run === undefined ? 'a flow' : `flow ${run.flow_id}`)}`}
+      parents={[{ title: 'Runs', href: '/runs' }]}
+      description={id}
+      actions={run && <RunActions run={run} isOwner={isOwner} />}
+    >
+      <ErrorAlert error={error ?? graphError} />
+      {run !== undefined && <Run live={live} run={run} graph={graph} />}
+    </Page>
+  );
+}

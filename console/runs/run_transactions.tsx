@@ -1,0 +1,69 @@
+import { Anchor, Code } from '@mantine/core';
+import { useApi } from '../shared/api.tsx';
+import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { runKey } from '../shared/use_run_events.ts';
+import { When } from '../shared/when.tsx';
+import { explorerLink } from './explorer_link.ts';
+import { Section } from '../shared/section.tsx';
+
+interface TransactionRow {
+  node_id: string;
+  times: number;
+  start_time: string;
+  end_time: string | null;
+  signature: string;
+}
+
+interface RunTransactionsProps {
+  runId: string;
+  isLive: boolean;
+  cluster: string;
+  titles: ReadonlyMap<string, string>;
+}
+
+/** The signatures that nodes put out: one for each transaction. Shows nothing while there are none. */
+export function RunTransactions({ runId, isLive, cluster, titles }: RunTransactionsProps) {
+  const { db } = useApi();
+  const list = usePagedRows<TransactionRow>({
+    queryKey: [...runKey(runId), 'transactions', { isLive }],
+    parameter: 'transactions',
+    read: async (from, to, signal) => {
+      const { data } = await db.from('node_run')
+        .select('node_id, times, start_time, end_time, signature:output->M->signature->>B6')
+        .eq('flow_run_id', runId).not('output->M->signature->>B6', 'is', null)
+        // A node that was given a signature hands it on only.
+        .is('input->M->signature', null)
+        .order('start_time').order('node_id').order('times').range(from, to).abortSignal(signal).throwOnError();
+      // SAFETY: the filter leaves executions that have one.
+      return data as TransactionRow[];
+    },
+  });
+  const columns: Column<TransactionRow>[] = [
+    {
+      header: 'Node',
+      cell: ({ node_id, times }) => `${titles.get(node_id) ?? node_id}${times > 0 ? ` #${times}` : ''}`,
+    },
+    { header: 'Time', cell: ({ start_time, end_time }) => <When at={end_time ?? start_time} /> },
+    {
+      header: 'Signature',
+      cell: ({ signature }) => (
+        <Anchor href={explorerLink(signature, cluster)} target='_blank' rel='noreferrer'>
+          <Code>{signature}</Code>
+        </Anchor>
+      ),
+    },
+  ];
+  if (list.rows.length === 0 && list.page === 1 && list.error === null) return null;
+  return (
+    <Section title='Transactions'>
+      <PagedTable
+        label='transactions'
+        columns={columns}
+        rowKey={({ node_id, times }) => `${node_id} ${times}`}
+        list={list}
+        empty={null}
+      />
+    </Section>
+  );
+}

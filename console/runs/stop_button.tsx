@@ -1,0 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../shared/api.tsx';
+import { ConfirmButton } from '../shared/confirm_button.tsx';
+
+/** A button that asks a run to stop. */
+export function StopButton({ runId }: { runId: string }) {
+  const { flows } = useApi();
+  const queries = useQueryClient();
+  return (
+    <ConfirmButton
+      label='Stop'
+      question='No further node starts, and those that run are cut off. What has happened outside stays.'
+      onConfirm={async () => {
+        await flows.stop(runId, { reason: 'stopped in the console' });
+        await queries.invalidateQueries({ queryKey: ['runs'] });
+      }}
+    />
+  );
+}

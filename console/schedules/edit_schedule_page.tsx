@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Loading } from '../shared/loading.tsx';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { Page } from '../shared/page.tsx';
+import { scheduleQuery } from './schedule.ts';
+import { ScheduleForm } from './schedule_form.tsx';
+
+/** A new schedule, or one to change. */
+export default function EditSchedulePage({ id }: { id?: string }) {
+  const { data: row, error, isLoading } = useQuery({ ...scheduleQuery(useApi(), id ?? ''), enabled: id !== undefined });
+  if (isLoading) return <Loading />;
+  if (id !== undefined && row === null) return <NotFoundPage what='schedule' />;
+  return (
+    <Page
+      title={id === undefined ? 'New schedule' : 'Schedule'}
+      parents={[{ title: 'Schedules', href: '/schedules' }]}
+      description='It starts as you, once for each planned time.'
+    >
+      <ErrorAlert error={error} />
+      {(id === undefined || row) && <ScheduleForm row={row ?? undefined} />}
+    </Page>
+  );
+}

@@ -1,0 +1,74 @@
+import { AuthClient, type AuthError, type Session as AuthSession } from '@supabase/auth-js';
+
+/** Who is signed in. */
+export interface SignedIn {
+  userId: string;
+  email: string;
+}
+
+/** `unknown` until the stored session has been read. */
+export type SessionState = SignedIn | 'unknown' | undefined;
+
+/** The one place that knows who is signed in. */
+export interface SessionStore {
+  state: () => SessionState;
+  subscribe: (onChange: () => void) => () => void;
+  /** A token that is valid now, renewed where it has to be; null when nobody is signed in. */
+  accessToken: () => Promise<string | null>;
+  signIn: (email: string, password: string) => Promise<void>;
+  /** Answers whether the project first wants the address confirmed by a mail. */
+  signUp: (email: string, password: string) => Promise<{ mustConfirm: boolean }>;
+  signOut: () => Promise<void>;
+}
+
+function assertNone(error: AuthError | null): void {
+  if (error !== null) throw error;
+}
+
+const signedIn = (session: AuthSession | null): SignedIn | undefined =>
+  session === null ? undefined : { userId: session.user.id, email: session.user.email ?? '' };
+
+/**
+ * Makes the session. It uses the Auth client alone, so that the page for signing in does not load the rest of
+ * supabase-js.
+ */
+export function makeSessionStore(url: string, key: string): SessionStore {
+  const auth = new AuthClient({
+    url: `${url}/auth/v1`,
+    headers: { apikey: key },
+    storageKey: `flow-console-${new URL(url).host}`,
+    persistSession: true,
+    autoRefreshToken: true,
+    detectSessionInUrl: true,
+  });
+  let state: SessionState = 'unknown';
+  const listeners = new Set<() => void>();
+  auth.onAuthStateChange((_event, session) => {
+    const next = signedIn(session);
+    // A renewed token changes nothing for the pages.
+    if (typeof state === 'object' && state.userId === next?.userId) return;
+    state = next;
+    for (const listener of listeners) listener();
+  });
+  return {
+    state: () => state,
+    subscribe(onChange) {
+      listeners.add(onChange);
+      return () => void listeners.delete(onChange);
+    },
+    accessToken: async () => (await auth.getSession()).data.session?.access_token ?? null,
+    async signIn(email, password) {
+      assertNone((await auth.signInWithPassword({ email, password })).error);
+    },
+    async signUp(email, password) {
+      const { data, error } = await auth.signUp({ email, password });
+      assertNone(error);
+      return { mustConfirm: data.session === null };
+    },
+    async signOut() {
+      // Even when the project does not answer, this browser forgets the session.
+      const { error } = await auth.signOut({ scope: 'local' });
+      assertNone(error);
+    },
+  };
+}

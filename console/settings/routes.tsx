@@ -1,0 +1,14 @@
+import { Route, Switch } from 'wouter';
+import { NotFoundPage } from '../shared/not_found_page.tsx';
+import { SettingsPage } from './settings_page.tsx';
+
+export default function SettingsRoutes() {
+  return (
+    <Switch>
+      <Route path='/settings' component={SettingsPage} />
+      <Route>
+        <NotFoundPage />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,18 @@
+/** The project that this console shows. */
+export interface ConsoleConfig {
+  /** Its address, without a slash at its end. */
+  url: string;
+  /** Its publishable key. */
+  key: string;
+}
+
+/** Reads config.json, which lies beside the page: the local stack and `npm run console:build` write it. */
+export async function loadConfig(): Promise<ConsoleConfig> {
+  const response = await fetch(`${import.meta.env.BASE_URL}config.json`);
+  if (!response.ok) throw new Error(`config.json answered with status ${response.status}.`);
+  const config: Partial<ConsoleConfig> = await response.json();
+  if (typeof config.url !== 'string' || typeof config.key !== 'string') {
+    throw new Error('config.json must have url and key, both texts.');
+  }
+  return { url: config.url.replace(/\/$/, ''), key: config.key };
+}

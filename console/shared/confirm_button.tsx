@@ -1,0 +1,48 @@
+import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { ErrorAlert } from './error_alert.tsx';
+
+export interface ConfirmButtonProps extends ButtonProps {
+  /** What the button says, and the one that confirms. */
+  label: string;
+  /** Names what it is for, where the page has more than one such button. */
+  describedAs?: string;
+  /** What the question is about, and what is lost. */
+  question: ReactNode;
+  /** Does it. What it throws is shown, and the question stays. */
+  onConfirm: () => Promise<unknown>;
+}
+
+/** A button for what can't be undone: it asks first. */
+export function ConfirmButton({ label, describedAs, question, onConfirm, ...button }: ConfirmButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const action = useMutation({ mutationFn: onConfirm, onSuccess: close });
+  const title = describedAs === undefined ? label : `${label} ${describedAs}`;
+  return (
+    <>
+      <Button
+        variant='default'
+        {...button}
+        aria-label={title}
+        onClick={() => {
+          action.reset();
+          open();
+        }}
+      >
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={title} centered classNames={{ title: 'console-heading' }}>
+        <Stack>
+          <Text component='div' className='console-text'>{question}</Text>
+          <ErrorAlert error={action.error} />
+          <Group justify='flex-end'>
+            <Button variant='default' onClick={close} data-autofocus>Cancel</Button>
+            <Button color='red' loading={action.isPending} onClick={() => action.mutate()}>{label}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { JsonInput, SegmentedControl, Stack, Textarea } from '@mantine/core';
+import type { FieldProps } from '@rjsf/utils';
+import { useState } from 'react';
+
+type Kind = 'Text' | 'JSON';
+const KINDS: Kind[] = ['Text', 'JSON'];
+
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
+
+/** The JSON that a text is, in a word; undefined for any other text, and for a text in quotes. */
+function jsonKind(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string'
+      ? undefined
+      : Array.isArray(value)
+      ? 'list'
+      : value === null
+      ? 'null'
+      : typeof value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a person should know about what they have written. */
+function remark(kind: Kind, text: string): string | undefined {
+  if (kind === 'JSON') return 'A number, true, false, null, a list or an object';
+  const other = jsonKind(text);
+  return other === undefined ? undefined : `This is a text. Choose JSON to make it a ${other}.`;
+}
+
+/**
+ * A field for a value of any kind: a text as it is, or anything as JSON. It begins as what it holds, else as what
+ * `ui:options.example`, such as a default, is.
+ */
+export function AnythingField(props: FieldProps) {
+  const { formData, onChange, schema, name, fieldPathId, required, disabled, readonly, uiSchema } = props;
+  const example: unknown = uiSchema?.['ui:options']?.example;
+  const [kind, setKind] = useState<Kind>(() => typeof (formData ?? example ?? '') === 'string' ? 'Text' : 'JSON');
+  const [text, setText] = useState(() => textOf(formData));
+  const [error, setError] = useState<string>();
+  const label = schema.title ?? name;
+  const store = (value: unknown) => onChange(value, fieldPathId.path);
+
+  const change = (next: string, nextKind: Kind) => {
+    setText(next);
+    setKind(nextKind);
+    setError(undefined);
+    if (next.trim() === '') return store(undefined);
+    if (nextKind === 'Text') return store(next);
+    try {
+      store(JSON.parse(next));
+    } catch {
+      setError('This is no JSON yet, so the former value stays.');
+    }
+  };
+  const common = {
+    id: fieldPathId.$id,
+    label,
+    description: schema.description,
+    withAsterisk: required ?? false,
+    disabled: disabled === true || readonly === true,
+    placeholder: example === undefined || example === null ? undefined : textOf(example),
+    value: text,
+    autosize: true,
+    minRows: 1,
+    maxRows: 12,
+    error: error ?? false,
+  };
+  const hint = remark(kind, text);
+  return (
+    <Stack gap={4} align='stretch'>
+      {kind === 'JSON'
+        ? <JsonInput {...common} onChange={(next) => change(next, kind)} spellCheck={false} />
+        : <Textarea {...common} onChange={(event) => change(event.currentTarget.value, kind)} />}
+      <div className='console-kind'>
+        <SegmentedControl
+          size='xs'
+          data={KINDS}
+          value={kind}
+          aria-label={`${label} is`}
+          disabled={common.disabled}
+          onChange={(next) => change(text, next)}
+        />
+        <span role='status'>{hint}</span>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,38 @@
+import type { DeploymentInput } from 'flow-deployments-client';
+import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { isObject } from '../graph/drawn_node.ts';
+
+/** Numbers that JavaScript can't hold are given as text, so a field that may be either is one of text. */
+function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchema {
+  const alternatives = Array.isArray(json_schema.anyOf) ? json_schema.anyOf.filter(isObject) : [];
+  const text = alternatives.find(({ type }) => type === 'string');
+  const isNumber = alternatives.some(({ type }) => type === 'integer' || type === 'number');
+  return { ...(isNumber && text ? text : json_schema), title: name, ...(description !== '' && { description }) };
+}
+
+/** The form of what a start takes. */
+export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSchema; uiSchema: UiSchema } {
+  const properties = Object.fromEntries(inputs.map((input) => [input.name, fieldOf(input)]));
+  const takesAnything = (schema: RJSFSchema) =>
+    schema.type === undefined && schema.anyOf === undefined && schema.enum === undefined;
+  return {
+    schema: {
+      type: 'object',
+      properties,
+      required: inputs.filter(({ required }) => required).map(({ name }) => name),
+    },
+    uiSchema: {
+      'ui:order': [...inputs.map(({ name }) => name), '*'],
+      ...Object.fromEntries(inputs.map((input) => [input.name, {
+        ...(takesAnything(properties[input.name]!) && {
+          'ui:field': 'anything',
+          'ui:options': { example: input.default },
+        }),
+        ...(input.type_bounds.length === 1 && input.type_bounds[0] !== 'free' && { 'ui:help': input.type_bounds[0] }),
+        ...(input.default !== null && {
+          'ui:placeholder': `${typeof input.default === 'string' ? input.default : JSON.stringify(input.default)}`,
+        }),
+      }])),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { prepareForm } from './prepare_schema.ts';
+import { schemaValidator } from './schema_validator.ts';
+
+describe('a form of a definition', () => {
+  it('keeps what it says, without patterns and references that lead nowhere', () => {
+    const { schema } = prepareForm({
+      definitions: { a: { type: 'string' } },
+      properties: {
+        known: { $ref: '#/definitions/a' },
+        gone: { $ref: '#/definitions/b', title: 'Gone' },
+        far: { $ref: 'https://evil.example' },
+        text: { type: 'string', pattern: '^(a+)+$', format: 'regex' },
+        pattern: { type: 'string' },
+      },
+    }, {});
+    expect(schema).toEqual({
+      type: 'object',
+      definitions: { a: { type: 'string' } },
+      properties: {
+        known: { $ref: '#/definitions/a' },
+        gone: { title: 'Gone' },
+        far: {},
+        text: { type: 'string' },
+        pattern: { type: 'string' },
+      },
+    });
+  });
+
+  it('takes over an order, widgets that there are, and nothing else of the presentation', () => {
+    const schema = { properties: { a: { type: 'string' }, b: { type: 'string' }, c: { title: 'Anything' } } };
+    const { uiSchema } = prepareForm(schema, {
+      'ui:order': ['b', 'gone', 'b'],
+      a: { 'ui:widget': 'textarea', 'ui:field': 'x', 'ui:classNames': 'y' },
+      b: { 'ui:widget': 'gone' },
+    });
+    expect(uiSchema).toEqual({
+      'ui:order': ['b', '*'],
+      a: { 'ui:widget': 'textarea' },
+      b: {},
+      c: { 'ui:field': 'anything' },
+    });
+  });
+
+  it.for([undefined, null, 5, 'text', []])('is empty where the schema is %j', (schema) => {
+    expect(prepareForm(schema, schema)).toEqual({ schema: { type: 'object' }, uiSchema: {} });
+  });
+});
+
+describe('validating without making code', () => {
+  const schema = {
+    type: 'object',
+    required: ['a'],
+    properties: { a: { type: 'string' }, b: { type: 'array', items: { type: 'integer', minimum: 1 } } },
+  } as const;
+
+  it('finds what is wrong, at its place', () => {
+    const { errors } = schemaValidator.validateFormData({ b: [1, 0] }, schema as never);
+    expect(errors.map(({ property, message }) => [property, message])).toEqual([
+      ['.a', 'must be given'],
+      ['.b.1', expect.stringContaining('less than 1')],
+    ]);
+    expect(schemaValidator.isValid(schema as never, { a: 'x' }, schema as never)).toBe(true);
+  });
+
+  it('says that a schema can not be read, in place of failing', () => {
+    const { errors } = schemaValidator.validateFormData({}, { $ref: '#/gone' });
+    expect(errors).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { isObject, type Json, objectAt } from '../graph/drawn_node.ts';
+
+/** A schema and its presentation, ready to be drawn. */
+export interface PreparedForm {
+  schema: RJSFSchema;
+  uiSchema: UiSchema;
+}
+
+/** Keywords with patterns: a stranger's pattern could hold the page up for ever. */
+const PATTERNS = new Set(['pattern', 'patternProperties', 'format']);
+
+/** Whether a reference leads to a place in the same schema. The form library throws for any other. */
+function leadsSomewhere(reference: unknown, root: Json): boolean {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
+  const path = reference.slice(1).split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path.reduce<unknown>(
+    (outer, name) => isObject(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined,
+    root,
+  ) !==
+    undefined;
+}
+
+/** Without patterns, and without references that lead nowhere, at every depth. */
+function clean(json: unknown, root: Json): unknown {
+  if (Array.isArray(json)) return json.map((member) => clean(member, root));
+  if (!isObject(json)) return json;
+  const isKept = ([keyword, value]: [string, unknown]) =>
+    // A property may have the name of a keyword; it is an object then.
+    keyword === '$ref'
+      ? isObject(value) || leadsSomewhere(value, root)
+      : !PATTERNS.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
+  return Object.fromEntries(
+    Object.entries(json).filter(isKept).map(([keyword, value]) => [keyword, clean(value, root)]),
+  );
+}
+
+/** What says of which kind a value is. Without any of it, a field takes any JSON. */
+const KINDS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items', 'if'];
+const takesAnything = (schema: Json): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
+
+const WIDGETS = new Set(['textarea', 'password', 'radio', 'select', 'checkboxes', 'updown', 'range', 'hidden']);
+const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
+
+function prepareOrder(order: unknown, properties: Json): string[] | undefined {
+  if (!Array.isArray(order)) return undefined;
+  const known = order.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name));
+  // The form library throws for an order that leaves a property out.
+  return [...new Set(known), '*'];
+}
+
+/** The presentation of a schema, of which only what is known to work is taken over. */
+function prepareUi(schema: unknown, ui: unknown): UiSchema {
+  if (!isObject(schema)) return {};
+  const given = isObject(ui) ? ui : {};
+  const prepared: UiSchema = {};
+  for (const name of TEXTS) if (typeof given[name] === 'string') prepared[name] = given[name];
+  if (given['ui:emptyValue'] !== undefined) prepared['ui:emptyValue'] = given['ui:emptyValue'];
+  if (takesAnything(schema)) prepared['ui:field'] = 'anything';
+  else if (typeof given['ui:widget'] === 'string' && WIDGETS.has(given['ui:widget'])) {
+    const isText = schema.type === 'string';
+    if (given['ui:widget'] !== 'textarea' || isText) prepared['ui:widget'] = given['ui:widget'];
+  }
+  const properties = objectAt(schema, 'properties');
+  const order = prepareOrder(given['ui:order'], properties);
+  if (order !== undefined && Object.keys(properties).length > 0) prepared['ui:order'] = order;
+  for (const [name, property] of Object.entries(properties)) prepared[name] = prepareUi(property, given[name]);
+  if (isObject(schema.items)) prepared.items = prepareUi(schema.items, given.items);
+  return prepared;
+}
+
+/** Makes a form of what a definition says. What would stop the form library, or the page, is left out. */
+export function prepareForm(schema: unknown, uiSchema: unknown): PreparedForm {
+  const root = isObject(schema) ? schema : {};
+  // SAFETY: what is left of an object is an object.
+  const prepared = { type: 'object', ...clean(root, root) as Json } as RJSFSchema;
+  return { schema: prepared, uiSchema: prepareUi(prepared, uiSchema) };
+}

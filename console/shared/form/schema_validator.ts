@@ -1,0 +1,85 @@
+import { type Schema, Validator } from '@cfworker/json-schema';
+import {
+  createErrorHandler,
+  type CustomValidator,
+  type ErrorTransformer,
+  getDefaultFormState,
+  type RJSFSchema,
+  type RJSFValidationError,
+  toErrorList,
+  toErrorSchema,
+  type UiSchema,
+  unwrapErrorHandler,
+  validationDataMerge,
+  type ValidatorType,
+} from '@rjsf/utils';
+
+/** `#/a/0/b~1c` as `.a.0.b/c`, the form in which the form library looks for a field. */
+const propertyOf = (location: string): string =>
+  location.replace(/^#/, '').split('/').map((part) =>
+    decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+  )
+    .join('.');
+
+/** Keywords that only say that something inside is wrong, which is told by itself. */
+const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
+
+/** All that is wrong with a value; empty for a schema that can't be read, of which its author has to be told instead. */
+function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
+  // SAFETY: both describe JSON Schema draft 7.
+  const validator = new Validator(schema as Schema, '7', false);
+  const { errors } = validator.validate(value);
+  return errors.filter(({ keyword }) => !OUTER.has(keyword)).map(({ keyword, instanceLocation, error }) => {
+    const missing = keyword === 'required' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
+    const property = missing === undefined
+      ? propertyOf(instanceLocation)
+      : `${propertyOf(instanceLocation)}.${missing}`;
+    const message = missing === undefined ? error : 'must be given';
+    return { name: keyword, property, message, stack: `${property.slice(1)}: ${message}` };
+  });
+}
+
+/**
+ * Validates forms without making code of their schemas. The form library's own validator (ajv) does, which the policy
+ * of the pages forbids: schemas are written by strangers.
+ */
+export const schemaValidator: ValidatorType = {
+  rawValidation(schema, formData) {
+    try {
+      // SAFETY: the caller names the type of the errors, and all callers name this one.
+      return { errors: faultsOf(schema, formData) as never[] };
+    } catch (error) {
+      return { errors: [], validationError: error instanceof Error ? error : new Error(String(error)) };
+    }
+  },
+  isValid(schema, formData, rootSchema) {
+    try {
+      return faultsOf({ ...schema, definitions: rootSchema.definitions, $defs: rootSchema.$defs }, formData).length ===
+        0;
+    } catch {
+      return false;
+    }
+  },
+  validateFormData(
+    formData: unknown,
+    schema: RJSFSchema,
+    customValidate?: CustomValidator,
+    transformErrors?: ErrorTransformer,
+    uiSchema?: UiSchema,
+  ) {
+    const { errors: raw = [], validationError } = this.rawValidation<RJSFValidationError>(schema, formData);
+    const all = validationError === undefined
+      ? raw
+      : [{ stack: validationError.message, message: validationError.message }];
+    const errors = transformErrors === undefined ? all : transformErrors(all, uiSchema);
+    const validation = { errors, errorSchema: toErrorSchema(errors) };
+    if (customValidate === undefined) return validation;
+    const state = getDefaultFormState(this, schema, formData, schema, true);
+    const handler = customValidate(state, createErrorHandler(state), uiSchema, validation.errorSchema);
+    const custom = unwrapErrorHandler(handler);
+    return validationDataMerge(
+      { errors: [...errors, ...toErrorList(custom)], errorSchema: validation.errorSchema },
+      custom,
+    );
+  },
+};

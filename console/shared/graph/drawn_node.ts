@@ -1,0 +1,134 @@
+/** A port of a node as it is drawn. */
+export interface DrawnPort {
+  /** The id that edges name as their handle. Ports of a definition have their name. */
+  id: string;
+  name: string;
+  /** What an output gives, or an input wants. */
+  types: string[];
+  description: string;
+}
+
+export interface DrawnInput extends DrawnPort {
+  isRequired: boolean;
+  /** The input's value can be taken from the node again. */
+  isPassedOn: boolean;
+}
+
+/** What the canvas needs of a node, whoever wrote its JSON. */
+export interface DrawnNode {
+  id: string;
+  title: string;
+  /** The name of the command, such as `flow_input`. */
+  nodeId: string;
+  /** `native`, `mock` and so on. */
+  kind: string;
+  description: string;
+  colour: { light: string | undefined; dark: string | undefined };
+  /** The address of a picture that lies in the JSON itself. */
+  icon: string | undefined;
+  outputs: DrawnPort[];
+  inputs: DrawnInput[];
+}
+
+/** Any JSON object. */
+export type Json = { [name: string]: unknown };
+
+export const isObject = (json: unknown): json is Json =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
+
+/** The object at a path, or an empty one. */
+export const objectAt = (json: unknown, ...path: string[]): Json => {
+  const found = path.reduce<unknown>((outer, name) => isObject(outer) ? outer[name] : undefined, json);
+  return isObject(found) ? found : {};
+};
+
+const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
+const listOf = (json: unknown): Json[] => Array.isArray(json) ? json.filter(isObject) : [];
+
+/** Colours as six hexadecimal digits, or three: everything else is left out, since a style is no place for a stranger's text. */
+function readColour(json: unknown): string | undefined {
+  const text = textOf(json);
+  return /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text) ? text : undefined;
+}
+
+/** Only pictures that come along: the address of another one would be a request to a third party. */
+function readIcon(json: unknown): string | undefined {
+  const text = textOf(json);
+  return /^data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]/.test(text) ? text : undefined;
+}
+
+function readOutput(port: Json): DrawnPort {
+  const name = textOf(port.name);
+  return { id: textOf(port.id) || name, name, types: [textOf(port.type) || 'free'], description: textOf(port.tooltip) };
+}
+
+function readInput(port: Json): DrawnInput {
+  const name = textOf(port.name);
+  const bounds = Array.isArray(port.type_bounds) ? port.type_bounds.filter((bound) => typeof bound === 'string') : [];
+  return {
+    id: textOf(port.id) || name,
+    name,
+    types: bounds.length > 0 ? bounds : ['free'],
+    description: textOf(port.tooltip),
+    isRequired: port.required === true,
+    isPassedOn: port.passthrough === true,
+  };
+}
+
+/** Reads a node of a flow, of a snapshot, or a definition, which has its ports beside `data`. */
+export function readNode(json: unknown): DrawnNode {
+  const data = objectAt(json, 'data');
+  const node = isObject(json) ? json : {};
+  const label = textOf(objectAt(data, 'targets_form', 'form_data').label);
+  const nodeId = textOf(data.node_id);
+  const name = textOf(data.display_name) || textOf(data.name) || nodeId;
+  return {
+    id: textOf(node.id),
+    title: label === '' ? name || 'Node' : `${name}: ${label}`,
+    nodeId,
+    kind: textOf(data.type) || textOf(node.type) || 'native',
+    description: textOf(data.description),
+    colour: {
+      light: readColour(objectAt(data, 'design').backgroundColor) ?? readColour(data.backgroundColor),
+      dark: readColour(objectAt(data, 'design').backgroundColorDark) ?? readColour(data.backgroundColorDark),
+    },
+    icon: readIcon(objectAt(data, 'design').icon_url),
+    outputs: listOf(data.sources ?? node.sources).map(readOutput),
+    inputs: listOf(data.targets ?? node.targets).map(readInput),
+  };
+}
+
+/** An edge as it is drawn. */
+export interface DrawnEdge {
+  source: string;
+  sourceHandle: string;
+  target: string;
+  targetHandle: string;
+}
+
+export function readEdge(json: unknown): DrawnEdge {
+  const edge = isObject(json) ? json : {};
+  return {
+    source: textOf(edge.source),
+    sourceHandle: textOf(edge.sourceHandle),
+    target: textOf(edge.target),
+    targetHandle: textOf(edge.targetHandle),
+  };
+}
+
+/** The handle by which an input is taken from its node again. */
+export const passedOnHandle = (inputId: string): string => `passthrough-${inputId}`;
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** Where the editor has put a node, on the whole canvas; undefined where it did not say. */
+export function readPosition(json: unknown): Point | undefined {
+  for (const name of ['positionAbsolute', 'position']) {
+    const { x, y } = objectAt(json, name);
+    if (typeof x === 'number' && typeof y === 'number' && Number.isFinite(x) && Number.isFinite(y)) return { x, y };
+  }
+  return undefined;
+}

@@ -1,0 +1,45 @@
+/** Drawn on a grid of 24 by 24 with a line of 2. */
+const PATHS = {
+  flow: 'M4 6h4v4H4zM16 14h4v4h-4zM8 8h3a2 2 0 0 1 2 2v4a2 2 0 0 0 2 2h1',
+  rocket: 'M12 3c4 2 6 6 5 11l-2 2H9l-2-2C6 9 8 5 12 3zM12 9v.01M9 19l-2 2M15 19l2 2M12 19v2',
+  play: 'M7 4v16l13-8z',
+  node: 'M4 5h16v14H4zM4 10h16M8 15h4',
+  wallet: 'M4 7h15a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1zM4 7l11-3v3M16 13h.01',
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2',
+  gear:
+    'M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM12 3v3M12 18v3M3 12h3M18 12h3M5.6 5.6l2.2 2.2M16.2 16.2l2.2 2.2M5.6 18.4l2.2-2.2M16.2 7.8l2.2-2.2',
+  contrast: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 3v18M12 8h7M12 13h8.5M12 18h6',
+  sun:
+    'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M4.9 4.9l1.4 1.4M17.7 17.7l1.4 1.4M4.9 19.1l1.4-1.4M17.7 6.3l1.4-1.4',
+  moon: 'M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z',
+  plus: 'M12 5v14M5 12h14',
+  upload: 'M12 16V4M7 9l5-5 5 5M4 20h16',
+  download: 'M12 4v12M7 11l5 5 5-5M4 20h16',
+  undo: 'M9 7L4 12l5 5M4 12h10a6 6 0 0 1 6 6',
+  redo: 'M15 7l5 5-5 5M20 12H10a6 6 0 0 0-6 6',
+  layout: 'M4 4h6v6H4zM14 14h6v6h-6zM14 4h6v6h-6z',
+  trash: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  copy: 'M8 8h12v12H8zM4 16V4h12',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
+  close: 'M6 6l12 12M18 6L6 18',
+  check: 'M5 13l4 4L19 7',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** A picture beside a text; what it means, the text says. */
+export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
+  <svg
+    width={size}
+    height={size}
+    viewBox='0 0 24 24'
+    fill='none'
+    stroke='currentColor'
+    strokeWidth='2'
+    strokeLinecap='round'
+    strokeLinejoin='round'
+    aria-hidden='true'
+  >
+    <path d={PATHS[name]} />
+  </svg>
+);

@@ -1,0 +1,12 @@
+/** Gives the person a file. */
+export function saveFile(name: string, type: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** A file name that every system takes, made of a text. */
+export const fileName = (text: string, extension: string): string =>
+  `${text.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 100) || 'flow'}.${extension}`;

@@ -1,0 +1,16 @@
+import { Badge } from '@mantine/core';
+import type { RunStatus } from 'flow-deployments-client';
+
+const COLOURS: Record<RunStatus, string> = {
+  queued: 'gray',
+  running: 'blue',
+  waiting: 'yellow',
+  succeeded: 'teal',
+  failed: 'red',
+  stopped: 'orange',
+};
+
+/** The state of a run, in words and in its colour. */
+export const StatusBadge = ({ status }: { status: RunStatus }) => (
+  <Badge color={COLOURS[status]} variant='light' miw='max-content' className='console-status'>{status}</Badge>
+);

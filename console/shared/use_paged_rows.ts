@@ -1,0 +1,58 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
+
+/** How many rows a page of a table has. */
+export const PAGE_SIZE = 25;
+
+/** One page of a list, as a table shows it. */
+export interface PagedRows<Row> {
+  rows: Row[];
+  /** From 1. */
+  page: number;
+  hasNext: boolean;
+  setPage: (page: number) => void;
+  isLoading: boolean;
+  error: unknown;
+  refetch: () => void;
+}
+
+export interface PagedRowsOptions<Row> {
+  /** What is read, filters included: rows of different keys are never mixed. */
+  queryKey: readonly unknown[];
+  /** Reads the rows from `from` to `to`, both included, in a fixed order; `signal` ends a read that nobody waits for. */
+  read: (from: number, to: number, signal: AbortSignal) => Promise<Row[]>;
+  /** Reads again after so many milliseconds, for lists that change by themselves. */
+  refetchInterval?: number;
+  /** The parameter of the address that has the page; needed where a page has more than one list. */
+  parameter?: string;
+}
+
+/** Reads a list page by page. The page stands in the address, so that Back and a copied link find it again. */
+export function usePagedRows<Row>(options: PagedRowsOptions<Row>): PagedRows<Row> {
+  const { queryKey, read, refetchInterval, parameter = 'page' } = options;
+  const [parameters, setParameters] = useSearchParams();
+  const page = Math.max(1, Math.trunc(Number(parameters.get(parameter)) || 1));
+  const from = (page - 1) * PAGE_SIZE;
+  const query = useQuery({
+    queryKey: [...queryKey, { page }],
+    // One row more than is shown says whether there is a next page.
+    queryFn: ({ signal }) => read(from, from + PAGE_SIZE, signal),
+    placeholderData: keepPreviousData,
+    ...(refetchInterval !== undefined && { refetchInterval }),
+  });
+  return {
+    rows: (query.data ?? []).slice(0, PAGE_SIZE),
+    page,
+    hasNext: (query.data?.length ?? 0) > PAGE_SIZE,
+    setPage: (next) =>
+      setParameters((old) => {
+        const changed = new URLSearchParams(old);
+        if (next <= 1) changed.delete(parameter);
+        else changed.set(parameter, String(next));
+        return changed;
+      }),
+    isLoading: query.isPending,
+    error: query.error,
+    refetch: () => void query.refetch(),
+  };
+}

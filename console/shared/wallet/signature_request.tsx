@@ -1,0 +1,84 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { PendingSignatureRequest, RunReference } from 'flow-deployments-client';
+import { useApi } from '../api.tsx';
+import { ErrorAlert } from '../error_alert.tsx';
+import { runKey } from '../use_run_events.ts';
+import { When } from '../when.tsx';
+import { type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
+
+interface SignatureRequestProps {
+  run: RunReference<object>;
+  /** The id of the run. */
+  runId: string;
+  cluster: string;
+}
+
+function SignButtons({ request, cluster, onSigned }: {
+  request: PendingSignatureRequest;
+  cluster: string;
+  onSigned: () => Promise<void>;
+}) {
+  const { flows } = useApi();
+  const wallets = useBrowserWallets();
+  const sign = useMutation({
+    mutationFn: async (wallet: SigningWallet) => {
+      const { signature, newMessage } = await signWith(wallet, request, cluster);
+      await flows.submitSignature(request.id, signature, { newMessage });
+    },
+    onSuccess: onSigned,
+  });
+  return (
+    <Stack gap='sm'>
+      <ErrorAlert error={sign.error} />
+      {wallets.length === 0 && (
+        <Text size='sm'>This browser has no wallet that signs transactions of Solana. Install one, or unlock it.</Text>
+      )}
+      <Group>
+        {wallets.map((wallet, index) => (
+          <Button
+            key={`${wallet.name} ${index}`}
+            loading={sign.isPending}
+            onClick={() => sign.mutate(wallet)}
+          >
+            Sign with {wallet.name}
+          </Button>
+        ))}
+      </Group>
+    </Stack>
+  );
+}
+
+/**
+ * The signature that a run waits for, and the wallets of the browser to sign with. Shows nothing while there is none. The
+ * page around it hears of news by `useRunEvents`.
+ */
+export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps) {
+  const { flows } = useApi();
+  const queries = useQueryClient();
+  const { data: request, error } = useQuery({
+    queryKey: [...runKey(runId), 'signature request'],
+    queryFn: async ({ signal }): Promise<PendingSignatureRequest | null> => {
+      for await (const request of flows.signatureRequests(run, { timeoutMs: 0, signal })) return request;
+      return null;
+    },
+  });
+  if (request === undefined || request === null) return <ErrorAlert error={error} />;
+  const expiresAt = new Date(request.time + request.timeout * 1_000).toISOString();
+  return (
+    <Alert color='yellow' title='The run waits for a signature' role='group'>
+      <Stack gap='sm'>
+        <Text size='sm' component='div' className='console-text'>
+          Key <Code>{request.pubkey}</Code> is asked to sign a transaction on {cluster}. The request ends{' '}
+          <When at={expiresAt} />.
+        </Text>
+        <SignButtons
+          key={request.id}
+          request={request}
+          cluster={cluster}
+          onSigned={() => queries.invalidateQueries({ queryKey: runKey(runId) })}
+        />
+      </Stack>
+    </Alert>
+  );
+}

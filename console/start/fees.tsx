@@ -1,0 +1,26 @@
+import { Code, List, Stack, Text } from '@mantine/core';
+
+const LAMPORTS_PER_SOL = 1_000_000_000n;
+
+/** Lamports in SOL, with all digits. */
+export function inSol(lamports: bigint): string {
+  const fraction = String(lamports % LAMPORTS_PER_SOL).padStart(9, '0').replace(/0+$/, '');
+  return `${lamports / LAMPORTS_PER_SOL}${fraction === '' ? '' : `.${fraction}`} SOL`;
+}
+
+/** What a start costs beside what the flow itself pays. */
+export function Fees({ fees }: { fees: readonly [address: string, lamports: number][] }) {
+  if (fees.length === 0) return null;
+  return (
+    <Stack gap={4} component='section' aria-label='Fees'>
+      <Text size='sm' fw={600}>Fees</Text>
+      <List size='sm'>
+        {fees.map(([address, lamports], index) => (
+          <List.Item key={index} className='console-text'>
+            {inSol(BigInt(lamports))} to <Code>{address}</Code>
+          </List.Item>
+        ))}
+      </List>
+    </Stack>
+  );
+}

@@ -1,0 +1,127 @@
+import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { useSessionStorage } from '@mantine/hooks';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type DeploymentDescription, FlowError, type PlainValues, type StartedRun } from 'flow-deployments-client';
+import { useState } from 'react';
+import { useSession } from '../session/session_context.tsx';
+import { SignInPage } from '../session/sign_in_page.tsx';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { InputsForm } from '../shared/form/inputs_form.tsx';
+import { Loading } from '../shared/loading.tsx';
+import { Page } from '../shared/page.tsx';
+import { Fees } from './fees.tsx';
+import { Frame } from './frame.tsx';
+import { NothingToStart } from './nothing_to_start.tsx';
+import { StartedRunView } from './started_run.tsx';
+import { asKey, initialValues, type Starter } from './starter.ts';
+import { WhoStarts } from './who_starts.tsx';
+
+/** Whoever has shown no key yet reads as this one, which is nobody's: the system program's. */
+const NOBODY = '11111111111111111111111111111111';
+
+/** Whether the server says that there is no such deployment, or that the id is none. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof FlowError && (error.status === 404 || error.status === 400);
+
+interface StartFormProps {
+  deployment: DeploymentDescription;
+  starter: Starter;
+  onStarted: (run: StartedRun) => void;
+}
+
+function StartForm({ deployment, starter, onStarted }: StartFormProps) {
+  const { flows } = useApi();
+  const starting = useMutation({
+    mutationFn: (values: PlainValues) => flows.start({ id: deployment.deployment_id }, values, asKey(starter)),
+    onSuccess: ({ flow_run_id, token }) => onStarted({ flow_run_id, token }),
+  });
+  return (
+    <InputsForm
+      idPrefix='start'
+      inputs={deployment.inputs}
+      initial={initialValues(deployment.inputs, starter)}
+      disabled={starting.isPending}
+      onSubmit={(values) => starting.mutate(values)}
+    >
+      <ErrorAlert error={starting.error} />
+      <Group>
+        <Button type='submit' loading={starting.isPending}>Start</Button>
+      </Group>
+    </InputsForm>
+  );
+}
+
+const About = ({ deployment }: { deployment: DeploymentDescription }) => (
+  <Stack gap='sm'>
+    {deployment.description !== '' && <Text className='console-text'>{deployment.description}</Text>}
+    <Group gap='xs'>
+      <Badge variant='default' tt='none'>{deployment.cluster}</Badge>
+      {deployment.output_instructions && (
+        <Badge variant='default' tt='none'>returns its transaction instead of sending it</Badge>
+      )}
+    </Group>
+    <Fees fees={deployment.fees} />
+  </Stack>
+);
+
+/** The deployment, to start it, and the run that was started. */
+function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription; onSignIn: () => void }) {
+  const session = useSession();
+  // A run that was started is found again after the page was loaded anew.
+  const [started, setStarted] = useSessionStorage<StartedRun | null>({
+    key: `flow-start-${deployment.deployment_id}`,
+    defaultValue: null,
+    getInitialValueInEffect: false,
+  });
+  const [key, setKey] = useState<Starter>();
+  const starter: Starter | undefined = typeof session === 'object' ? { kind: 'user', email: session.email } : key;
+  if (started !== null) {
+    return <StartedRunView started={started} cluster={deployment.cluster} onAgain={() => setStarted(null)} />;
+  }
+  return (
+    <>
+      <WhoStarts starter={starter} setStarter={setKey} onSignIn={onSignIn} />
+      {starter !== undefined && (
+        <StartForm
+          key={starter.kind === 'key' ? starter.publicKey : starter.email}
+          deployment={deployment}
+          starter={starter}
+          onStarted={setStarted}
+        />
+      )}
+    </>
+  );
+}
+
+/** A page to hand to others: what a deployment is, its inputs, its start, and what becomes of that. */
+export function StartPage({ id }: { id: string }) {
+  const { flows } = useApi();
+  const session = useSession();
+  const [isSigningIn, setSigningIn] = useState(false);
+  const isUser = typeof session === 'object';
+  const { data: deployment, error, isPending, refetch } = useQuery({
+    queryKey: ['start', id, isUser ? session.userId : 'nobody'],
+    queryFn: ({ signal }) => flows.read({ id }, { signal, ...(!isUser && { publicKey: NOBODY }) }),
+  });
+  if (isSigningIn && !isUser) return <SignInPage />;
+  if (isPending) return <Loading />;
+  if (isMissing(error)) return <NothingToStart onSignIn={isUser ? undefined : () => setSigningIn(true)} />;
+  return (
+    <Frame>
+      <Page title={deployment?.name || 'Start'}>
+        <ErrorAlert error={error} onRetry={() => void refetch()} />
+        {deployment && (
+          <>
+            <About deployment={deployment} />
+            <Card withBorder padding='lg'>
+              <Stack>
+                <Starting deployment={deployment} onSignIn={() => setSigningIn(true)} />
+              </Stack>
+            </Card>
+          </>
+        )}
+      </Page>
+    </Frame>
+  );
+}

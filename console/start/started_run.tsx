@@ -1,0 +1,88 @@
+import { Alert, Button, Group, List, Loader, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { RunRow, StartedRun } from 'flow-deployments-client';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Loading } from '../shared/loading.tsx';
+import { Section } from '../shared/section.tsx';
+import { StatusBadge } from '../shared/status_badge.tsx';
+import { ValueView } from '../shared/value_view.tsx';
+import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
+import { useProgress } from './use_progress.ts';
+
+const SAYINGS: Record<RunRow['status'], string> = {
+  queued: 'It waits for its turn.',
+  running: 'It is under way.',
+  waiting: 'It waits for something outside, such as a signature or the network.',
+  succeeded: 'It is done.',
+  failed: 'It has failed.',
+  stopped: 'It was stopped.',
+};
+
+function StopButton({ run }: { run: StartedRun }) {
+  const { flows } = useApi();
+  const stop = useMutation({ mutationFn: () => flows.stop(run) });
+  return (
+    <>
+      <ErrorAlert error={stop.error} />
+      <Group>
+        <Button variant='default' loading={stop.isPending} onClick={() => stop.mutate()}>Stop</Button>
+      </Group>
+    </>
+  );
+}
+
+function Result({ run }: { run: RunRow }) {
+  return (
+    <>
+      {run.errors !== null && run.errors.length > 0 && (
+        <Alert color='red' title='What went wrong' role='alert'>
+          <List size='sm'>
+            {run.errors.map((line, index) => <List.Item key={index} className='console-text'>{line}</List.Item>)}
+          </List>
+        </Alert>
+      )}
+      {run.output !== null && (
+        <Section title='Result'>
+          <ValueView value={run.output} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+interface StartedRunProps {
+  started: StartedRun;
+  cluster: string;
+  onAgain: () => void;
+}
+
+/** What becomes of a run: how far it is, what it asks to sign, and its result. */
+export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
+  const { run, error, retry } = useProgress(started);
+  const hasEnded = run !== undefined && run.end_time !== null;
+  return (
+    <Section title='Your start'>
+      <ErrorAlert error={error} onRetry={retry} />
+      {run === undefined && error === null && <Loading label='Looking at the run' />}
+      {run !== undefined && (
+        <Group gap='sm' role='status'>
+          <StatusBadge status={run.status} />
+          <Text>{SAYINGS[run.status]}</Text>
+          {!hasEnded && <Loader size='sm' aria-hidden />}
+        </Group>
+      )}
+      {!hasEnded && <SignatureRequest run={started} runId={started.flow_run_id} cluster={cluster} />}
+      {run !== undefined && hasEnded && <Result run={run} />}
+      <Stack>
+        {run !== undefined && !hasEnded && <StopButton run={started} />}
+        {(hasEnded || run === undefined && error !== null) && (
+          <Group>
+            <Button variant='default' onClick={onAgain}>Start again</Button>
+          </Group>
+        )}
+        <Text size='xs' c='dimmed' className='console-text'>Run {started.flow_run_id}</Text>
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { Section } from '../shared/section.tsx';
+import { type SigningWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
+import { connectWallet } from '../shared/wallet/connect_wallet.ts';
+import type { Starter } from './starter.ts';
+
+function TypedKey({ choose }: { choose: (publicKey: string) => void }) {
+  const [typed, setTyped] = useState('');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    choose(typed);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Group align='flex-end'>
+        <TextInput
+          label='Public key'
+          description='Of a wallet that this browser does not have. Base58 of 32 bytes.'
+          required
+          pattern='[1-9A-HJ-NP-Za-km-z]{32,44}'
+          title='Base58 of 32 bytes'
+          flex='1 1 16rem'
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value.trim())}
+        />
+        <Button type='submit' variant='default'>Use this key</Button>
+      </Group>
+    </form>
+  );
+}
+
+interface WhoStartsProps {
+  starter: Starter | undefined;
+  /** Undefined: somebody else. */
+  setStarter: (starter: Starter | undefined) => void;
+  onSignIn: () => void;
+}
+
+/** Who starts: the user who is signed in, or the key of a wallet. */
+export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
+  const wallets = useBrowserWallets();
+  const setKey = (publicKey: string) => setStarter({ kind: 'key', publicKey });
+  const connect = useMutation({
+    mutationFn: async (wallet: SigningWallet) => setKey(await connectWallet(wallet)),
+  });
+  if (starter !== undefined) {
+    return (
+      <Group justify='space-between' role='group' aria-label='Who starts'>
+        <Text size='sm' className='console-text' flex='1 1 12rem'>
+          You start as {starter.kind === 'user' ? starter.email : <Code>{starter.publicKey}</Code>}
+        </Text>
+        {starter.kind === 'key' && (
+          <Button size='xs' variant='default' onClick={() => setStarter(undefined)}>Change</Button>
+        )}
+      </Group>
+    );
+  }
+  return (
+    <Section title='Who are you?'>
+      <Stack>
+        <Text size='sm' c='dimmed'>
+          No account is needed: a public key says who starts, and signs what has to be signed.
+        </Text>
+        <Group>
+          {wallets.map((wallet, index) => (
+            <Button
+              key={`${wallet.name} ${index}`}
+              loading={connect.isPending}
+              onClick={() => connect.mutate(wallet)}
+            >
+              Connect {wallet.name}
+            </Button>
+          ))}
+          <Button variant='default' onClick={onSignIn}>Sign in</Button>
+        </Group>
+        <ErrorAlert error={connect.error} />
+        <TypedKey choose={setKey} />
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,90 @@
+import { Badge, Code, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useApi } from '../shared/api.tsx';
+import { ConfirmButton } from '../shared/confirm_button.tsx';
+import { EmptyState } from '../shared/empty_state.tsx';
+import { Page } from '../shared/page.tsx';
+import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { When } from '../shared/when.tsx';
+import { AddWallet } from './add_wallet.tsx';
+import { RenameWallet } from './rename_wallet.tsx';
+
+interface WalletRow {
+  id: number;
+  type: string;
+  name: string;
+  public_key: string;
+  created_at: string;
+}
+
+const KINDS: Record<string, string> = {
+  HARDCODED: 'signs by itself',
+  ADAPTER: 'you are asked to sign',
+};
+
+const titleOf = ({ name, public_key }: WalletRow) => name === '' ? public_key : name;
+
+function DeleteWallet({ row }: { row: WalletRow }) {
+  const { db } = useApi();
+  const queries = useQueryClient();
+  return (
+    <ConfirmButton
+      label='Delete'
+      describedAs={titleOf(row)}
+      size='xs'
+      question={row.type === 'HARDCODED'
+        ? 'Its secret key is deleted with it. Without a copy of your own, what the wallet owns is lost.'
+        : 'Flows can no longer name it. What it owns stays with whoever holds its key.'}
+      onConfirm={async () => {
+        await db.from('wallets').delete().eq('id', row.id).throwOnError();
+        await queries.invalidateQueries({ queryKey: ['wallets'] });
+      }}
+    />
+  );
+}
+
+const COLUMNS: Column<WalletRow>[] = [
+  { header: 'Name', cell: (row) => row.name === '' ? <Text c='dimmed' size='sm'>without a name</Text> : row.name },
+  { header: 'Public key', cell: ({ public_key }) => <Code>{public_key}</Code> },
+  { header: 'How it signs', cell: ({ type }) => <Badge variant='default' tt='none'>{KINDS[type] ?? type}</Badge> },
+  { header: 'Added', cell: ({ created_at }) => <When at={created_at} /> },
+  {
+    header: 'Actions',
+    isHeaderHidden: true,
+    cell: (row) => (
+      <Group gap='xs' justify='flex-end'>
+        <RenameWallet id={row.id} name={row.name} title={titleOf(row)} />
+        <DeleteWallet row={row} />
+      </Group>
+    ),
+  },
+];
+
+export function WalletsPage() {
+  const { db } = useApi();
+  const list = usePagedRows({
+    queryKey: ['wallets', 'list'],
+    read: async (from, to, signal) => {
+      const { data } = await db.from('wallets').select('id, type, name, public_key, created_at').order('id')
+        .range(from, to).abortSignal(signal).throwOnError();
+      return data;
+    },
+  });
+  return (
+    <Page title='Wallets' description='The keys in whose name flows act.' actions={<AddWallet />}>
+      <PagedTable
+        label='wallets'
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        list={list}
+        empty={
+          <EmptyState title='You have no wallets yet'>
+            Add the public key of a wallet whose key stays with you, or a key pair with which the runner signs by
+            itself.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,112 @@
+import { createReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buildConsole } from './build.ts';
+import { type ConsoleFile, listConsoleFiles } from './files.ts';
+import { contentSecurityPolicy, FRAME_POLICY } from './security_policy.ts';
+import { failurePage, waitingPage } from './waiting_page.ts';
+
+/** Where the gateway serves the console. */
+export const CONSOLE_PATH = '/console/';
+
+export interface ConsoleOptions {
+  apiUrl: string;
+  publishableKey: string;
+  /** Called with the reason when the console could not be built. */
+  log: (line: string) => void;
+}
+
+/** The console of a local stack, as static files. */
+export interface ConsoleServer {
+  /** Begins to build it, unless that was done. Never throws, and waits for nothing. */
+  build: () => void;
+  /** Answers a request whose path begins with /console. */
+  handle: (request: IncomingMessage, response: ServerResponse, path: string) => void;
+  /** Ends a build that is under way. */
+  close: () => Promise<void>;
+}
+
+type State =
+  | { name: 'not asked for' | 'building' }
+  | { name: 'ready'; files: Map<string, ConsoleFile> }
+  | { name: 'failed'; error: string };
+
+/**
+ * Serves the console under /console/. It is built when it is first asked for, so that a stack which nobody looks at
+ * builds nothing.
+ */
+export function makeConsoleServer({ apiUrl, publishableKey, log }: ConsoleOptions): ConsoleServer {
+  const closing = new AbortController();
+  const config = JSON.stringify({ url: apiUrl, key: publishableKey });
+  const headers = {
+    'content-security-policy': `${contentSecurityPolicy({ apiUrl })}; ${FRAME_POLICY}`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  };
+  let state: State = { name: 'not asked for' };
+  let building: Promise<void> = Promise.resolve();
+
+  const build = () => {
+    if (state.name !== 'not asked for' || closing.signal.aborted) return;
+    state = { name: 'building' };
+    building = buildConsole(closing.signal).then(listConsoleFiles).then(
+      (files) => void (state = { name: 'ready', files }),
+      (error: unknown) => {
+        if (closing.signal.aborted) return;
+        const message = error instanceof Error ? error.message : String(error);
+        state = { name: 'failed', error: message };
+        log(`The console could not be built; the rest of the stack works.\n${message}`);
+      },
+    );
+  };
+
+  const answer = (response: ServerResponse, status: number, contentType: string, body: string) => {
+    response.writeHead(status, { ...headers, 'content-type': contentType, 'cache-control': 'no-store' });
+    response.end(response.req.method === 'HEAD' ? undefined : body);
+  };
+  const answerPage = (response: ServerResponse, status: number, body: string) =>
+    answer(response, status, 'text/html; charset=utf-8', body);
+
+  const sendFile = (response: ServerResponse, { path, contentType, isImmutable }: ConsoleFile) => {
+    const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const file = createReadStream(path);
+    file.once('open', () => {
+      response.writeHead(200, { ...headers, 'content-type': contentType, 'cache-control': cacheControl });
+      if (response.req.method === 'HEAD') response.end();
+      else file.pipe(response);
+    });
+    // The build was deleted under a running stack.
+    file.once('error', () => answerPage(response, 500, failurePage(`${path} is gone.`)));
+    response.once('close', () => file.destroy());
+  };
+
+  return {
+    build,
+    async close() {
+      closing.abort();
+      await building;
+    },
+    handle(request, response, path) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.setHeader('allow', 'GET, HEAD');
+        return answer(response, 405, 'text/plain; charset=utf-8', 'The console is read by GET.\n');
+      }
+      if (!path.startsWith(CONSOLE_PATH)) {
+        response.writeHead(308, { location: CONSOLE_PATH });
+        return void response.end();
+      }
+      const name = path.slice(CONSOLE_PATH.length);
+      if (name === 'config.json') return answer(response, 200, 'application/json; charset=utf-8', config);
+      build();
+      if (state.name === 'failed') return answerPage(response, 500, failurePage(state.error));
+      if (state.name !== 'ready') {
+        response.setHeader('retry-after', '1');
+        return answerPage(response, 503, waitingPage());
+      }
+      const file = state.files.get(name);
+      if (file !== undefined) return sendFile(response, file);
+      // A file that an older build had. Every other path is one of a page, which the console finds by itself.
+      if (name.startsWith('assets/')) return answer(response, 404, 'text/plain; charset=utf-8', 'No such file.\n');
+      sendFile(response, state.files.get('index.html')!);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+
+const KIB = 1024;
+
+/** Collects what scripts a page loads, each as large as a host would send it. */
+async function loadedScripts(page: Page, visit: () => Promise<void>): Promise<number> {
+  const urls = new Set<string>();
+  page.on('response', (response) => {
+    if (response.url().endsWith('.js')) urls.add(response.url());
+  });
+  await visit();
+  const sizes = await Promise.all(
+    [...urls].map(async (url) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length),
+  );
+  expect(urls.size).toBeGreaterThan(0);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+test('the page for signing in loads at most 150 KiB of scripts', async () => {
+  const opened = await openConsole();
+  expect(await loadedScripts(opened.page, () => opened.goto(''))).toBeLessThan(150 * KIB);
+});
+
+test('the editor loads at most 500 KiB of scripts, with all that came before it; the code editor of scripts comes later', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const size = await loadedScripts(page, async () => {
+    await signUpInConsole(opened);
+    await page.getByRole('button', { name: 'New flow' }).click();
+    await page.getByRole('searchbox', { name: 'Find a node' }).fill('To String');
+    await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
+    await page.getByRole('region', { name: 'Node', exact: true }).getByRole('textbox', { name: 'Name' }).waitFor();
+  });
+  expect(size).toBeLessThan(500 * KIB);
+});

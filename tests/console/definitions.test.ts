@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { makeNode } from '../../console/flows/editor/definition.ts';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { fixtureDefinitions, type JsonObject, sharedDefinitions } from '../support/node_definitions.ts';
+
+/** A node of a definition, in a grid. */
+const drawn = ([name, definition]: [string, JsonObject], index: number) => {
+  // SAFETY: a definition has these columns; what it leaves out is missing here as it is null in its row.
+  const node = makeNode({ ...definition, id: name } as never, { x: (index % 8) * 320, y: Math.floor(index / 8) * 420 });
+  const data = node.data as JsonObject;
+  return { ...node, id: String(node.id), data: { ...data, display_name: `${index} ${String(data.display_name)}` } };
+};
+
+test.for(
+  [
+    ['of the tests', fixtureDefinitions],
+    ['that are real', sharedDefinitions],
+  ] as const,
+)('all definitions %s are drawn with their ports, and their forms open', async ([, definitions]) => {
+  if (definitions.length === 0) return;
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const { client } = await signUpInConsole(opened);
+  const nodes = definitions.map(drawn);
+  const { data } = await client.from('flows').insert({ name: 'All', nodes: nodes as never }).select('id').single()
+    .throwOnError();
+  await goto(`flows/${data.id}`);
+  const canvas = page.getByRole('region', { name: 'Canvas' });
+  await expect.poll(() => canvas.locator('.react-flow__node').count()).toBe(nodes.length);
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  for (const node of nodes) {
+    const { sources, targets } = node.data as unknown as { sources: object[]; targets: object[] };
+    const element = canvas.locator(`.react-flow__node[data-id="${node.id}"]`);
+    expect(await element.locator('.graph-port').count()).toBe(sources.length + targets.length);
+    await element.focus();
+    await page.keyboard.press('Enter');
+    await panel.getByRole('heading', { level: 2, name: String(node.data.display_name) }).waitFor();
+    expect(await panel.getByRole('alert').count(), String(node.data.display_name)).toBe(0);
+    await page.keyboard.press('Escape');
+  }
+  await opened.checkAccessibility();
+});

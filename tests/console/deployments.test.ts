@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
+import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
+import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
+
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+/** What a start answers to somebody. */
+async function startStatus(person: Person, query: string): Promise<[status: number, code: string | undefined]> {
+  const response = await call(`deployment/start?${query}`, { token: person.token });
+  return [response.status, (await response.json() as { code?: string }).code];
+}
+
+const save = async ({ page }: ConsolePage) => {
+  const form = page.getByRole('form', { name: 'Settings' });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Saved', { exact: true }).waitFor();
+};
+
+test('settings of a deployment change what its starts do', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const shop = await storeKeypair(owner);
+  const stranger = await signUp();
+  const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
+  expect(await startStatus(stranger, `id=${id}`)).toEqual([404, 'deployment_not_found']);
+
+  await page.getByRole('link', { name: 'Deployments' }).click();
+  await page.getByRole('table', { name: 'deployments' }).getByRole('link', { name: 'Texts' }).first().click();
+  const form = page.getByRole('form', { name: 'Settings' });
+  await form.getByRole('combobox', { name: 'Who may start it' }).selectOption('Authenticated');
+  await form.getByRole('textbox', { name: 'Starts per minute' }).fill('1');
+  await save(opened);
+  expect(await startStatus(stranger, `id=${id}`)).toEqual([200, undefined]);
+  expect(await startStatus(stranger, `id=${id}`)).toEqual([429, 'start_limit_reached']);
+
+  await form.getByRole('combobox', { name: 'Who may start it' }).selectOption('Anonymous');
+  await form.getByRole('checkbox', { name: 'Return the transaction instead of sending it' }).check();
+  await form.getByRole('combobox', { name: 'Action identity' }).selectOption(shop);
+  await form.getByRole('button', { name: 'Add a fee' }).click();
+  await form.getByRole('textbox', { name: 'Address of fee 1' }).fill('not a key');
+  await form.getByRole('textbox', { name: 'Lamports of fee 1' }).fill('18446744073709551615');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByRole('alert').getByText('fees_invalid').waitFor();
+  await opened.checkAccessibility();
+  await form.getByRole('textbox', { name: 'Address of fee 1' }).fill(shop);
+  await form.getByRole('combobox', { name: 'Cluster' }).selectOption('testnet');
+  await form.getByRole('textbox', { name: 'RPC address' }).fill('https://api.testnet.solana.com');
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
+  await save(opened);
+  const { data } = await owner.client.from('flow_deployments').select('*, fees:fees::text').eq('id', id).single()
+    .throwOnError();
+  expect(data).toMatchObject({
+    start_permission: 'Anonymous',
+    output_instructions: true,
+    action_identity: shop,
+    fees: `[["${shop}", 18446744073709551615]]`,
+    chain_network: { cluster: 'testnet', url: 'https://api.testnet.solana.com' },
+    max_starts_per_minute: 1,
+    max_runs_in_flight: 10_000,
+  });
+  await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
+  expect(await form.getByRole('textbox', { name: 'Lamports of fee 1' }).inputValue()).toBe('18446744073709551615');
+  await opened.checkAccessibility();
+});
+
+test('tags are added, moved and deleted, and starts follow them', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const flow = await storeFlow(owner, textFlow(), { name: 'Texts' });
+  const [first, second] = [await deploy(owner, flow), await deploy(owner, flow)];
+  const startedBy = async (tag: string) =>
+    (await finishedRun(owner, (await start(owner, `flow=${flow}&tag=${tag}`)).flow_run_id)).deployment_id;
+
+  await opened.goto(`deployments/${first}`);
+  await page.getByRole('row', { name: /latest/ }).getByText('kept by the system').waitFor();
+  await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('no tag!');
+  await page.getByRole('button', { name: 'Add tag' }).click();
+  await page.getByRole('form', { name: 'Add a tag' }).getByRole('alert').waitFor();
+  await page.getByRole('textbox', { name: 'Tag', exact: true }).fill('stable');
+  await page.getByRole('button', { name: 'Add tag' }).click();
+  await page.getByRole('row', { name: /stable this deployment/ }).waitFor();
+  expect(await startedBy('stable')).toBe(first);
+
+  await opened.goto(`deployments/${second}`);
+  await page.getByRole('button', { name: 'Move stable here' }).click();
+  await page.getByRole('row', { name: /stable this deployment/ }).waitFor();
+  expect(await startedBy('stable')).toBe(second);
+  await page.getByRole('button', { name: 'Delete stable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('row', { name: /stable/ }).waitFor({ state: 'detached' });
+  expect(await startStatus(owner, `flow=${flow}&tag=stable`)).toEqual([404, 'deployment_not_found']);
+});
+
+/** Two texts that are put out, with what is to differ between two deployments. */
+function versions(): [before: FlowBuilder, after: FlowBuilder] {
+  const build = (price: string) => {
+    const flow = new FlowBuilder();
+    const input = flow.input(HOSTILE, 'nothing');
+    const constant = flow.constant({ S: price }, 'price');
+    return { flow, input, constant };
+  };
+  const before = build('1');
+  before.flow.output('text', before.input);
+  before.flow.constant({ S: 'x' }, 'gone');
+  const after = build(HOSTILE);
+  after.flow.output('text', after.constant);
+  const added = after.flow.constant({ S: 'y' }, 'new');
+  // Another node than the one that is gone.
+  Object.assign(after.flow.nodes.find(({ id }) => id === added.nodeId)!, { id: randomUUID() });
+  return [before.flow, after.flow];
+}
+
+test('two deployments of a flow are compared, on a narrow screen in the dark, whatever their texts', async () => {
+  const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const [before, after] = versions();
+  const flow = await storeFlow(owner, before, { name: HOSTILE });
+  const first = await deploy(owner, flow);
+  await owner.client.from('flows').update({ ...after.row() as object }).eq('id', flow).throwOnError();
+  const second = await deploy(owner, flow);
+
+  await opened.goto(`deployments?flow=${flow}`);
+  const links = page.getByRole('table', { name: 'deployments' }).locator('a[href*="/deployments/"]');
+  await links.first().waitFor();
+  expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!.split('/').at(-1)))).toEqual([
+    second,
+    first,
+  ]);
+  await opened.checkAccessibility();
+  await links.first().click();
+  await page.getByRole('button', { name: 'Compare' }).click();
+  const comparison = page.getByRole('region', { name: 'Comparison' });
+  await comparison.waitFor();
+  const nodes = comparison.getByRole('list', { name: 'Nodes' });
+  await nodes.getByText('gone').waitFor();
+  expect(await nodes.locator(':scope > li').allInnerTexts()).toEqual([
+    expect.stringMatching(/^changed[^]*price[^]*became[^]*<img/),
+    expect.stringMatching(/^removed\s+gone/),
+    expect.stringMatching(/^added\s+new/),
+  ]);
+  expect(await comparison.getByRole('list', { name: 'Edges' }).locator(':scope > li').allInnerTexts()).toEqual([
+    expect.stringMatching(/^changed[^]*into text: text · text, from .*<img.* before, from price · Source now/),
+  ]);
+  await page.getByRole('region', { name: 'Frozen graph' }).getByText('price').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await opened.checkAccessibility();
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+  await expect.poll(() => links.count()).toBe(1);
+});
+
+test('a deployment of somebody else is not found', async () => {
+  const opened = await openConsole();
+  await signUpInConsole(opened);
+  const owner = await signUp();
+  const id = await deploy(owner, await storeFlow(owner, textFlow()));
+  for (const path of [id, randomUUID(), 'nonsense', makeKeypair().publicKey]) {
+    await opened.goto(`deployments/${path}`);
+    await opened.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  }
+});

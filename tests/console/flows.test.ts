@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { deploy, finishedRun, storeFlow } from '../support/people.ts';
+
+const EXAMPLE = join(projectDir, 'docs/example_flow.json');
+
+/** What a click on a button gives as a file. */
+async function download(page: Page): Promise<{ name: string; text: string }> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export', exact: true }).click(),
+  ]);
+  return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
+}
+
+test('somebody imports a flow, deploys and starts it, and it ends with what it should', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import' }).click(),
+  ]);
+  await chooser.setFiles(EXAMPLE);
+  await page.getByRole('heading', { level: 1, name: 'Order total' }).waitFor();
+  const canvas = page.getByRole('region', { name: 'Canvas' });
+  await canvas.getByRole('group', { name: 'Price times quantity', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
+  await page.getByRole('button', { name: 'Start' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Start' });
+  await dialog.getByRole('textbox', { name: 'item' }).fill('tea');
+  // The flow's default is a number, so the field is one of JSON.
+  await dialog.getByRole('textbox', { name: 'quantity' }).fill('3');
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
+  const run = await finishedRun(person, page.url().split('/').at(-1)!);
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    output: { M: { total: { D: '6.60' }, receipt: { S: '3 x tea at 2.20 = 6.60' } } },
+  });
+
+  await opened.goto('flows');
+  const row = page.getByRole('row', { name: /Order total/ });
+  await row.getByText('succeeded').waitFor();
+  expect(await row.getByRole('link', { name: '1', exact: true }).getAttribute('href')).toMatch(
+    /deployments\?flow=\d+$/,
+  );
+  await opened.checkAccessibility();
+});
+
+/** A flow with what other editors may leave: numbers beyond 2^53, and members of their own. */
+const EXACT =
+  `{"name":"Exact","nodes":[{"id":"a","theirs":{"b":[1.50,18446744073709551615]},"position":{"x":1e2,"y":-0.1},` +
+  `"data":{"type":"native","node_id":"const","sources":[{"id":"s","name":"Source","type":"free","theirs":null}],` +
+  `"targets":[],"targets_form":{"form_data":{"type":"U","value":{"U":"1"}}},"theirs":123456789012345678901234567890}}],` +
+  `"edges":[]}`;
+
+test('what another editor stored is kept as it is: imported by dropping it, moved, and exported', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { client, id } = await signUpInConsole(opened);
+  const transfer = await page.evaluateHandle((text) => {
+    const files = new DataTransfer();
+    files.items.add(new File([text], 'exact.json', { type: 'application/json' }));
+    return files;
+  }, EXACT);
+  await page.getByRole('heading', { name: 'You have no flows yet' }).dispatchEvent('drop', { dataTransfer: transfer });
+  await page.getByRole('heading', { level: 1, name: 'Exact' }).waitFor();
+  const node = page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name: 'const' });
+  await node.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowRight');
+  await page.getByText('Not saved').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+
+  const { data } = await client.from('flows').select('nodes::text').eq('user_id', id).single().throwOnError();
+  // SAFETY: the column is cast to text.
+  const stored = (data as unknown as { nodes: string }).nodes;
+  expect(stored).toContain('18446744073709551615');
+  expect(stored).toContain('123456789012345678901234567890');
+  expect(JSON.parse(stored)[0]).toMatchObject({ position: { x: 105, y: -0.1 }, data: { sources: [{ theirs: null }] } });
+
+  await opened.goto('flows');
+  const { name, text } = await download(page);
+  expect(name).toBe('Exact.json');
+  expect(text).toContain('18446744073709551615');
+  expect(JSON.parse(text)).toMatchObject({ name: 'Exact', edges: [], instructions_bundling: 'Off', isPublic: false });
+});
+
+test('a file that is no flow is refused with what is wrong with it', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  await signUpInConsole(opened);
+  const drop = async (text: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Import' }).click(),
+    ]);
+    await chooser.setFiles({ name: 'flow.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+  };
+  await drop('{"nodes": 5, "edges": []}');
+  const alert = page.getByRole('alert').filter({ hasText: 'no flow as an editor exports it' });
+  await alert.waitFor();
+  expect(await alert.textContent()).toContain('value_invalid');
+  expect(await alert.textContent()).toContain('nodes');
+  await drop('{');
+  await page.getByRole('alert').filter({ hasText: 'The file is no JSON' }).waitFor();
+});
+
+test('a flow is deleted after a question, but not while it has deployments', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  await person.client.from('flows').insert({ name: 'Old' }).throwOnError();
+  await deploy(person, await storeFlow(person, new FlowBuilder(), { name: 'Other' }));
+  await page.reload();
+  await page.getByRole('button', { name: 'Delete Old' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('link', { name: 'Old', exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Delete Other' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await dialog.getByRole('alert').filter({ hasText: 'flow_has_deployments' }).waitFor();
+  await dialog.getByText('Delete its deployments first.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.getByRole('link', { name: 'Other', exact: true }).count()).toBe(1);
+});
+
+test('more flows than a page has are paged, and the address says which page it is', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { client } = await signUpInConsole(opened);
+  const rows = Array.from({ length: 27 }, (_, index) => ({ name: `Flow no. ${index + 1}` }));
+  await client.from('flows').insert(rows).throwOnError();
+  await page.reload();
+  await page.getByRole('table', { name: 'flows' }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(1 + 25);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Page 2').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 2);
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 2);
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 25);
+});

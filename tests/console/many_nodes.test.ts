@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { storeFlow } from '../support/people.ts';
+
+const NODES = 1_000;
+
+/** Chains of ten nodes each, which no editor has placed. */
+function manyNodes(): FlowBuilder {
+  const flow = new FlowBuilder();
+  for (let chain = 0; chain < NODES / 10; chain++) {
+    let port: Port = flow.input(`in ${chain}`);
+    for (let index = 1; index < 10; index++) {
+      port = flow.use('to_string', { stringify: port }, { title: `Node ${chain}.${index}` }).output('result');
+    }
+  }
+  return flow;
+}
+
+test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await signUpInConsole(opened);
+  const flow = manyNodes();
+  expect(flow.nodes).toHaveLength(NODES);
+  const id = await storeFlow(person, flow);
+  await goto(`flows/${id}`);
+  const canvas = page.getByRole('region', { name: 'Canvas' });
+  const nodes = canvas.locator('.react-flow__node');
+  await nodes.first().waitFor();
+
+  // Laid out: no two nodes stand at the same place.
+  const places = await nodes.evaluateAll((elements) =>
+    elements.map((element) => (element as HTMLElement).style.transform)
+  );
+  expect(new Set(places).size).toBe(places.length);
+
+  await canvas.getByRole('button', { name: /zoom in/i }).click();
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Collect');
+  await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  await panel.getByRole('textbox', { name: 'Name' }).fill('The end');
+  const select = panel.getByRole('combobox', { name: /^Edge into/ });
+  await select.fill('Node 99.9');
+  await page.getByRole('option', { name: /Node 99\.9/ }).click();
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const { data } = await person.client.from('flows').select('nodes, edges').eq('id', id).single().throwOnError();
+  const stored = data as unknown as { nodes: { position: object; data: { display_name: string } }[]; edges: object[] };
+  expect([stored.nodes.length, stored.edges.length]).toEqual([NODES + 1, 901]);
+  expect(stored.nodes.at(-1)!.data.display_name).toBe('The end');
+  expect(stored.nodes.every(({ position }) => position !== undefined)).toBe(true);
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Not saved').waitFor();
+  await page.getByRole('button', { name: 'Redo' }).click();
+  await page.getByRole('button', { name: 'Lay out' }).click();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
+});

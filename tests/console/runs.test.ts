@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { addBrowserWallet } from '../support/browser_wallet.ts';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { startFlakyServer } from '../support/flaky_server.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { makeKeypair } from '../support/keypairs.ts';
+import { askingFlow } from '../support/pending_inputs.ts';
+import { deploy, finishedRun, type Person, start, storeFlow } from '../support/people.ts';
+import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
+
+const HTML = `<img src=x onerror="document.title='owned'"><b>bold</b>`;
+
+let chain: TestChain;
+beforeAll(async () => {
+  // A transaction can be sent for 150 slots, which is long enough for a browser.
+  chain = await startTestChain({ slotMs: 400 });
+});
+afterAll(() => chain.stop());
+
+/** Deploys a flow and starts it; gives the id of its run. */
+async function startFlow(person: Person, flow: FlowBuilder, columns: Parameters<typeof storeFlow>[2] = {}) {
+  const deploymentId = await deploy(person, await storeFlow(person, flow, columns));
+  return (await start(person, `id=${deploymentId}`)).flow_run_id;
+}
+
+test('a run asks for a signature, goes on once a wallet of the browser has signed, and is seen to end', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const pair = makeKeypair();
+  await chain.call('requestAirdrop', pair.publicKey, SOL);
+  await addBrowserWallet(page, pair);
+  const person = await signUpInConsole(opened);
+  const flow = new FlowBuilder();
+  const payer = flow.use('wallet', {}, { form: { public_key: pair.publicKey }, title: 'Buyer' });
+  const pay = flow.use('transfer_sol', {
+    sender: payer.output('keypair'),
+    recipient: flow.constant({ S: makeKeypair().publicKey }, 'Shop'),
+  }, { form: { amount: 0.01 }, title: 'Pay' });
+  flow.output('signature', pay.output('signature'));
+  const runId = await startFlow(person, flow, { chain_network: { url: chain.url, cluster: 'devnet' } });
+
+  await opened.goto(`runs/${runId}`);
+  const request = page.getByRole('group', { name: 'The run waits for a signature' });
+  await request.getByText(pair.publicKey).waitFor();
+  const graph = page.getByRole('region', { name: 'Graph of the run' });
+  await graph.getByRole('group', { name: 'Pay, running' }).waitFor();
+  await opened.checkAccessibility();
+  await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
+  await page.getByRole('status').getByText('succeeded').waitFor();
+  await graph.getByRole('group', { name: 'Pay, succeeded' }).waitFor();
+  expect(await request.count()).toBe(0);
+  const { signature } = chain.ledger.landed.at(-1)!;
+  const link = page.getByRole('region', { name: 'Transactions' }).getByRole('link', { name: signature });
+  expect(await link.getAttribute('href')).toBe(`https://explorer.solana.com/tx/${signature}?cluster=devnet`);
+  await page.getByRole('region', { name: 'Output' }).getByText(signature).waitFor();
+});
+
+/** A flow that calls another, logs, goes through a loop, and fails in it. Each text is meant to do harm. */
+async function failingFlow(person: Person): Promise<FlowBuilder> {
+  const called = new FlowBuilder();
+  called.output('said', called.input('word'));
+  const calledId = await storeFlow(person, called, { name: HTML });
+  const flow = new FlowBuilder();
+  const word = flow.json(HTML, HTML);
+  flow.use('print', { print: word }, { title: `print ${HTML}` });
+  flow.output(HTML, flow.interflow(calledId, { word }, ['said'], 'Call').output('said'));
+  const element = flow.foreach(flow.json([{ price: 1 }, { [HTML]: 2 }]), 'Each');
+  flow.output('prices', flow.collect(flow.field('price', element, `Price ${HTML}`)));
+  return flow;
+}
+
+test.for(
+  [
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'dark', width: 360 },
+  ] as const,
+)('a failed run is found by its status and understood at its node, $colorScheme, $width wide', async (look) => {
+  const opened = await openConsole({ colorScheme: look.colorScheme, viewport: { width: look.width, height: 800 } });
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  const good = new FlowBuilder();
+  good.output('one', good.json(1));
+  const goodId = await startFlow(person, good, { name: 'Good' });
+  const badId = await startFlow(person, await failingFlow(person), { name: `Bad ${HTML}` });
+  await Promise.all([goodId, badId].map((id) => finishedRun(person, id)));
+  const overflows = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+  await opened.goto('runs');
+  const rows = page.getByRole('table', { name: 'runs' }).getByRole('row');
+  await rows.filter({ hasText: 'succeeded' }).waitFor();
+  await page.getByRole('combobox', { name: 'Status' }).click();
+  await page.getByRole('option', { name: 'failed' }).click();
+  await page.waitForURL(/status=failed/);
+  await rows.filter({ hasText: 'succeeded' }).waitFor({ state: 'detached' });
+  expect(await rows.count()).toBe(2);
+  await rows.filter({ hasText: `Bad ${HTML}` }).waitFor();
+  await page.getByRole('img', { name: /: 1 succeeded, 1 failed$/ }).waitFor();
+  expect(await overflows()).toBe(false);
+  await opened.checkAccessibility();
+
+  await rows.getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: `Run of Bad ${HTML}` }).waitFor();
+  const failures = page.getByRole('alert').filter({ hasText: 'What failed' });
+  await failures.getByRole('button', { name: `Price ${HTML} #1` }).click();
+  const node = page.getByRole('region', { name: 'Node', exact: true });
+  await node.getByRole('heading', { name: `Price ${HTML}` }).waitFor();
+  const { errors: [line] = [] } = (await person.client.from('node_run').select('errors').eq('flow_run_id', badId)
+    .not('errors', 'is', null).single().throwOnError()).data as { errors: string[] };
+  await node.getByRole('alert').getByText(line!).waitFor();
+  await node.getByText(HTML, { exact: true }).first().waitFor();
+  await page.getByRole('region', { name: 'Graph of the run' }).getByRole('group', { name: `Price ${HTML}, failed` })
+    .waitFor();
+  await page.getByRole('table', { name: 'log lines' }).getByText(HTML, { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Called flows' }).getByText('succeeded').waitFor();
+  expect(await page.getByRole('list', { name: /Executions/ }).getByRole('listitem').count()).toBeGreaterThan(6);
+  expect(await overflows()).toBe(false);
+  await opened.checkAccessibility();
+  expect(await page.locator('main img, main b').count()).toBe(0);
+});
+
+test('a run is stopped, and started again with the same inputs', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  const flow = new FlowBuilder();
+  flow.output('late', flow.wait(flow.input('word', 'hello'), 3_600_000, undefined, 'Wait'));
+  const runId = await startFlow(person, flow, { name: 'Slow' });
+  await opened.goto(`runs/${runId}`);
+  await page.getByRole('group', { name: 'Wait, running' }).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('status').getByText('stopped').waitFor();
+  expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await dialog.getByRole('button', { name: 'Start again' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(runId));
+  await page.getByRole('group', { name: 'Wait, running' }).waitFor();
+  const again = page.url().split('/').at(-1)!;
+  const { data } = await person.client.from('flow_run').select('inputs').in('id', [runId, again]).throwOnError();
+  expect(data[0]).toEqual(data[1]);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await finishedRun(person, again);
+});
+
+test('a failed run is redriven to success: what succeeded is taken over, and not asked again', async () => {
+  let isRepaired = false;
+  const desk = await startFlakyServer((_n, path) => path === '/second' && !isRepaired ? 'break' : { status: 200 });
+  onTestFinished(desk.close);
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  const flow = new FlowBuilder();
+  const ask = (path: string, edges = {}) =>
+    flow.use('http_request', edges, { form: { method: 'POST', url: `${desk.url}/${path}` }, title: path });
+  const first = ask('first');
+  flow.output('answer', ask('second', { body: first.output('body') }).output('body'));
+  const runId = await startFlow(person, flow, { name: 'Desk' });
+  await finishedRun(person, runId);
+
+  await opened.goto('runs?status=failed');
+  await page.getByRole('table', { name: 'runs' }).getByRole('link').first().click();
+  await page.getByRole('alert').filter({ hasText: 'What failed' }).getByRole('button', { name: 'second' }).waitFor();
+  isRepaired = true;
+  const redrive = page.getByRole('button', { name: 'Redrive' });
+  await redrive.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Redrive' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(runId));
+  await page.getByRole('status').getByText('succeeded').waitFor();
+  await page.getByRole('group', { name: 'first, succeeded' }).click();
+  await page.getByRole('region', { name: 'Node', exact: true }).getByText('Taken over').waitFor();
+  expect(desk.requests('/first')).toHaveLength(1);
+  expect(await page.getByRole('link', { name: 'Redriven from' }).getAttribute('href')).toMatch(new RegExp(`${runId}$`));
+  await opened.checkAccessibility();
+});
+
+test('a run is read when its events tell of news, and by the clock only each 15 s; it gets an input from the page', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await signUpInConsole(opened);
+  const reads: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().includes('/rest/v1/')) reads.push(request.url());
+  });
+  await page.clock.install();
+  const runId = await startFlow(person, askingFlow());
+  await opened.goto(`runs/${runId}`);
+  const form = page.getByRole('group', { name: 'Approve waits for an input' });
+  await form.waitFor();
+  await page.getByRole('group', { name: 'Approve, running' }).waitFor();
+  // From here on only the test moves the clock of the page: what the last events made old is read, and then nothing.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
+  await page.clock.runFor(1_000);
+  const known = reads.length;
+  await page.clock.runFor(9_000);
+  expect(reads.slice(known)).toEqual([]);
+  await page.clock.resume();
+
+  await form.getByRole('textbox', { name: 'value' }).fill('yes');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('status').getByText('succeeded').waitFor();
+  await page.getByRole('group', { name: 'Approve, succeeded' }).waitFor();
+  await page.getByRole('region', { name: 'Output' }).getByText('yes').waitFor();
+  expect(await form.count()).toBe(0);
+});
+
+test("a run that there is not, or that is somebody else's, is not found", async () => {
+  const opened = await openConsole();
+  await signUpInConsole(opened);
+  for (const id of [crypto.randomUUID(), 'no-id']) {
+    await opened.goto(`runs/${id}`);
+    await opened.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  }
+});

@@ -1,0 +1,135 @@
+import { createClient } from '@supabase/supabase-js';
+import { createFlowClient, type Database, type FlowToStore } from 'flow-deployments-client';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { parsePort } from '../../supabase/local/ports.ts';
+import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
+import { findChrome } from '../support/chrome.ts';
+import { makeKeypair } from '../support/keypairs.ts';
+
+/** Takes the pictures of the documentation, of the stack that runs on the port of the first argument. */
+const found = readStatus(parsePort(process.argv[2]));
+if (found === undefined) throw new Error('No stack runs there; start one with: npm start');
+const status: StackStatus = found;
+
+const folder = join(projectDir, 'docs/images');
+const take = async (page: Page, name: string): Promise<void> => {
+  await page.screenshot({ path: join(folder, `console_${name}.png`), animations: 'disabled' });
+};
+
+/** Signs up in the page, and gives the same user's client of the API. */
+async function signUp(page: Page) {
+  const email = `ada-${Date.now()}@example.com`;
+  const password = crypto.randomUUID();
+  await page.goto(status.CONSOLE_URL);
+  await page.getByRole('button', { name: 'Sign up' }).waitFor({ timeout: 120_000 });
+  await take(page, 'sign_in');
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+  const db = createClient<Database>(status.API_URL, status.PUBLISHABLE_KEY, { auth: { persistSession: false } });
+  const { error } = await db.auth.signInWithPassword({ email, password });
+  if (error !== null) throw error;
+  return { db, flows: createFlowClient(db) };
+}
+
+type Session = Awaited<ReturnType<typeof signUp>>;
+
+/** Draws the flow of the documentation as a user would: imported, deployed and started in the page. */
+async function takeEditor(page: Page): Promise<void> {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Import' }).click(),
+  ]);
+  await chooser.setFiles(join(projectDir, 'docs/example_flow.json'));
+  const canvas = page.getByRole('region', { name: 'Canvas' });
+  await canvas.getByRole('group', { name: 'Price times quantity', exact: true }).click();
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('textbox', { name: 'source' }).waitFor();
+  await take(page, 'flow');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'item' }).fill('tea');
+  await take(page, 'start');
+  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+  await page.waitForURL(/\/runs\//);
+  await page.getByRole('status').getByText('succeeded').waitFor();
+  await take(page, 'run');
+  await page.getByRole('link', { name: 'Flows' }).first().click();
+  await page.getByText('succeeded').waitFor();
+  await take(page, 'flows');
+}
+
+/** Gives the user a second deployment that differs, a run that failed, and one thing of each kind. */
+async function addBelongings({ db, flows }: Session): Promise<string> {
+  const { data: row } = await db.from('flows').select('id').single().throwOnError();
+  const text = readFileSync(join(projectDir, 'docs/example_flow.json'), 'utf8');
+  const { name, nodes, edges } = JSON.parse(
+    text.replaceAll('Price times quantity', 'Price and quantity'),
+  ) as FlowToStore;
+  await flows.storeFlow({ ...(name !== undefined && { name }), nodes, edges }, { id: row.id });
+  const { deployment_id: deployment } = await flows.deploy(row.id, { tag: 'stable' });
+  const failed = await flows.start({ id: deployment }, { item: 'a unicorn' });
+  await flows.output(failed).catch(() => {});
+  await flows.schedule({ flow: row.id, tag: 'stable' }, {
+    cron: '30 6 * * MON-FRI',
+    timeZone: 'Europe/Berlin',
+    inputs: { item: { S: 'tea' } },
+  });
+  await flows.createWebhook({ flow: row.id, tag: 'latest' }, { input: 'item' });
+  await db.rpc('create_api_key', { name: 'Nightly report' }).throwOnError();
+  await db.from('wallets').insert({ type: 'ADAPTER', name: 'Phantom', public_key: makeKeypair().publicKey })
+    .throwOnError();
+  return deployment;
+}
+
+/** The pages that show what there is: a picture, and below which path it is taken. */
+const PAGES = (deployment: string): Record<string, string> => ({
+  deployments: 'deployments',
+  deployment: `deployments/${deployment}`,
+  runs: 'runs',
+  nodes: 'nodes?search=json',
+  wallets: 'wallets',
+  schedules: 'schedules',
+  settings: 'settings',
+  start_page: `start/${deployment}`,
+});
+
+async function takePages(page: Page, deployment: string): Promise<void> {
+  for (const [name, path] of Object.entries(PAGES(deployment))) {
+    await page.goto(new URL(path, status.CONSOLE_URL).href);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Until everything that the page asks for is there.
+    await page.waitForLoadState('networkidle');
+    await take(page, name);
+  }
+  await page.goto(new URL('nodes?search=http', status.CONSOLE_URL).href);
+  await page.getByRole('link', { name: 'HTTP Request', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'HTTP Request' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await take(page, 'definition');
+  await page.goto(new URL(`deployments/${deployment}`, status.CONSOLE_URL).href);
+  await page.getByRole('button', { name: 'Compare' }).click();
+  const section = page.getByRole('region', { name: 'What has changed' });
+  await page.waitForLoadState('networkidle');
+  await section.scrollIntoViewIfNeeded();
+  await section.screenshot({ path: join(folder, 'console_compare.png'), animations: 'disabled' });
+}
+
+async function takeAll(browser: Browser): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+  const session = await signUp(page);
+  await takeEditor(page);
+  await takePages(page, await addBelongings(session));
+}
+
+const browser = await chromium.launch({ executablePath: await findChrome(), args: ['--no-sandbox'] });
+try {
+  await takeAll(browser);
+} finally {
+  await browser.close();
+}
+console.log(`The pictures are in ${folder}.`);

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+
+// Signing up leads to the first one, so it comes last.
+const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Schedules', 'Settings', 'Flows'];
+
+test('somebody signs up, reaches every page by the navigation, signs out and in again', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { email, password } = await signUpInConsole(opened);
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  for (const name of PAGES) {
+    await navigation.getByRole('link', { name, exact: true }).click();
+    const heading = page.getByRole('heading', { level: 1, name, exact: true });
+    await heading.waitFor();
+    expect(await heading.evaluate((element) => document.activeElement === element)).toBe(true);
+    expect(await page.title()).toBe(`${name} · Flow console`);
+    expect(await navigation.getByRole('link', { name, exact: true }).getAttribute('aria-current')).toBe('page');
+  }
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+});
+
+test('a wrong password is told as an alert with its code', async () => {
+  const { page, goto } = await openConsole();
+  await goto('runs');
+  await page.getByRole('textbox', { name: 'Email' }).fill('nobody@example.com');
+  await page.getByRole('textbox', { name: 'Password' }).fill('wrong-password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').textContent()).toMatch(/invalid/i);
+});
+
+test.for(['light', 'dark'] as const)('the pages have nothing that axe finds serious, in %s', async (colorScheme) => {
+  const opened = await openConsole({ colorScheme, viewport: { width: 360, height: 740 } });
+  await opened.goto('');
+  await opened.checkAccessibility();
+  await signUpInConsole(opened);
+  await opened.checkAccessibility();
+  for (const name of PAGES) {
+    await opened.goto(name.toLowerCase());
+    await opened.checkAccessibility();
+    const overflow = await opened.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(overflow, `${name} is wider than the screen`).toBe(false);
+  }
+});
+
+test('an address that no page has says so', async () => {
+  const opened = await openConsole();
+  await signUpInConsole(opened);
+  await opened.goto('no/such/page');
+  expect(await opened.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+});

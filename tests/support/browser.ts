@@ -1,0 +1,133 @@
+import AxeSource from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, expect, inject } from 'vitest';
+import { findChrome } from './chrome.ts';
+import { makeClient, type Person } from './people.ts';
+import { waitFor } from './wait.ts';
+
+/** Software rendering, and no sandbox, since tests run as root in containers. */
+const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader'];
+
+let launched: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await launched)?.close();
+  launched = undefined;
+});
+
+const launch = (): Promise<Browser> =>
+  launched ??= findChrome().then((executablePath) => chromium.launch({ executablePath, args: ARGUMENTS }));
+
+/** What a page has done that no page of the console may do. */
+const faults: string[] = [];
+const opened: Page[] = [];
+
+// A test that leaves an error in the browser's console, breaks the policy or asks a third party, fails.
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((page) => page.context().close()));
+  expect(faults.splice(0)).toEqual([]);
+});
+
+/** What the browser says of a request that the API refused; the test that made it expects that. */
+const isRefusal = (text: string): boolean =>
+  text.startsWith('Failed to load resource: the server responded with a status of');
+
+function watch(page: Page, origins: ReadonlySet<string>): void {
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    const isFault = message.type() === 'error' || /Content Security Policy/.test(message.text());
+    if (isFault && !isRefusal(message.text())) faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol) && !origins.has(url.host)) {
+      faults.push(`asked a third party: ${request.url()}`);
+    }
+  });
+}
+
+/** A console that is open in a browser. */
+export interface ConsolePage {
+  page: Page;
+  /** Opens a path of the console, such as `flows/7`, and waits for its heading. */
+  goto: (path: string) => Promise<void>;
+  /** Fails on every serious or critical fault that axe-core finds on the page as it is. */
+  checkAccessibility: () => Promise<void>;
+}
+
+/** Waits until a stack has built its console. */
+async function waitForConsole(consoleUrl: string): Promise<void> {
+  await waitFor(async () => {
+    const response = await fetch(consoleUrl);
+    const text = await response.text();
+    if (response.status === 500) throw new Error(text);
+    return response.ok || undefined;
+  });
+}
+
+/**
+ * Opens a page of the test stack's console, or of another one's, in a browser of its own session.
+ * `colorScheme` and `viewport` are Playwright's.
+ */
+export async function openConsole(
+  options: BrowserContextOptions & { consoleUrl?: string; initScript?: string } = {},
+): Promise<ConsolePage> {
+  const { consoleUrl = inject('stack').CONSOLE_URL, initScript, ...contextOptions } = options;
+  const [browser] = await Promise.all([launch(), waitForConsole(consoleUrl)]);
+  const context = await browser.newContext({
+    reducedMotion: 'reduce',
+    viewport: { width: 1600, height: 900 },
+    ...contextOptions,
+  });
+  if (initScript !== undefined) await context.addInitScript(initScript);
+  const page = await context.newPage();
+  opened.push(page);
+  watch(page, new Set([new URL(consoleUrl).host]));
+  return {
+    page,
+    async goto(path) {
+      await page.goto(new URL(path, consoleUrl).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+    },
+    async checkAccessibility() {
+      // As the page's own script it would break the policy; evaluated by the browser's protocol it does not.
+      await page.evaluate(AxeSource.source);
+      const { violations } = await page.evaluate<AxeSource.AxeResults>('axe.run()');
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ html }) => html) }))).toEqual([]);
+    },
+  };
+}
+
+/** Somebody who is signed in to the console, and reaches the API beside it. */
+export interface ConsolePerson extends Person {
+  email: string;
+  password: string;
+}
+
+/** Signs a new user up by the page's own form, and waits for the first page behind it. */
+export async function signUpInConsole({ page, goto }: ConsolePage): Promise<ConsolePerson> {
+  const credentials = { email: `${crypto.randomUUID()}@example.com`, password: crypto.randomUUID() };
+  await goto('');
+  await fillIn(page, credentials, 'Sign up');
+  return { ...credentials, ...await signInByApi(credentials) };
+}
+
+/** Signs somebody in who has an account, as in a browser of a second person. */
+export async function signInToConsole({ page, goto }: ConsolePage, person: ConsolePerson): Promise<void> {
+  await goto('');
+  await fillIn(page, person, 'Sign in');
+}
+
+async function fillIn(page: Page, credentials: { email: string; password: string }, button: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Email' }).fill(credentials.email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(credentials.password);
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+}
+
+async function signInByApi(credentials: { email: string; password: string }): Promise<Person> {
+  const client = makeClient();
+  const { data, error } = await client.auth.signInWithPassword(credentials);
+  if (error !== null) throw new Error('sign-in failed', { cause: error });
+  return { id: data.user.id, token: data.session.access_token, client };
+}
