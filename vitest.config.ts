@@ -8,7 +8,7 @@ const setupFiles = ['supabase/local/websocket.ts', 'tests/support/listeners.ts',
 const timeouts = { testTimeout: 120_000, hookTimeout: 180_000 };
 
 /** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
-const UNIT_FOLDERS = '{types,functions,tests/{engine,chain,soak}}';
+const UNIT_FOLDERS = '{types,functions,client,console,tests/{engine,chain,soak}}';
 
 export default defineConfig({
   test: {

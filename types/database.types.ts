@@ -21,14 +21,14 @@ export type Database = {
                   ]
                 },"flow_deployments": {
                   Row: {
-                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees": NonNullable<Json>,"id": string,"input_names": (string)[],"max_runs_in_flight": number,"max_starts_per_minute": number,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
+                    "action_identity": string | null,"chain_network": NonNullable<Json>,"created_at": string,"description": string,"entrypoint": number,"fees": NonNullable<Json>,"icon_url": string | null,"id": string,"input_names": (string)[],"max_runs_in_flight": number,"max_starts_per_minute": number,"name": string,"on_end": Json | null,"output_instructions": boolean,"snapshot_hash": string,"start_permission": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"entrypoint": number,"fees"?: NonNullable<Json>,"id": string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
+                    "action_identity"?: string | null,"chain_network": NonNullable<Json>,"created_at": string,"description"?: string,"entrypoint": number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id": string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash": string,"start_permission"?: string,"user_id": string
                   }
                   Update: {
-                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"id"?: string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"description"?: string,"entrypoint"?: number,"fees"?: NonNullable<Json>,"icon_url"?: string | null,"id"?: string,"input_names"?: (string)[],"max_runs_in_flight"?: number,"max_starts_per_minute"?: number,"name"?: string,"on_end"?: Json | null,"output_instructions"?: boolean,"snapshot_hash"?: string,"start_permission"?: string,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -67,16 +67,20 @@ isOneToOne: false
                   ]
                 },"flow_run": {
                   Row: {
-                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"deployment": {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
+"description": string,
 "entrypoint": number,
 "fees": NonNullable<Json>,
+"icon_url": string | null,
 "id": string,
 "input_names": (string)[],
 "max_runs_in_flight": number,
 "max_starts_per_minute": number,
+"name": string,
+"on_end": Json | null,
 "output_instructions": boolean,
 "snapshot_hash": string,
 "start_permission": string,
@@ -85,15 +89,21 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string,"webhook_id"?: string | null
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string,"webhook_id"?: string | null
                   }
                   Relationships: [
                     {
       foreignKeyName: "flow_run_parent_flow_run_id_fkey"
       columns: ["parent_flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    },{
+      foreignKeyName: "flow_run_redriven_from_fkey"
+      columns: ["redriven_from"]
 isOneToOne: false
       referencedRelation: "flow_run"
       referencedColumns: ["id"]
@@ -117,6 +127,58 @@ isOneToOne: false
 isOneToOne: false
       referencedRelation: "flow_run"
       referencedColumns: ["id"]
+    }
+                  ]
+                },"flow_schedules": {
+                  Row: {
+                    "created_at": string,"cron": string,"deployment_id": string | null,"flow": number | null,"id": string,"inputs": NonNullable<Json>,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"next_start_at": string | null,"policy": string,"tag": string | null,"time_zone": string,"updated_at": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"cron": string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string
+                  }
+                  Update: {
+                    "created_at"?: string,"cron"?: string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_schedules_deployment_id_fkey"
+      columns: ["deployment_id"]
+isOneToOne: false
+      referencedRelation: "flow_deployments"
+      referencedColumns: ["id"]
+    },{
+      foreignKeyName: "flow_schedules_flow_fkey"
+      columns: ["flow","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
+    }
+                  ]
+                },"flow_webhooks": {
+                  Row: {
+                    "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix": string,"tag"?: string | null,"updated_at"?: string,"user_id": string,"verification"?: string | null
+                  }
+                  Update: {
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix"?: string,"tag"?: string | null,"updated_at"?: string,"user_id"?: string,"verification"?: string | null
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "flow_webhooks_deployment_id_fkey"
+      columns: ["deployment_id"]
+isOneToOne: false
+      referencedRelation: "flow_deployments"
+      referencedColumns: ["id"]
+    },{
+      foreignKeyName: "flow_webhooks_flow_fkey"
+      columns: ["flow","user_id"]
+isOneToOne: false
+      referencedRelation: "flows"
+      referencedColumns: ["id","user_id"]
     }
                   ]
                 },"flows": {
@@ -169,14 +231,14 @@ isOneToOne: false
                   ]
                 },"node_run": {
                   Row: {
-                    "end_time": string | null,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"node_id": string,"output": Json | null,"start_time": string,"times": number,"user_id": string
+                    "attempt": number,"end_time": string | null,"errors": (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over": boolean,"node_id": string,"output": Json | null,"retry_at": string | null,"start_time": string,"times": number,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"node_id": string,"output"?: Json | null,"start_time": string,"times": number,"user_id": string
+                    "attempt"?: number,"end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id": string,"input": NonNullable<Json>,"is_taken_over"?: boolean,"node_id": string,"output"?: Json | null,"retry_at"?: string | null,"start_time": string,"times": number,"user_id": string
                   }
                   Update: {
-                    "end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"node_id"?: string,"output"?: Json | null,"start_time"?: string,"times"?: number,"user_id"?: string
+                    "attempt"?: number,"end_time"?: string | null,"errors"?: (string)[] | null,"flow_run_id"?: string,"input"?: NonNullable<Json>,"is_taken_over"?: boolean,"node_id"?: string,"output"?: Json | null,"retry_at"?: string | null,"start_time"?: string,"times"?: number,"user_id"?: string
                   }
                   Relationships: [
                     {
@@ -200,6 +262,26 @@ isOneToOne: false
                   }
                   Relationships: [
                     
+                  ]
+                },"pending_inputs": {
+                  Row: {
+                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by": string | null,"times": number,"url": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id": string,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by"?: string | null,"times": number,"url": string
+                  }
+                  Update: {
+                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"node_id"?: string,"owner_id"?: string,"root_flow_run_id"?: string,"started_by"?: string | null,"times"?: number,"url"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "pending_inputs_flow_run_id_fkey"
+      columns: ["flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
                   ]
                 },"signature_requests": {
                   Row: {
@@ -241,6 +323,26 @@ isOneToOne: false
                   Relationships: [
                     
                   ]
+                },"webhook_deliveries": {
+                  Row: {
+                    "attempts": number,"created_at": string,"deployment_id": string,"event": string,"flow_run_id": string,"id": string,"is_held": boolean,"last_attempt_at": string | null,"last_error": string | null,"last_http_status": number | null,"last_response": string | null,"max_attempts": number,"next_attempt_at": string | null,"payload": NonNullable<Json>,"status": string,"url": string,"user_id": string
+                  }
+                  ComputedFields: never
+                  Insert: {
+                    "attempts"?: number,"created_at"?: never,"deployment_id": string,"event": string,"flow_run_id": string,"id"?: string,"is_held"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload": NonNullable<Json>,"status"?: string,"url": string,"user_id": string
+                  }
+                  Update: {
+                    "attempts"?: number,"created_at"?: never,"deployment_id"?: string,"event"?: string,"flow_run_id"?: string,"id"?: string,"is_held"?: boolean,"last_attempt_at"?: string | null,"last_error"?: string | null,"last_http_status"?: number | null,"last_response"?: string | null,"max_attempts"?: number,"next_attempt_at"?: string | null,"payload"?: NonNullable<Json>,"status"?: string,"url"?: string,"user_id"?: string
+                  }
+                  Relationships: [
+                    {
+      foreignKeyName: "webhook_deliveries_flow_run_id_fkey"
+      columns: ["flow_run_id"]
+isOneToOne: false
+      referencedRelation: "flow_run"
+      referencedColumns: ["id"]
+    }
+                  ]
                 }
           }
           Views: {
@@ -256,21 +358,35 @@ isOneToOne: false
 "await_flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
+"begin_action_lookup":
+{ Args: Record<PropertyKey, never>; Returns: Json
+                           },
 "called_flow_runs":
 { Args: { "after"?: string,"flow_run_id": string }; Returns: {
               "created_at": string,"end_time": string,"id": string,"parent_flow_run_id": string,"parent_node_id": string,"parent_times": number,"start_time": string,"status": string
             }[]
+                           },
+"cancel_input":
+{ Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
                            },
 "checkpoint_flow_run":
 { Args: { "attempt": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
 { Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_millies"?: number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+            }[]
+                           },
+"claim_webhook_deliveries":
+{ Args: { "lease_seconds": number,"max_deliveries": number }; Returns: {
+              "attempt": number,"body": string,"headers": Json,"id": string,"url": string
             }[]
                            },
 "create_api_key":
 { Args: { "name": string }; Returns: Json
+                           },
+"create_webhook":
+{ Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
                            },
 "deploy_flow":
 { Args: { "flow_id": number,"strict"?: boolean }; Returns: Json
@@ -280,12 +396,16 @@ isOneToOne: false
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
+"description": string,
 "entrypoint": number,
 "fees": NonNullable<Json>,
+"icon_url": string | null,
 "id": string,
 "input_names": (string)[],
 "max_runs_in_flight": number,
 "max_starts_per_minute": number,
+"name": string,
+"on_end": Json | null,
 "output_instructions": boolean,
 "snapshot_hash": string,
 "start_permission": string,
@@ -297,11 +417,20 @@ isOneToOne: false
         isOneToOne: true
         isSetofReturn: true
       } },
+"deployment_graph":
+{ Args: { "id": string }; Returns: Json
+                           },
+"earlier_flow_runs":
+{ Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json
+                           },
 "finish_flow_run":
 { Args: { "attempt": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
                            },
 "finish_flow_runs":
 { Args: { "results": Json }; Returns: (string)[]
+                           },
+"flow_run_events":
+{ Args: { "after"?: number,"flow_run_id": string }; Returns: Json
                            },
 "flow_run_history":
 { Args: { "flow_run_id": string,"max_bytes"?: number }; Returns: Json
@@ -312,9 +441,12 @@ isOneToOne: false
 "flow_run_result":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
+"flow_run_stats":
+{ Args: { "deployment"?: string,"flow"?: number,"since"?: string }; Returns: Json
+                           },
 "heartbeat_flow_runs":
 { Args: { "claims": Json,"lease_seconds": number }; Returns: {
-              "flow_run_id": string,"is_lost": boolean,"stop": Json
+              "flow_run_id": string,"has_ended_inputs": boolean,"is_lost": boolean,"stop": Json
             }[]
                            },
 "kv_create_store":
@@ -340,11 +472,31 @@ isOneToOne: false
               "default_value": number,"name": string,"value": number
             }[]
                            },
+"read_deployment":
+{ Args: { "flow"?: number,"id"?: string,"public_key"?: string,"tag"?: string }; Returns: Json
+                           },
 "read_wallet_secret":
 { Args: { "public_key": string,"user_id": string }; Returns: Json
                            },
+"receive_webhook":
+{ Args: { "body": string,"headers"?: Json,"token": string }; Returns: Json
+                           },
+"redeliver_webhook":
+{ Args: { "id": string }; Returns: undefined
+                           },
+"redrive_flow_run":
+{ Args: { "accept_unknown"?: boolean,"flow_run_id": string,"idempotency_key"?: string }; Returns: Json
+                           },
+"redrive_flow_runs":
+{ Args: { "accept_unknown"?: boolean,"deployment"?: string,"error_code"?: string,"flow"?: number,"max_runs"?: number,"since"?: string,"until"?: string }; Returns: {
+              "error": Json,"flow_run_id": string,"redriven_as": string
+            }[]
+                           },
 "release_flow_run":
 { Args: { "attempt": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
+                           },
+"rotate_on_end_secret":
+{ Args: { "flow_id": number }; Returns: Json
                            },
 "rotate_run_token_secret":
 { Args: Record<PropertyKey, never>; Returns: undefined
@@ -358,14 +510,20 @@ isOneToOne: false
 "set_quota":
 { Args: { "name": string,"value": number }; Returns: undefined
                            },
+"set_webhook_verification":
+{ Args: { "secret"?: string,"verification"?: string,"webhook_id": string }; Returns: Json
+                           },
 "signature_request_for_caller":
 { Args: { "id": string,"new_msg"?: string }; Returns: Json
                            },
 "start_deployment":
-{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string }; Returns: Json
+{ Args: { "action_signer"?: string,"flow"?: number,"id"?: string,"idempotency_key"?: string,"inputs"?: Json,"public_key"?: string,"tag"?: string,"values"?: Json }; Returns: Json
+                           },
+"start_due_schedules":
+{ Args: { "max_schedules"?: number }; Returns: Json
                            },
 "start_flow":
-{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"strict"?: boolean }; Returns: Json
+{ Args: { "action_signer"?: string,"flow_id": number,"idempotency_key"?: string,"inputs"?: Json,"strict"?: boolean,"values"?: Json }; Returns: Json
                            },
 "stop_flow_run":
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
@@ -376,11 +534,23 @@ isOneToOne: false
 "store_wallet":
 { Args: { "ciphertext"?: string,"key_id"?: string,"name": string,"nonce"?: string,"public_key": string,"type": string,"user_id": string }; Returns: Json
                            },
+"store_webhook_attempt":
+{ Args: { "attempt": number,"error"?: string,"http_status"?: number,"id": string,"response"?: string,"retry_after_seconds"?: number }; Returns: undefined
+                           },
+"submit_input":
+{ Args: { "idempotency_key"?: string,"token": string,"value"?: Json,"values"?: Json }; Returns: undefined
+                           },
 "suspend_flow_run":
 { Args: { "attempt": number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "sweep_runner":
 { Args: { "max_age"?: string,"max_runs"?: number }; Returns: Json
+                           },
+"take_api_inputs":
+{ Args: { "attempt": number,"executions": Json,"flow_run_id": string }; Returns: Json
+                           },
+"watched_run_events":
+{ Args: { "after": (number)[],"flow_run_ids": (string)[] }; Returns: Json
                            },
 "whoami":
 { Args: Record<PropertyKey, never>; Returns: Json

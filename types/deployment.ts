@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { valueMapSchema } from './values/value.ts';
+import { TAG, TAG_RULE } from './tag.ts';
+import { valueMapSchema } from './values/value_map_schema.ts';
 
 /** The body of a start, by deployment or by flow; all of it is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
@@ -8,34 +9,36 @@ export const startDeploymentParamsSchema = z.strictObject({
    * flow does not have is refused.
    */
   inputs: valueMapSchema.optional(),
+  /**
+   * Inputs by label as plain JSON, which becomes values by the types that `GET /deployment/read` tells. A name is in
+   * `inputs` or here, not in both.
+   */
+  values: z.record(z.string(), z.unknown(), 'must be an object of plain JSON').optional(),
   /** Public key (base58 of 32 bytes) whose holder signs and sends the transaction, where the deployment has an action identity. */
   action_signer: z.string().optional(),
 });
 
-/** What a client sends: `inputs` as tagged values. */
+/** What a client sends: `inputs` as tagged values, `values` as plain JSON. */
 export type StartDeploymentParams = z.input<typeof startDeploymentParamsSchema>;
 
 /** The id of a flow in a path or a query: a positive 32-bit integer. */
-export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'takes the integer id of a flow').transform(Number)
-  .refine((id) => id <= 2_147_483_647, 'takes the integer id of a flow');
+export const flowIdSchema = z.string().regex(/^\d{1,10}$/, 'must be the integer id of a flow').transform(Number)
+  .refine((id) => id <= 2_147_483_647, 'must be the integer id of a flow');
 
 /** The path of a route that names a flow. */
 export const flowPathSchema = z.object({ flow_id: flowIdSchema });
 
-/** Which deployment to start, as the query of a start names it. */
-export const startTargetSchema = z.object({
-  id: z.uuid('takes the UUID of a deployment').optional(),
+/** Which deployment is meant, as the query of a start or a read names it. */
+export const deploymentTargetSchema = z.object({
+  id: z.uuid('must be the UUID of a deployment').optional(),
   flow: flowIdSchema.optional(),
-  tag: z.string().regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/,
-    'takes 1 to 128 letters, digits, dots, underscores and hyphens',
-  ).optional(),
+  tag: z.string().regex(TAG, TAG_RULE).optional(),
 });
 
 /** The query of a deploy, and of a start of a flow. */
 export const strictQuerySchema = z.object({
   /** Refuse the flow for what would otherwise be a warning. */
-  strict: z.enum(['true', 'false'], 'takes true or false').transform((text) => text === 'true').optional(),
+  strict: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').optional(),
 });
 
 /** Warnings of a deploy or a start, by code: what a run of the flow would fail at, or leave out. */
@@ -43,6 +46,7 @@ export const warningCodes = {
   node_not_implemented:
     'The runner does not execute the node: it has no native node of this `node_id`, or executes no nodes of its type.',
   input_missing: 'A required input has neither an edge nor a value.',
+  retry_without_effect: 'A script or a called flow has `data.retry`: it has no failure that passes.',
   input_label_duplicate: 'Two flow inputs have one label, and so one value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
@@ -74,6 +78,11 @@ export interface DeployFlowResult {
 export interface StartResult {
   flow_run_id: string;
   token: string;
+}
+
+/** The answer to a request to a webhook, whose sender may not see the run. */
+export interface ReceivedWebhook {
+  flow_run_id: string;
 }
 
 /** The answer to a start of a flow without a deployment. */

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+// As a namespace, of which bundlers of the client leave out what is unused.
+import * as z from 'zod';
 
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 

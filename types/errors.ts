@@ -19,11 +19,12 @@ export const errorCodes = {
   },
   inputs_invalid: {
     status: 400,
-    meaning: '`inputs` must be an object of tagged values, and name only inputs that the flow has.',
+    meaning:
+      '`inputs` must be an object of tagged values, `values` one of plain JSON that fits the inputs; both name only inputs that the flow has, each once.',
   },
   start_target_ambiguous: {
     status: 400,
-    meaning: 'Name the deployment to start by `id`, or by `flow` and `tag`, not by both.',
+    meaning: 'Name the deployment by `id`, or by `flow` and `tag`, not by both.',
   },
   action_signer_invalid: { status: 400, meaning: '`action_signer` must be a public key: base58 of 32 bytes.' },
   public_key_invalid: { status: 400, meaning: '`public_key` must be a public key: base58 of 32 bytes.' },
@@ -35,6 +36,15 @@ export const errorCodes = {
     status: 400,
     meaning: '`start_permission` must be `Owner`, `Authenticated` or `Anonymous`.',
   },
+  name_invalid: { status: 400, meaning: '`name` of a deployment must be a text of at most 200 characters.' },
+  description_invalid: {
+    status: 400,
+    meaning: '`description` of a deployment must be a text of at most 2,000 characters.',
+  },
+  icon_url_invalid: {
+    status: 400,
+    meaning: '`icon_url` must be an https address of at most 2,048 characters, or null.',
+  },
   fees_invalid: {
     status: 400,
     meaning: '`fees` must be a list of `[address, amount]`; `details` lists what is wrong and where.',
@@ -45,6 +55,10 @@ export const errorCodes = {
   },
   max_starts_per_minute_invalid: { status: 400, meaning: '`max_starts_per_minute` must be an integer of 0 or more.' },
   max_runs_in_flight_invalid: { status: 400, meaning: '`max_runs_in_flight` must be an integer of 0 or more.' },
+  on_end_invalid: {
+    status: 400,
+    meaning: '`on_end` must be `{url, events}` or null; `details` lists what is wrong and where.',
+  },
   action_identity_invalid: { status: 400, meaning: '`action_identity` must be a public key: base58 of 32 bytes.' },
   action_identity_without_wallet: {
     status: 400,
@@ -61,6 +75,11 @@ export const errorCodes = {
     status: 400,
     meaning: '`new_msg` changes a part of the transaction that must stay; `details` lists what and where.',
   },
+  column_invalid: {
+    status: 400,
+    meaning:
+      'A column of the row has a value that it must not have; `details` names the column and what would be right.',
+  },
   column_read_only: { status: 400, meaning: 'The write changes a column that is read-only.' },
   kv_store_name_invalid: { status: 400, meaning: 'For runners: the name of the key-value store is invalid.' },
   kv_key_invalid: { status: 400, meaning: 'For runners: the key of an item is too short or too long.' },
@@ -70,6 +89,11 @@ export const errorCodes = {
   api_key_invalid: {
     status: 401,
     meaning: 'The API key was never made, it has been deleted, or its user has been deleted or banned.',
+  },
+  webhook_signature_invalid: {
+    status: 401,
+    meaning:
+      'The signature of the request to the incoming webhook, or its time, is missing, wrong or older than 5 minutes.',
   },
   token_required: { status: 403, meaning: 'The request needs the access token of a user who has signed up.' },
   route_not_found: { status: 404, meaning: 'There is no such route.' },
@@ -81,7 +105,20 @@ export const errorCodes = {
     meaning:
       'There is no such signature request, the caller may not see it and sent no valid signature, or the run has ended without one.',
   },
+  webhook_delivery_not_found: {
+    status: 404,
+    meaning: "There is no such delivery of an outgoing webhook, or it is somebody else's.",
+  },
+  pending_input_not_found: {
+    status: 404,
+    meaning:
+      'There is no such pending input: the token is unknown, the input has expired, or its run has ended or shall stop.',
+  },
   wallet_not_found: { status: 404, meaning: "There is no such wallet, or it is somebody else's." },
+  webhook_not_found: {
+    status: 404,
+    meaning: "There is no such incoming webhook, it is not active, or it is somebody else's.",
+  },
   kv_store_not_found: { status: 404, meaning: "For runners: the flow's owner has no such key-value store." },
   method_not_allowed: {
     status: 405,
@@ -102,7 +139,26 @@ export const errorCodes = {
   },
   idempotency_key_reused: { status: 409, meaning: 'The Idempotency-Key was used for another request.' },
   run_failed: { status: 409, meaning: 'The run has failed; `details` holds its errors and its output.' },
+  action_failed: {
+    status: 409,
+    meaning: 'The action could not make a transaction for this wallet; its author sees in the run why.',
+  },
   run_stopped: { status: 409, meaning: 'The run was stopped; `details` holds its errors and its output.' },
+  run_not_ended: { status: 409, meaning: 'Only a run that has ended can be redriven.' },
+  run_succeeded: { status: 409, meaning: 'A run that has succeeded has nothing that could be redriven.' },
+  run_redriven: {
+    status: 409,
+    meaning: 'The run has been redriven already; `details` names that run, which can be redriven if it fails too.',
+  },
+  run_not_redrivable: {
+    status: 409,
+    meaning: 'A redrive could not take over what succeeded before; `details` names the reason.',
+  },
+  outcome_unknown: {
+    status: 409,
+    meaning:
+      'What failed may have changed something outside, and a redrive would do it once more; `details` lists the node executions.',
+  },
   signature_request_answered: {
     status: 409,
     meaning: 'The signature request has been answered; `details` holds the answer, for those who may see the run.',
@@ -111,6 +167,10 @@ export const errorCodes = {
     status: 409,
     meaning:
       'The signature request has expired, or its run has ended; `details` says which, for those who may see the run.',
+  },
+  pending_input_answered: {
+    status: 409,
+    meaning: 'The pending input was answered before, by a value or a cancellation.',
   },
   claim_lost: { status: 409, meaning: 'For runners: another claim has the run, or the run has ended.' },
   kv_store_exists: { status: 409, meaning: "For runners: the flow's owner has a key-value store of that name." },
@@ -132,6 +192,15 @@ export const errorCodes = {
     status: 429,
     meaning:
       'Callers other than the owner have reached a limit of the deployment, or this caller has reached its share; `details` says which. Try again after `Retry-After` seconds.',
+  },
+  action_lookups_limit: {
+    status: 429,
+    meaning: 'The transaction of an action has been looked up as often as its run allows: 20 times.',
+  },
+  too_many_requests: {
+    status: 429,
+    meaning:
+      'Too many requests to the Edge Function are waiting, or too many streams of events are open, of this caller or of all. Try again after `Retry-After` seconds.',
   },
   internal: { status: 500, meaning: 'Something unexpected happened; the log of the function has the reason.' },
   service_unavailable: {

@@ -1,4 +1,13 @@
+import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
+
+/**
+ * How often a node is tried when it fails in a way that passes: `data.retry` of the editor's JSON, of which a snapshot has all
+ * members. Numbers keep their source text when they are read from a snapshot.
+ */
+export type NodeRetry = {
+  [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;
+};
 
 /** The parts of a node that running needs, as a snapshot keeps them. */
 export interface SnapshotNode {
@@ -7,6 +16,7 @@ export interface SnapshotNode {
     type: 'native' | 'deno' | 'WASM' | 'mock';
     node_id: string;
     display_name?: string | null;
+    retry?: NodeRetry;
     sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
     targets: { id: string; name: string; type_bounds: string[]; required: boolean; passthrough: boolean }[];
     targets_form: { form_data: LosslessJson; extra?: LosslessJson };

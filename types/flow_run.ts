@@ -36,14 +36,14 @@ export const DEFAULT_WAIT_SECONDS = 100;
 export const MAX_WAIT_SECONDS = 140;
 
 /** The id of a run in a path, in lower case as in the database's answers. */
-export const flowRunIdSchema = z.uuid('takes the UUID of a run').toLowerCase();
+export const flowRunIdSchema = z.uuid('must be the UUID of a run').toLowerCase();
 
 /** The path of a route that names a run. */
 export const flowRunPathSchema = z.object({ flow_run_id: flowRunIdSchema });
 
 /** How long to wait, as the query of a waiting request says: seconds, 100 by default and 140 at most. */
 export const waitSchema = z.object({
-  wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'takes a number of seconds')
+  wait: z.string().regex(/^\d{1,9}(\.\d{1,3})?$/, 'must be a number of seconds')
     .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
     .default(DEFAULT_WAIT_SECONDS),
 });
@@ -57,6 +57,13 @@ export const stopFlowParamsSchema = z.strictObject({
 });
 
 export type StopFlowParams = z.infer<typeof stopFlowParamsSchema>;
+
+/** The query of a redrive. */
+export const redriveQuerySchema = z.object({
+  accept_unknown: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').default(
+    false,
+  ),
+});
 
 /** The answer to a stop. */
 export interface StopFlowResult {

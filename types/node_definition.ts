@@ -33,10 +33,10 @@ function jsonFault(json: unknown): Fault | undefined {
     const fault = (message: string): Fault => ({ path: [], message });
     size += VALUE_SIZE;
     if (depth > MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
-    if (typeof value === 'number' && !Number.isFinite(value)) return fault('takes a number that a double can hold');
+    if (typeof value === 'number' && !Number.isFinite(value)) return fault('must be a number that a double can hold');
     if (typeof value === 'string') {
       size += utf8.encode(value).length;
-      if (!isStorable(value)) return fault('takes text without NUL and lone surrogates');
+      if (!isStorable(value)) return fault('must be text without NUL and lone surrogates');
     }
     if (typeof value !== 'object' || value === null) return undefined;
     for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
@@ -59,7 +59,7 @@ function jsonFault(json: unknown): Fault | undefined {
 const keySchema = (longest: number) =>
   z.string().refine(
     (text) => text !== '' && countCharacters(text) <= longest,
-    `takes 1 to ${longest} characters`,
+    `must have 1 to ${longest} characters`,
   );
 
 const text = z.string().nullish();
@@ -105,7 +105,7 @@ const dataSchema = z.looseObject({
 
 const portNameSchema = z.string().refine(
   (name) => countCharacters(name) <= MAX_NAME_LENGTH,
-  `takes at most ${MAX_NAME_LENGTH} characters`,
+  `must have at most ${MAX_NAME_LENGTH} characters`,
 );
 
 /** An output. */
@@ -135,7 +135,7 @@ function repeatedNames(side: 'sources' | 'targets', ports: { name: string }[]): 
   const seen = new Set<string>();
   return ports.flatMap(({ name }, index) => {
     if (seen.has(name)) {
-      return [{ path: [side, index, 'name'], message: `there is another one of the name ${JSON.stringify(name)}` }];
+      return [{ path: [side, index, 'name'], message: `another port has the name ${JSON.stringify(name)}` }];
     }
     seen.add(name);
     return [];
@@ -145,7 +145,7 @@ function repeatedNames(side: 'sources' | 'targets', ports: { name: string }[]): 
 const recordSchema = z.strictObject({
   type: z.string().regex(
     /^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$/,
-    'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false',
+    'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false',
   ),
   data: dataSchema,
   sources: z.array(sourceSchema),

@@ -72,11 +72,11 @@ const isMessage = (text: string): boolean => {
 /** The body of a submit. */
 export const submitSignatureParamsSchema = z.strictObject({
   /** The signature request. */
-  id: z.uuid('takes the UUID of a signature request'),
+  id: z.uuid('must be the UUID of a signature request'),
   /** Base58 of the 64 bytes with which the asked key signs. */
-  signature: z.string().refine((text) => decodeBase58(text, 64) !== undefined, 'takes base58 of 64 bytes'),
+  signature: z.string().refine((text) => decodeBase58(text, 64) !== undefined, 'must be base58 of 64 bytes'),
   /** Base64 of the message that the wallet signed, if it changed the request's. */
-  new_msg: z.string().refine(isMessage, `takes base64 of 1 to ${MAX_MESSAGE_BYTES} bytes`).optional(),
+  new_msg: z.string().refine(isMessage, `must be base64 of 1 to ${MAX_MESSAGE_BYTES} bytes`).optional(),
 });
 
 export type SubmitSignatureParams = z.infer<typeof submitSignatureParamsSchema>;

@@ -8,7 +8,7 @@ const MAX_NAME_LENGTH = 200;
 const base58Schema = (length: number) =>
   z.string().refine(
     (text) => decodeBase58(text, length) !== undefined,
-    `takes base58 of ${length} bytes`,
+    `must be base58 of ${length} bytes`,
   );
 
 /** The body of an upsert: it stores the caller's wallet of this public key, or changes it. */
@@ -17,12 +17,12 @@ export const upsertWalletParamsSchema = z.strictObject({
    * HARDCODED: the server keeps the secret key, encrypted, and signs with it. ADAPTER: the holder of the key is asked
    * to sign.
    */
-  type: z.enum(['HARDCODED', 'ADAPTER'], 'takes HARDCODED or ADAPTER'),
+  type: z.enum(['HARDCODED', 'ADAPTER'], 'must be HARDCODED or ADAPTER'),
   /** The caller's own id, for clients that send it. Another user's id is answered as if the wallet did not exist. */
-  user_id: z.uuid('takes the UUID of a user').toLowerCase().optional(),
+  user_id: z.uuid('must be the UUID of a user').toLowerCase().optional(),
   name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')
     // Counts code points, as the database does.
-    .refine((name) => [...name].length <= MAX_NAME_LENGTH, `takes at most ${MAX_NAME_LENGTH} characters`),
+    .refine((name) => [...name].length <= MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
   /**
    * The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one.

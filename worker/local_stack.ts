@@ -13,6 +13,7 @@ export async function localStackEnvironment(portText: string | undefined): Promi
   }
   return {
     SUPABASE_URL: stack.API_URL,
+    SUPABASE_DB_URL: stack.DB_URL,
     SUPABASE_ANON_KEY: stack.ANON_KEY,
     SUPABASE_SERVICE_ROLE_KEY: stack.SERVICE_ROLE_KEY,
     WALLET_KEYS: await loadWalletKeys(stackDir(port)),

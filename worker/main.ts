@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { makeDeps } from '../functions/_shared/deps.ts';
 import { readWalletKeys } from '../functions/_shared/wallet_crypto.ts';
 import { writeLog } from '../functions/runner/log_line.ts';
 import { workUntilStopped } from '../functions/runner/queue/long_lived.ts';
-import { makeRunnerWorker } from '../functions/runner/runner_worker.ts';
+import { makeRunnerWebhooks, makeRunnerWorker } from '../functions/runner/runner_worker.ts';
 import { readRunnerSettings } from '../functions/runner/settings.ts';
+import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // V8 lets the heap of a busy process grow to several times what is alive in it, and keeps it so large. With this flag a
@@ -20,16 +20,18 @@ Any number of workers may run side by side.
 
 The environment names the project, as for its Edge Functions: SUPABASE_URL, SUPABASE_ANON_KEY or SUPABASE_PUBLISHABLE_KEYS,
 SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, and WALLET_KEYS when wallets are stored with their keys.
-Without SUPABASE_URL it works for the local stack that was started in this folder.
+With SUPABASE_DB_URL it calls Postgres itself, which is quicker, and needs neither SUPABASE_URL nor a key.
+Without both addresses it works for the local stack that was started in this folder.
 
   --port         the port of the local stack; default: the default port of npm start
   --concurrency  runs to execute at a time; default: RUNNER_CONCURRENCY, else 16`;
 
 type Environment = (name: string) => string | undefined;
 
-function readArguments(args: string[]): { port?: string; concurrency?: string } {
+function readArguments(args: string[]): { port?: string; concurrency?: string; help?: boolean } {
   try {
-    return parseArgs({ args, options: { port: { type: 'string' }, concurrency: { type: 'string' } } }).values;
+    const options = { port: { type: 'string' }, concurrency: { type: 'string' }, help: { type: 'boolean' } } as const;
+    return parseArgs({ args, options }).values;
   } catch (error) {
     throw new Error(`${(error as Error).message}\n\n${USAGE}`, { cause: error });
   }
@@ -37,7 +39,7 @@ function readArguments(args: string[]): { port?: string; concurrency?: string } 
 
 /** The environment of the process. When it names no project, that of the local stack fills the gaps. */
 async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
-  if (env('SUPABASE_URL') !== undefined) return env;
+  if (env('SUPABASE_URL') !== undefined || env('SUPABASE_DB_URL') !== undefined) return env;
   // Imported only here, because a worker for a hosted project is installed without supabase/local.
   const { localStackEnvironment } = await import('./local_stack.ts');
   const local = await localStackEnvironment(port);
@@ -45,27 +47,45 @@ async function findProject(env: Environment, port: string | undefined): Promise<
 }
 
 async function main(args: string[]): Promise<void> {
-  const { port, concurrency } = readArguments(args);
+  const { port, concurrency, help } = readArguments(args);
+  if (help) return console.log(USAGE);
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);
-  const settings = readRunnerSettings(env, false);
+  const usual = readRunnerSettings(env, false);
   // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the mistake.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
-  const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
+  const database = connectWorker(env);
+  const settings = { ...usual, ...database.looks };
 
-  // A run that calls flows, or has many nodes under way, adds many listeners to one signal. This is no leak, so Node
+  // A run that calls flows, or has many nodes under way, adds many listeners to one signal. This is not a leak, so Node
   // must not warn of one.
   setMaxListeners(0);
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
-  writeLog('info', { event: 'worker_started', url: config.supabaseUrl, concurrency: settings.runnerConcurrency });
-  await workUntilStopped({
-    worker: makeRunnerWorker({ rpc: serviceRpc, settings, env, spawnScriptThread: spawnNodeScriptThread }),
-    pollMs: settings.pollMs,
-    log: writeLog,
-    stop: stop.signal,
-  });
+  writeLog('info', { event: 'worker_started', url: database.url, concurrency: settings.runnerConcurrency });
+  const isOver = new AbortController();
+  const posted = makeRunnerWebhooks({ rpc: database.rpc, settings }).postUntil(
+    AbortSignal.any([stop.signal, isOver.signal]),
+  );
+  try {
+    await workUntilStopped({
+      worker: makeRunnerWorker({
+        rpc: database.rpc,
+        settings,
+        env,
+        spawnScriptThread: spawnNodeScriptThread,
+        makeWatch: database.makeWatch,
+      }),
+      pollMs: settings.pollMs,
+      log: writeLog,
+      stop: stop.signal,
+    });
+  } finally {
+    isOver.abort();
+    await posted;
+    database.close();
+  }
   writeLog('info', { event: 'worker_stopped' });
 }
 

@@ -5,7 +5,7 @@ import { ApiError, apiError } from './api_error.ts';
 
 /** One route of an Edge Function; paths are relative to the function's own. */
 export interface Route {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'DELETE';
   path: string;
   handle: (context: Context) => Promise<Response>;
 }
@@ -17,10 +17,13 @@ export interface App {
   routes: Pick<Route, 'method' | 'path'>[];
 }
 
+/** A path for the log, where tokens such as that of a webhook must not stand. */
+const withoutTokens = (path: string): string => path.replace(/\/(f[a-z]_)[\w-]+/g, '/$1…');
+
 const answerError = (context: Context, error: ApiError): Response => {
   if (error.status >= 500) {
     console.error(
-      `${context.req.method} ${context.req.path}`,
+      `${context.req.method} ${withoutTokens(context.req.path)}`,
       error.cause ?? error,
     );
   }
@@ -34,7 +37,7 @@ const answerError = (context: Context, error: ApiError): Response => {
 /** The CORS headers of every answer: pages of any origin may read it. */
 const CORS_HEADERS = Object.entries({
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'retry-after',
+  'access-control-expose-headers': 'retry-after, etag',
 });
 
 /**
@@ -49,7 +52,7 @@ export function makeApp(name: string, routes: Route[]): App {
     '*',
     cors({
       origin: '*',
-      allowMethods: ['GET', 'POST', 'OPTIONS'],
+      allowMethods: ['GET', 'POST', 'DELETE', 'OPTIONS'],
       maxAge: 3600,
     }),
   );

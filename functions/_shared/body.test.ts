@@ -55,3 +55,14 @@ it('a body that is nested too deep or holds too many values is refused before it
   expect(parse).not.toHaveBeenCalled();
   parse.mockRestore();
 });
+
+it.each([
+  ['{}', 'text: is missing'],
+  ['{"text": 5}', 'text: must be a string'],
+  ['{"text": null}', 'text: must be a string'],
+  ['[]', 'must be an object'],
+])('the body %s is refused with what would be right: %s', async (body, fault) => {
+  await expect(read(requestOf([new TextEncoder().encode(body)]))).rejects.toMatchObject({
+    message: `The body is invalid: ${fault}.`,
+  });
+});

@@ -27,7 +27,9 @@ const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `$
 /** The message for a member that the schema does not know: it lists those that it knows. */
 function describeUnknown(schema: z.ZodType): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return `there is no such member; ${known.length === 0 ? 'this object has none' : `there are: ${known.join(', ')}`}`;
+  return `there is no such member; ${
+    known.length === 0 ? 'the body must be {}' : `the members are ${known.join(', ')}`
+  }`;
 }
 
 /** The `details` of `request_invalid`: where each fault is, and what is wrong there. */
@@ -48,13 +50,21 @@ const invalid = (what: string, details: { path: string; message: string }[]) => 
   return apiError('request_invalid', `The ${what} is invalid: ${where}${first?.message ?? 'unknown'}.`, { details });
 };
 
+/** What is wrong with a value of another type, for schemas that don't say it themselves. */
+const describeType: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  return issue.input === undefined
+    ? 'is missing'
+    : `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`;
+};
+
 /** The value in the schema's form; throws request_invalid with a path for each fault. */
 export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   what: string,
 ): z.output<Schema> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: describeType });
   if (result.success) return result.data;
   throw invalid(what, issueDetails(result.error, schema));
 }
@@ -100,16 +110,23 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
 }
 
 /**
- * The JSON body in the schema's form; an empty body counts as `{}`. Throws body_too_large when it has more bytes than
+ * The JSON of a body, and its text; an empty body counts as `{}`. Throws body_too_large when it has more bytes than
  * allowed.
  */
-export async function readBody<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-  maxBytes: number = MAX_BODY_BYTES,
-): Promise<z.output<Schema>> {
+export async function readJson(request: Request, maxBytes: number): Promise<{ json: unknown; text: string }> {
   const text = await readText(request, maxBytes);
-  if (text.trim() === '') return parse(schema, {}, 'body');
+  if (text.trim() === '') return { json: {}, text: '{}' };
+  checkJsonBody(request, text);
+  try {
+    return { json: JSON.parse(text), text };
+  } catch {
+    // The parser's error is dropped, because it quotes the text around the fault, which may be a secret.
+    throw apiError('request_invalid', 'The body is not valid JSON.');
+  }
+}
+
+/** Throws for a body of another media type than JSON, and for one that is deeper or has more values than allowed. */
+function checkJsonBody(request: Request, text: string): void {
   const mediaType = request.headers.get('content-type')?.split(';')[0]?.trim()
     .toLowerCase();
   if (mediaType !== 'application/json') {
@@ -121,14 +138,26 @@ export async function readBody<Schema extends z.ZodType>(
       },
     );
   }
-  let json: unknown;
   try {
     checkJsonText(text, BODY_LIMITS);
-    json = JSON.parse(text);
   } catch (error) {
     if (error instanceof JsonLimitError) throw apiError('request_invalid', `The body ${error.message}.`);
-    // The parser's error is dropped, because it quotes the text around the fault, which may be a secret.
-    throw apiError('request_invalid', 'The body is not valid JSON.');
+    throw error;
   }
-  return parse(schema, json, 'body');
+}
+
+/** The text of a JSON body as it was sent: for what is signed. Whether it is valid JSON is left to whoever parses it. */
+export async function readJsonText(request: Request, maxBytes: number): Promise<string> {
+  const text = await readText(request, maxBytes);
+  checkJsonBody(request, text);
+  return text;
+}
+
+/** The JSON body in the schema's form, as `readJson` reads it. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<z.output<Schema>> {
+  return parse(schema, (await readJson(request, maxBytes)).json, 'body');
 }

@@ -1,3 +1,5 @@
+import { withoutTrailingSlashes } from './base_url.ts';
+
 /** The project's address and keys, as the platform's environment gives them. */
 export interface Config {
   supabaseUrl: string;
@@ -49,7 +51,7 @@ export function readConfig(env: (name: string) => string | undefined): Config {
     throw new Error(`Missing in the environment: ${missing.join(', ')}`);
   }
   return {
-    supabaseUrl: supabaseUrl.replace(/(?<!\/)\/+$/, ''),
+    supabaseUrl: withoutTrailingSlashes(supabaseUrl),
     publicKey,
     secretKey,
     publicKeys,

@@ -28,10 +28,24 @@ const bearerToken = (request: Request): string =>
   request.headers.get('authorization')?.replace(/^\s*(bearer\s+)?/i, '')
     .trim() ?? '';
 
+/** What is wrong with a credential that has no known form. It names what the text was taken for, and repeats none of it. */
+function describeMalformed(text: string): string {
+  if (text.startsWith('eyJ')) {
+    return 'The access token is malformed: it must be three parts of base64url with dots between them, and may be cut off.';
+  }
+  if (text.startsWith('fk_')) return 'The API key is malformed: after fk_ it must have letters, digits, - and _ only.';
+  if (text.startsWith('fr_')) {
+    return 'The run token is malformed: after fr_ it must have letters, digits, - and _ only.';
+  }
+  if (PUBLIC_KEY.test(text)) return 'The public key is malformed: it must be base58 of 32 bytes.';
+  return 'The credential is neither an access token, an API key, a run token nor a public key.';
+}
+
 /**
  * The credentials of a request. Each is recognised by its form, whichever header it stands in. An access token beats an
  * API key, which beats a public key. The project's publishable keys do not count, because supabase-js sends one when
- * nobody is signed in. Throws token_invalid when every text has another form.
+ * nobody is signed in. Throws token_invalid or api_key_invalid when
+ * every text has another form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -55,10 +69,12 @@ export function readCredentials(request: Request, config: Config): Credentials {
         hint: 'Send the access token of the user on whose behalf you call.',
       });
     }
-    throw apiError(
-      'token_invalid',
-      'The credential is neither an access token, an API key, a run token nor a public key.',
-    );
+    const code = shown[0]!.startsWith('fk_') ? 'api_key_invalid' : 'token_invalid';
+    throw apiError(code, describeMalformed(shown[0]!), {
+      hint:
+        'An access token is three parts with dots between them, an API key begins with fk_, a run token with fr_, ' +
+        'and a public key is base58 of 32 bytes.',
+    });
   }
   return {
     headers: {

@@ -1,13 +1,16 @@
 import type { ErrorBody } from '../../types/errors.ts';
-import { ApiError, apiError } from './api_error.ts';
+import { apiError } from './api_error.ts';
+import { TIMEOUT_MS, toApiError, unavailable } from './database_errors.ts';
 import { withTimeLimit } from './time_limit.ts';
 
-/** Calls SQL functions through PostgREST; one call is one transaction. */
-export type Rpc = <Result>(
-  name: string,
-  args: object,
-  headers?: Record<string, string>,
-) => Promise<Result>;
+/** Calls SQL functions of schema public; one call is one transaction. */
+export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
+
+/** Like `Rpc`, but takes the arguments as the text of their JSON, whose numbers may have more digits than a float. */
+export type RpcWithJson = <Result>(name: string, json: string, headers?: Record<string, string>) => Promise<Result>;
+
+/** Like `Rpc`, but gives the answer as the text of its JSON, whose numbers may have more digits than a float. */
+export type RpcText = (name: string, args: object, headers?: Record<string, string>) => Promise<string>;
 
 /** Reads rows through PostgREST: a table's name and the query, as they stand in the address. */
 export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
@@ -20,104 +23,9 @@ export interface RpcOptions {
   fetch: typeof fetch;
 }
 
-/** How long a call may take. Without a limit, a call over a dead connection would never end. */
-const TIMEOUT_MS = 30_000;
-
-/** SQLSTATEs and PostgREST codes that mean: not now. Source: PostgREST documentation, "Errors"; PostgreSQL, appendix A. */
-const UNAVAILABLE_CODES = new Set<string | undefined>([
-  'PGRST000', // could not connect
-  'PGRST001', // connection lost
-  'PGRST002', // schema cache not loaded
-  'PGRST003', // the pool had no free connection in time
-  '08000', // connection_exception
-  '08006', // connection_failure
-  '40001', // serialization_failure
-  '40P01', // deadlock_detected
-  '53100', // disk_full
-  '53200', // out_of_memory
-  '53300', // too_many_connections
-  '55P03', // lock_not_available: lock_timeout
-  '57014', // query_canceled: statement_timeout
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-]);
-
-/** SQLSTATEs for text that JSON may carry and Postgres refuses. */
-const BAD_TEXT_CODES = new Set<string | undefined>([
-  '22P02', // invalid_text_representation
-  '22P05', // untranslatable_character: \u0000
-  '22021', // character_not_in_repertoire
-  'PGRST102', // PostgREST can't read the body: it has a lone surrogate
-]);
-
-const unavailable = (cause: unknown): ApiError =>
-  apiError('service_unavailable', 'The database does not answer right now.', {
-    headers: { 'retry-after': '1' },
-    cause,
-  });
-
-/** SQL gives details as JSON in a text, because PostgREST carries text only. */
-function readDetails(details: unknown): unknown {
-  if (typeof details !== 'string') return details ?? null;
-  try {
-    return JSON.parse(details);
-  } catch {
-    return details;
-  }
-}
-
-/**
- * Makes an ApiError of PostgREST's error: errors that SQL raised pass whole, PostgREST's own codes are mapped. A proxy
- * that answers in its place may send no body.
- */
-function toApiError(
-  name: string,
-  { status, headers }: Response,
-  body: Partial<ErrorBody> | null,
-): ApiError {
-  const { code, message = '', details, hint } = body ?? {};
-  const cause = new Error(`rpc ${name}: ${status} ${code ?? ''} ${message}`);
-  // This comes before the errors that pass whole, because an error of a gateway may look like one of them. PostgREST 12
-  // answers 400 with an empty code when the connection is lost in the middle of a statement: libpq then has no
-  // SQLSTATE.
-  if (status >= 502 || code === '' || UNAVAILABLE_CODES.has(code)) return unavailable(cause);
-  if (code !== undefined && /^[a-z][a-z_]+$/.test(code)) {
-    const retryAfter = headers.get('retry-after');
-    return new ApiError(status, {
-      code,
-      message,
-      details: readDetails(details),
-      hint,
-    }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
-  }
-  if (code?.startsWith('PGRST30')) {
-    // PostgREST says so in words only ("JWT expired"); the code differs between its versions.
-    return /\bexpired\b/.test(message)
-      ? apiError('token_invalid', 'The access token has expired.', {
-        hint: 'Refresh the session, or sign in again.',
-        cause,
-      })
-      : apiError('token_invalid', 'The access token is not valid.', { cause });
-  }
-  if (BAD_TEXT_CODES.has(code)) {
-    return apiError(
-      'request_invalid',
-      "A text holds characters that can't be stored, such as NUL.",
-      { cause },
-    );
-  }
-  if (status === 401) {
-    return apiError('token_invalid', 'The access token is not valid.', {
-      cause,
-    });
-  }
-  return apiError('internal', 'Something unexpected happened.', { cause });
-}
-
-/** Makes one request to PostgREST; gives the JSON of the answer. */
+/** Makes one request to PostgREST; gives the JSON of the answer, and its text. */
 function makeRequest(options: RpcOptions) {
-  return async (name: string, path: string, init: RequestInit): Promise<unknown> => {
+  return async (name: string, path: string, init: RequestInit): Promise<{ answer: unknown; text: string }> => {
     const [response, text] = await withTimeLimit(TIMEOUT_MS, async (signal) => {
       const response = await options.fetch(`${options.supabaseUrl}/rest/v1/${path}`, {
         ...init,
@@ -144,22 +52,37 @@ function makeRequest(options: RpcOptions) {
     if (!response.ok) {
       throw toApiError(name, response, answer as Partial<ErrorBody> | null);
     }
-    return answer;
+    return { answer, text };
   };
 }
 
-/** Makes what calls the database's functions; errors are thrown as ApiError. */
-export function makeRpc(options: RpcOptions): Rpc {
+const callOf = (body: string, headers: Record<string, string>): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body,
+});
+
+/** Makes what calls the database's functions through PostgREST with arguments that are JSON already. */
+export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
   const request = makeRequest(options);
-  return async <Result>(name: string, args: object, headers: Record<string, string> = {}): Promise<Result> => {
-    const init = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(args),
-    };
+  return async <Result>(name: string, json: string, headers: Record<string, string> = {}): Promise<Result> => {
+    const { answer } = await request(name, `rpc/${name}`, callOf(json, headers));
     // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
-    return await request(name, `rpc/${name}`, init) as Result;
+    return answer as Result;
   };
+}
+
+/** Makes what calls the database's functions through PostgREST; errors are thrown as ApiError. */
+export function makeRpc(options: RpcOptions): Rpc {
+  const call = makeRpcWithJson(options);
+  return (name, args, headers) => call(name, JSON.stringify(args), headers);
+}
+
+/** Makes what calls the database's functions whose answers are passed on as they are; errors are thrown as ApiError. */
+export function makeRpcText(options: RpcOptions): RpcText {
+  const request = makeRequest(options);
+  return async (name, args, headers = {}) =>
+    (await request(name, `rpc/${name}`, callOf(JSON.stringify(args), headers))).text;
 }
 
 /** Makes what reads the database's tables; errors are thrown as ApiError. */
@@ -167,5 +90,5 @@ export function makeReadRows(options: RpcOptions): ReadRows {
   const request = makeRequest(options);
   // SAFETY: the shape is that of the columns that the query selects.
   return async <Row>(table: string, query: string): Promise<Row[]> =>
-    await request(table, `${table}?${query}`, { method: 'GET' }) as Row[];
+    (await request(table, `${table}?${query}`, { method: 'GET' })).answer as Row[];
 }

@@ -12,7 +12,7 @@ const LONGEST_POKE_MS = 1_000;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Makes what pokes functions/runner without waiting for it. A poke that is lost or refused is no error, because the
+ * Makes what pokes functions/runner without waiting for it. A poke that is lost or refused is not an error, because the
  * sweep finds the run. All pokes that come while one is under way become one more poke after it: the runner looks at
  * the whole queue, but it may have looked before they came. A poke names its run, if it is for one, so that a runner
  * that executes this run already need not look. Where the runner is switched off, nothing is sent.

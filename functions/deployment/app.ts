@@ -2,16 +2,17 @@ import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
+import { makeReadDeployment } from './read_deployment.ts';
+import { makeReceiveWebhook } from './receive_webhook.ts';
 import { makeStartDeployment } from './start_deployment.ts';
 
 /** Makes the Edge Function `deployment`. */
 export function makeDeploymentApp(platform: Platform) {
   const deps = makeDeps(platform);
+  const pokeRunner = makeRunnerPoke(platform, deps.config);
   return makeApp('deployment', [
-    {
-      method: 'POST',
-      path: '/start',
-      handle: makeStartDeployment(deps, makeRunnerPoke(platform, deps.config)),
-    },
+    { method: 'GET', path: '/read', handle: makeReadDeployment(deps) },
+    { method: 'POST', path: '/start', handle: makeStartDeployment(deps, pokeRunner) },
+    { method: 'POST', path: '/hook/:token', handle: makeReceiveWebhook(deps, pokeRunner) },
   ]);
 }

@@ -1,31 +1,61 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
-import { lookForEnded, lookForSignatureRequests, makeRunWaiter } from './run_waiter.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
+import { makeCancelInput, makeSubmitInput } from './answer_input.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
+import { makeEventHub } from './event_hub.ts';
+import { makeFlowEvents } from './flow_events.ts';
 import { makeFlowOutput } from './flow_output.ts';
+import { makeRedriveFlow } from './redrive_flow.ts';
+import { makeOpenNewsSession } from './news_session.ts';
+import { makeRunNews } from './run_news.ts';
+import {
+  lookForEnded,
+  lookForEndedBySession,
+  lookForSignatureRequests,
+  lookForSignatureRequestsBySession,
+  makeRunWaiter,
+} from './run_waiter.ts';
 import { makeSignatureRequest } from './signature_request.ts';
 import { makeStartFlow } from './start_flow.ts';
 import { makeStopFlow } from './stop_flow.ts';
+import { lookForEvents } from './watched_events.ts';
+import { makeWatcherPlaces } from './watcher_places.ts';
 
 /** Makes the Edge Function `flow`. */
 export function makeFlowApp(platform: Platform) {
   const deps = makeDeps(platform);
   const poke = makeRunnerPoke(platform, deps.config);
+  const openSession = makeOpenNewsSession(platform.env('SUPABASE_DB_URL'));
+  const news = openSession && makeRunNews(openSession);
+  const ends = makeRunWaiter(lookForEnded(deps.serviceRead), news && { news, look: lookForEndedBySession });
+  const signatureRequests = makeRunWaiter(
+    lookForSignatureRequests(deps.serviceRpc),
+    news && { news, look: lookForSignatureRequestsBySession },
+  );
+  const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
   return makeApp('flow', [
     { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
     { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
     {
       method: 'GET',
       path: '/output/:flow_run_id',
-      handle: makeFlowOutput(deps, makeRunWaiter(lookForEnded(deps.serviceRead)), poke),
+      handle: makeFlowOutput(deps, ends, poke),
     },
     {
       method: 'GET',
       path: '/signature_request/:flow_run_id',
-      handle: makeSignatureRequest(deps, makeRunWaiter(lookForSignatureRequests(deps.serviceRpc)), poke),
+      handle: makeSignatureRequest(deps, signatureRequests, poke),
+    },
+    {
+      method: 'GET',
+      path: '/events/:flow_run_id',
+      handle: makeFlowEvents(deps, events, makeWatcherPlaces(), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
+    { method: 'POST', path: '/submit/:token', handle: makeSubmitInput(deps, poke) },
+    { method: 'DELETE', path: '/submit/:token', handle: makeCancelInput(deps, poke) },
+    { method: 'POST', path: '/redrive/:flow_run_id', handle: makeRedriveFlow(deps, poke) },
   ]);
 }

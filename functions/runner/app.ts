@@ -5,7 +5,7 @@ import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from './log_line.ts';
-import { makeRunnerWorker } from './runner_worker.ts';
+import { makeRunnerWebhooks, makeRunnerWorker } from './runner_worker.ts';
 import { readRunnerSettings } from './settings.ts';
 import { spawnWebScriptThread } from './nodes/rhai_script/threads/web_script_thread.ts';
 
@@ -13,14 +13,18 @@ import { spawnWebScriptThread } from './nodes/rhai_script/threads/web_script_thr
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, config);
+  const settings = readRunnerSettings(platform.env, true);
+  const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
   const worker = makeRunnerWorker({
     rpc: serviceRpc,
-    settings: readRunnerSettings(platform.env, true),
+    settings,
     env: platform.env,
     spawnScriptThread: spawnWebScriptThread,
   });
 
   const drain = async (flowRunId?: string): Promise<void> => {
+    const isOver = new AbortController();
+    const posted = webhooks.postUntil(isOver.signal);
     try {
       // The platform limits the time of each request, so a new request goes on.
       if (await worker.drain(flowRunId)) pokeRunner();
@@ -28,6 +32,9 @@ export function makeRunnerApp(platform: Platform) {
     } catch (error) {
       writeLog('error', { event: 'queue_unreadable', error: errorText(error) });
     }
+    isOver.abort();
+    await posted;
+    await webhooks.postDue();
   };
 
   return makeApp('runner', [{

@@ -3,7 +3,7 @@ export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_released' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
   | { event: 'worker_started'; url: string; concurrency: number }
-  | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable'; error: string };
+  | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable' | 'webhooks_interrupted'; error: string };
 
 /** The run of an event. */
 export interface RunFacts {

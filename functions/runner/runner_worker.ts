@@ -1,5 +1,8 @@
+import { withoutTrailingSlashes } from '../_shared/base_url.ts';
 import type { Rpc } from '../_shared/database.ts';
+import { readPublicAddress } from '../_shared/public_address.ts';
 import { makeTransactions } from './solana/transactions.ts';
+import { makeClaimInputs } from './queue/claim_inputs.ts';
 import { makeClaims } from './queue/claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
@@ -12,7 +15,9 @@ import { makeKvStores } from './reach/kv_stores.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './nodes/rhai_script/threads/script_threads.ts';
 import type { RunnerSettings } from './settings.ts';
+import type { MakeQueueWatch } from './queue/queue_watch.ts';
 import { makeWorker, type Worker } from './queue/worker.ts';
+import { makeWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 export interface RunnerWorkerOptions {
   /** Calls as service role. */
@@ -23,11 +28,22 @@ export interface RunnerWorkerOptions {
   registry?: typeof nodeRegistry;
   /** Starts the thread for long scripts. Without it they run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
+  /** Makes what tells it of runs. */
+  makeWatch?: MakeQueueWatch | undefined;
+}
+
+const allowedAddresses = ({ allowPrivateNetwork }: RunnerSettings) =>
+  allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;
+/** The address of the function `flow`, for who sends inputs. Undefined: a worker over Postgres need not know its project's address. */
+function readFlowUrl(env: (name: string) => string | undefined): string | undefined {
+  const supabaseUrl = env('SUPABASE_URL') ?? '';
+  if (supabaseUrl === '' && (env('FLOW_URL') ?? '') === '') return undefined;
+  return readPublicAddress('flow', env, withoutTrailingSlashes(supabaseUrl)).url;
 }
 
 /** Makes a worker with all services that nodes use. */
 export function makeRunnerWorker(
-  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread }: RunnerWorkerOptions,
+  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch }: RunnerWorkerOptions,
 ): Worker {
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
@@ -37,7 +53,7 @@ export function makeRunnerWorker(
   /** The client of one run. Its requests wait when the run, the owner or the worker holds as many bytes as it may. */
   const makeRunHttpClient = (ownerId: string) =>
     makeHttpClient({
-      isAllowed: settings.allowPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress,
+      isAllowed: allowedAddresses(settings),
       timeoutMs: settings.httpTimeoutMs,
       maxResponseBytes: settings.httpMaxResponseBytes,
       share: makeHttpShare(settings.flowRunMaxHttpRequests, [
@@ -47,17 +63,20 @@ export function makeRunnerWorker(
       ]),
     });
   const claims = makeClaims(rpc, settings);
+  const flowUrl = readFlowUrl(env);
   const scriptsOf = spawnScriptThread &&
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });
   const walletsOf = makeWalletOpener(rpc, env);
   return makeWorker({
     claims,
+    makeWatch,
     registry,
-    makeServices: (claim, { journal, clock }) => {
+    makeServices: (claim, { journal, clock, onInputsAnswered }) => {
       const http = makeRunHttpClient(claim.user_id);
       return {
         http,
         kv: makeKvStores(rpc, claim),
+        inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
         rest: clock.resting,
         scripts: scriptsOf?.(claim.user_id),
         transactions: makeTransactions({
@@ -82,5 +101,19 @@ export function makeRunnerWorker(
     settings,
     log: writeLog,
     now: () => Date.now(),
+  });
+}
+
+/** Makes what posts webhooks, by the address rules of nodes and with a client of its own: no run waits for it. */
+export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks {
+  return makeWebhooks({
+    rpc,
+    http: makeHttpClient({
+      isAllowed: allowedAddresses(settings),
+      timeoutMs: settings.webhookTimeoutMs,
+      maxResponseBytes: settings.httpMaxResponseBytes,
+    }),
+    settings,
+    log: writeLog,
   });
 }

@@ -35,8 +35,8 @@ it('every variable that is wrong is named with what it takes', () => {
     })
   )
     .toThrow(
-      'Wrong in the environment: RUNNER_LEASE_SECONDS=1: takes an integer from 2 to 3600; ' +
-        'RUNNER_CONCURRENCY=0: takes an integer from 1 to 1000; HTTP_TIMEOUT_MS=1s: takes an integer from 1 to 2147483647; ' +
-        'FLOW_RUN_MAX_WORK_MS=9999999999: takes an integer from 1 to 2147483647',
+      'Wrong in the environment: RUNNER_LEASE_SECONDS=1: must be an integer from 2 to 3600; ' +
+        'RUNNER_CONCURRENCY=0: must be an integer from 1 to 1000; HTTP_TIMEOUT_MS=1s: must be an integer from 1 to 2147483647; ' +
+        'FLOW_RUN_MAX_WORK_MS=9999999999: must be an integer from 1 to 2147483647',
     );
 });

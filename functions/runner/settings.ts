@@ -86,6 +86,20 @@ const numberSettings = {
     'bytes',
     48 * 1_048_576,
   ),
+  runnerMaxWebhooks: setting(
+    'Outgoing webhooks that a worker posts at a time, beside its runs. Each owner has four under way at most, of all workers.',
+    'webhooks',
+    64,
+    1,
+    1_000,
+  ),
+  webhookTimeoutMs: setting(
+    'How long the receiver of an outgoing webhook may take to answer.',
+    'ms',
+    15_000,
+    1,
+    60_000,
+  ),
   flowRunMaxNodeExecutions: setting(
     'Node executions of one run, all iterations of loops counted. The run fails with `node_executions_limit`.',
     'executions',
@@ -115,7 +129,7 @@ const numberSettings = {
   signatureTimeoutMs: setting('How long whoever is asked for a signature has.', 'ms', 180_000),
   actionTimeoutMs: setting('How long the signer of an action has to send its transaction.', 'ms', 180_000),
   flowRunMaxWorkMs: setting(
-    'How long workers may work on one run. Sleeping, and waiting for a signature or for the sender of an action, do not count. The run fails with `run_time_limit`.',
+    'How long workers may work on one run. Sleeping, and waiting for a signature, for an input or for the sender of an action, do not count. The run fails with `run_time_limit`.',
     'ms',
     900_000,
   ),
@@ -148,6 +162,8 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
+  /** Characters that the texts of those have together: as many as the largest may have. */
+  cachedSnapshotCharacters: 16 * 1_048_576,
   /** Bytes that each HTTP request may hold without waiting. Most answers are smaller. */
   httpFreeBytes: 131_072,
   /** How often the runner asks for the status of a transaction, and looks for the transaction of an action. */
@@ -156,7 +172,18 @@ const runnerTuning = Object.freeze({
   /** How often a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
   /** How often a long-lived worker looks at the queue by itself. */
-  pollMs: 500,
+  pollMs: 500 as number,
+  /** The same while it is told of new runs. It finds leases that are over, and runs that others have put to sleep. */
+  watchedPollMs: 5_000 as number,
+  /** How often a worker looks for outgoing webhooks that are due. */
+  webhookPollMs: 1_000 as number,
+  /** Bytes of the answer to an outgoing webhook that are read. */
+  webhookAnswerBytes: 4_096,
+  /** For how long the database is told what came of a webhook, and how much longer than that its lease holds. */
+  webhookRetryMs: 30_000 as number,
+  webhookLeaseMarginMs: 15_000,
+  /** How long a look of a long-lived worker waits for a run while the worker is idle. */
+  idleWaitMs: 0 as number,
 });
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
@@ -186,7 +213,7 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
     if (text === undefined || text === '') return [name, fallback];
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= max)) {
-      wrong.push(`${variableName(name)}=${text}: takes an integer from ${min} to ${max}`);
+      wrong.push(`${variableName(name)}=${text}: must be an integer from ${min} to ${max}`);
     }
     return [name, value];
   });

@@ -107,7 +107,7 @@ describe('WALLET_KEYS', () => {
     ['no key', '{}'],
     ['a key of 31 bytes', JSON.stringify({ a: base64.encode(new Uint8Array(31)) })],
     ['a key in hex', JSON.stringify({ a: hex.encode(new Uint8Array(32).fill(3)) })],
-    ['a key that is no text', JSON.stringify({ a: 5 })],
+    ['a key that is not a text', JSON.stringify({ a: 5 })],
     ['one bad key of two', JSON.stringify({ a: OLD, b: '' })],
     ['an id that JavaScript would put first', JSON.stringify({ a: OLD, 1: NEW })],
     ['an id that is too long', JSON.stringify({ ['a'.repeat(65)]: OLD })],

@@ -29,3 +29,33 @@ $$;
 comment on function private.fail(integer, text, text, jsonb, text, jsonb) is
   'The one way to raise an error that a caller sees: PostgREST answers with `status`, the body {code, message, details, hint}, and `headers`, an object of strings. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(integer, text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
+
+create function private.refuse_column(name text, message text)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(400, 'column_invalid', format('%s: %s.', refuse_column.name, refuse_column.message),
+    jsonb_build_array(jsonb_build_object('path', refuse_column.name, 'message', refuse_column.message)));
+  return false;
+end;
+$$;
+comment on function private.refuse_column(text, text) is
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that clients are told what would be right and not only the name of the constraint. Volatile, so that no plan calls it beforehand.';
+grant execute on function private.refuse_column(text, text) to authenticated, service_role;
+
+create function private.refuse_faults(code text, faults jsonb, hint text default null)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if refuse_faults.faults <> '[]' then
+    perform private.fail(400, refuse_faults.code,
+      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults, refuse_faults.hint);
+  end if;
+end;
+$$;
+comment on function private.refuse_faults(text, jsonb, text) is
+  'Raises 400 with the faults, [{path, message}], if there are any: the first as message, all as details.';

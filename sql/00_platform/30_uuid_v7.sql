@@ -18,6 +18,17 @@ end;
 comment on function private.uuid_v7(timestamptz) is
   'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The planner puts its one expression in place of a call.';
 
+create function private.first_uuid_v7(at timestamptz)
+returns uuid
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return overlay(private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14);
+end;
+$$;
+comment on function private.first_uuid_v7(timestamptz) is 'The least UUID version 7 of this millisecond: an id of this time or later is not below it.';
+
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
 language plpgsql immutable strict security invoker

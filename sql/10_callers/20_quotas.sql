@@ -21,7 +21,10 @@ begin
     ('tags', 10000, 'tags beside latest'),
     ('api_keys', 100, 'API keys'),
     ('wallets', 1000, 'wallets'),
-    ('nodes', 1000, 'private node definitions');
+    ('nodes', 1000, 'private node definitions'),
+    ('schedules', 1000, 'schedules'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
+    ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;
 comment on function private.known_quotas() is
@@ -64,6 +67,11 @@ begin
         select sum(pg_column_size(s.data)::bigint)
         from (select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id) as own
         join private.flow_snapshots as s on s.hash = own.snapshot_hash
+      ) + (
+        select coalesce(sum(pg_column_size(c.canvas)::bigint), 0)
+        from public.flow_deployments as d
+        join private.flow_deployment_canvases as c on c.deployment_id = d.id
+        where d.user_id = quota_use.user_id
       );
     when 'tags' then
       return (select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest');
@@ -73,6 +81,12 @@ begin
       return (select count(*) from public.wallets as w where w.user_id = quota_use.user_id);
     when 'nodes' then
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
+    when 'schedules' then
+      return (select count(*) from public.flow_schedules as s where s.user_id = quota_use.user_id);
+    when 'pending_webhooks' then
+      return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
+    when 'webhooks' then
+      return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
   end case;
 end;
 $$;
@@ -88,7 +102,7 @@ declare
   v_limit bigint := private.quota(check_quota.name);
 begin
   -- Until the transaction ends. One of the user's transactions at a time, so that each counts what the one before has stored. Nobody
-  -- else takes this lock, and who has it needs no row that another one of the user's has locked.
+  -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
   perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail(409, 'quota_exceeded',

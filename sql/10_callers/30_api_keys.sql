@@ -35,6 +35,18 @@ create table private.api_key_hashes (
 );
 comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
+create function private.new_token(prefix text)
+returns text
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- 32 bytes: their base64 has one = at its end.
+  return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+end;
+$$;
+comment on function private.new_token(text) is 'A secret that its holder shows: the prefix, which says what it is, and 256 random bits in 43 characters of base64url.';
+
 create function private.create_api_key(name text)
 returns jsonb
 language plpgsql volatile security definer
@@ -52,8 +64,7 @@ begin
     perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
-  -- 32 bytes: their base64 has one = at its end.
-  v_key := 'fk_' || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+  v_key := private.new_token('fk_');
   insert into public.api_keys as k (user_id, name, prefix)
   values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
   returning k.* into v_row;
@@ -83,6 +94,11 @@ as $$
 declare
   v_key record;
 begin
+  if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
+    perform private.fail(401, 'api_key_invalid',
+      format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
+      hint => 'Send the whole key, as create_api_key showed it.');
+  end if;
   select k.id, k.user_id into v_key
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id

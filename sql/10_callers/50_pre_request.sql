@@ -13,7 +13,14 @@ begin
       hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid', 'The run token in x-flow-run-token is not valid.');
+    perform private.fail(401, 'token_invalid',
+      case
+        when private.request_header('x-flow-run-token') ~ '^fr_[A-Za-z0-9_-]{64}$'
+          then 'The run token is not valid: it was changed, is of another project, or is older than the last two rotations of the secret.'
+        else format('The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
+          length(private.request_header('x-flow-run-token')))
+      end,
+      hint => 'Send the whole token, as the start of the run answered it.');
   end if;
   -- Only a caller without a token: a user token beats an API key.
   if current_setting('role') = 'anon' then

@@ -107,3 +107,27 @@ end;
 $$;
 comment on function private.is_public_key(text) is 'Whether the text is the base58 of 32 bytes, a Solana public key.';
 grant execute on function private.is_public_key(text) to authenticated, service_role;
+
+create function private.integer_or_null(value text)
+returns integer
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when integer_or_null.value ~ '^[0-9]{1,10}$' and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
+end;
+$$;
+comment on function private.integer_or_null(text) is 'The integer from 0 on that a text of digits stands for; null for anything else.';
+
+create function private.check_tag(tag text)
+returns boolean
+language plpgsql volatile strict security invoker
+set search_path = ''
+as $$
+begin
+  return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
+    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first');
+end;
+$$;
+comment on function private.check_tag(text) is 'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+grant execute on function private.check_tag(text) to authenticated, service_role;

@@ -11,7 +11,7 @@ declare
   v_bad text;
 begin
   if bad_value.depth <= 0 then
-    return ': nested too deeply';
+    return ': is nested deeper than 64 levels';
   end if;
   if jsonb_typeof(bad_value.value) = 'object' then
     v_tag := case
@@ -24,21 +24,21 @@ begin
     end;
   end if;
   if v_tag is null or bad_value.value - v_tag <> '{}' then
-    return ': a value is an object with exactly one tag, such as {"S": "text"}';
+    return ': must be an object with exactly one tag, such as {"S": "text"}';
   end if;
   v_payload := bad_value.value -> v_tag;
   v_type := jsonb_typeof(v_payload);
 
   case
     when v_tag in ('S', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY') then
-      return case when v_type <> 'string' then '.' || v_tag || ': takes a string' end;
+      return case when v_type <> 'string' then '.' || v_tag || ': must be a string' end;
     when v_tag = 'B' then
-      return case when v_type <> 'boolean' then '.B: takes true or false' end;
+      return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      return case when v_payload <> '0' then '.N: takes 0' end;
+      return case when v_payload <> '0' then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
-        return '.A: takes an array';
+        return '.A: must be an array';
       end if;
       for v_index in 0..jsonb_array_length(v_payload) - 1 loop
         v_bad := private.bad_value(v_payload -> v_index, bad_value.depth - 1);
@@ -49,7 +49,7 @@ begin
       return null;
     when v_tag = 'M' then
       if v_type <> 'object' then
-        return '.M: takes an object';
+        return '.M: must be an object';
       end if;
       for v_member in select m.key, m.value from jsonb_each(v_payload) as m loop
         v_bad := private.bad_value(v_member.value, bad_value.depth - 1);
@@ -59,12 +59,12 @@ begin
       end loop;
       return null;
     else
-      return format(': there is no tag %s', to_jsonb(private.shorten(v_tag)));
+      return format(': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M', to_jsonb(private.shorten(v_tag)));
   end case;
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'What is wrong with a tagged value, after the path to it (''.A[0].S: must be a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -82,10 +82,10 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
   if octet_length(check_inputs.inputs::text) > 1048576 then
-    perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
+    perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.
@@ -97,7 +97,7 @@ begin
     ) as strings
     where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key has at most 1000 characters');
+    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
   -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
@@ -129,15 +129,29 @@ $$;
 comment on function private.check_inputs(jsonb) is
   'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';
 
+create function private.quote_input_names(input_names text[])
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_most constant integer := 20;
+begin
+  return coalesce((
+    select string_agg(to_jsonb(left(k.name, 100))::text, ', ' order by k.position)
+    from unnest(quote_input_names.input_names[:v_most]) with ordinality as k (name, position)
+  ) || case when cardinality(quote_input_names.input_names) > v_most then ' and others' else '' end, 'none');
+end;
+$$;
+comment on function private.quote_input_names(text[]) is
+  'The inputs of a flow as an error lists them: the first 20, of each the first 100 characters; none if there are none.';
+
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- How many names the error lists, and how many characters of each.
-  v_most constant integer := 20;
-  v_longest constant integer := 100;
   v_unknown text[];
 begin
   -- Each input is compared with each name, which is quick while the names are few.
@@ -146,13 +160,13 @@ begin
   end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
-    select left(given.name, v_longest)
+    select left(given.name, 100)
     from (
       select g.name from jsonb_object_keys(check_input_names.inputs) as g (name)
       except
       select k.name from unnest(check_input_names.input_names) as k (name)
     ) as given
-    order by given.name limit v_most
+    order by given.name limit 20
   );
   if cardinality(v_unknown) = 0 then
     return;
@@ -161,10 +175,7 @@ begin
     400, 'inputs_invalid',
     format('inputs: the flow has no input %s; it has %s.',
       (select string_agg(to_jsonb(u.name)::text, ', ') from unnest(v_unknown) as u (name)),
-      coalesce((
-        select string_agg(to_jsonb(left(k.name, v_longest))::text, ', ' order by k.position)
-        from unnest(check_input_names.input_names[:v_most]) with ordinality as k (name, position)
-      ) || case when cardinality(check_input_names.input_names) > v_most then ' and others' else '' end, 'none')),
+      private.quote_input_names(check_input_names.input_names)),
     (
       select jsonb_agg(jsonb_build_object('path', 'inputs.' || u.name, 'message', 'the flow has no such input'))
       from unnest(v_unknown) as u (name)
@@ -173,4 +184,4 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and the first 20 that the flow has.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';

@@ -37,7 +37,7 @@ set search_path = ''
 as $$
 declare
   -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
-  -- looked at to name it. A node with too many ports is wrong whatever they are.
+  -- looked at to name it.
   v_has_bad_ports constant boolean := coalesce((
     -- Most ports take at most 256 bytes, so that their texts need no measuring.
     select bool_or(
@@ -55,14 +55,10 @@ declare
     from (
       select
         jsonb_array_elements(
-          case when jsonb_typeof(d.data -> 'sources') = 'array' then
-            case when jsonb_array_length(d.data -> 'sources') <= 1000 then d.data -> 'sources' end
-          end
+          case when jsonb_typeof(d.data -> 'sources') = 'array' then d.data -> 'sources' end
         ) as source,
         jsonb_array_elements(
-          case when jsonb_typeof(d.data -> 'targets') = 'array' then
-            case when jsonb_array_length(d.data -> 'targets') <= 1000 then d.data -> 'targets' end
-          end
+          case when jsonb_typeof(d.data -> 'targets') = 'array' then d.data -> 'targets' end
         ) as target
       from jsonb_array_elements(node_faults.nodes) as n (node)
       cross join lateral (select n.node -> 'data' as data offset 0) as d
@@ -81,25 +77,26 @@ begin
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
     ) is not true
-      then 'id: takes a UUID in lower case with hyphens'
-    when jsonb_typeof(d.data) is distinct from 'object' then 'data: takes an object'
+      then 'id: must be a UUID in lower case with hyphens'
+    when jsonb_typeof(d.data) is distinct from 'object' then 'data: must be an object'
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
-      then 'data.type: takes native, deno, WASM or mock'
-    when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: takes a string'
-    when length(d.data ->> 'node_id') > 200 then 'data.node_id: takes at most 200 characters'
-    when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: takes an array'
-    when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: takes an array'
-    when jsonb_array_length(d.data -> 'sources') > 1000 then 'data.sources: takes at most 1,000 sources'
-    when jsonb_array_length(d.data -> 'targets') > 1000 then 'data.targets: takes at most 1,000 targets'
+      then 'data.type: must be native, deno, WASM or mock'
+    when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
+    when length(d.data ->> 'node_id') > 200 then 'data.node_id: must have at most 200 characters'
+    when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
+    when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
+    -- Editors may save null for what nobody has set.
+    when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
+      then private.retry_fault(d.data -> 'retry')
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
-      then 'data.targets_form.form_data.label: takes at most 256 characters'
+      then 'data.targets_form.form_data.label: must have at most 256 characters'
   end) as f (fault)
   where f.fault is not null
   order by n.position limit 1001;
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The rules are the mandatory members of the node object in the editor''s flow JSON.';
+  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The caller has counted nodes and ports: private.flow_size_findings. The rules are the mandatory members of the node object in the editor''s flow JSON, and data.retry, which is ours.';

@@ -10,19 +10,19 @@ begin
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
       and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
-      then 'takes auto, no or an integer from 0 to 2^32-1'
+      then 'must be auto, no or an integer from 0 to 2^32-1'
     when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
       and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
-      then 'takes an integer from 0 to 2^32-1'
+      then 'must be an integer from 0 to 2^32-1'
     when environment_fault.name = 'PRIORITY_FEE'
       and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
-      then 'takes auto, no or an integer from 0 to 2^64-1'
+      then 'must be auto, no or an integer from 0 to 2^64-1'
     when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
       and environment_fault.value not in ('processed', 'confirmed', 'finalized')
-      then 'takes processed, confirmed or finalized'
+      then 'must be processed, confirmed or finalized'
     when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
       and not private.is_base58(environment_fault.value, 32)
-      then 'takes a public key: base58 of 32 bytes'
+      then 'must be a public key: base58 of 32 bytes'
   end;
 end;
 $$;
@@ -65,7 +65,7 @@ begin
       select fault.code, case fault.code
         when 'environment_key_pair'
           then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)

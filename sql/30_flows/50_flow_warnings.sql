@@ -23,6 +23,7 @@ begin
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+        coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
         -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
@@ -106,6 +107,14 @@ begin
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
+      union all
+      select 1, n.index, 'retry_without_effect', '.data.retry', case
+        when n.node_id like 'rhai\_script\_%' then 'a script has no failure that passes, so it is never tried again'
+        else 'a called flow is not tried again as a whole: its own nodes may be'
+      end
+      from node as n
+      where n.has_retry and n.type = 'native'
+        and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
       union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))

@@ -14,16 +14,35 @@ create table public.flows (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
-  constraint flows_name_length check (char_length(name) <= 200),
-  constraint flows_description_length check (char_length(description) <= 20000),
-  constraint flows_nodes_array check (jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216),
-  constraint flows_edges_array check (jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216),
-  constraint flows_environment_strings check (private.is_string_map(environment)),
-  constraint flows_environment_size check (pg_column_size(environment) <= 65536),
-  constraint flows_chain_network_valid check (private.is_chain_network(chain_network)),
+  constraint flows_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint flows_description_length check (
+    char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
+  ),
+  constraint flows_nodes_array check (
+    jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216
+    or private.refuse_column('nodes', 'must be an array of at most 16 MiB')
+  ),
+  constraint flows_edges_array check (
+    jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216
+    or private.refuse_column('edges', 'must be an array of at most 16 MiB')
+  ),
+  constraint flows_environment_strings check (
+    private.is_string_map(environment) or private.refuse_column('environment', 'must be an object whose members are all strings')
+  ),
+  constraint flows_environment_size check (
+    pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
+  ),
+  constraint flows_chain_network_valid check (
+    private.is_chain_network(chain_network) or private.refuse_column('chain_network',
+      'must be an object with url, an http or https address of at most 2048 characters, and cluster: devnet, testnet or mainnet-beta')
+  ),
   -- Editors keep members of their own beside url and cluster.
-  constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384),
-  constraint flows_instructions_bundling_known check (instructions_bundling in ('Off', 'Automatic'))
+  constraint flows_chain_network_size check (
+    pg_column_size(chain_network) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
+  ),
+  constraint flows_instructions_bundling_known check (
+    instructions_bundling in ('Off', 'Automatic') or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
+  )
 );
 comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';

@@ -21,8 +21,8 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', d.data -> 'type', d.data -> 'node_id',
+      '{"id": %s, "data": {"type": %s%s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type', case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end, d.data -> 'node_id',
       (
         select string_agg(format(
           '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
@@ -75,12 +75,7 @@ set search_path = ''
 as $$
 begin
   return query
-  select
-    (position - 1)::integer,
-    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
-      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
-      then (node #>> '{data,targets_form,form_data,id}')::integer
-    end
+  select (position - 1)::integer, private.integer_or_null(node #>> '{data,targets_form,form_data,id}')
   from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
   where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
 end;
@@ -88,14 +83,35 @@ $$;
 comment on function private.interflow_references(jsonb) is
   'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
 
-create function private.take_snapshot(entry public.flows)
-returns bytea
+create function private.canvas_text(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- One look at all nodes, which costs a tenth of a look at each. In most flows each node has a position.
+  v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
+begin
+  if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
+    return v_positions::text;
+  end if;
+  return (
+    select jsonb_agg(n.node -> 'position' order by n.position)::text
+    from jsonb_array_elements(canvas_text.nodes) with ordinality as n (node, position)
+  );
+end;
+$$;
+comment on function private.canvas_text(jsonb) is
+  'Where the editor draws the nodes of a flow: their positions in the same order, null for a node that has none, or [] if none has. As the text of jsonb.';
+
+create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
+returns record
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_flow public.flows := take_snapshot.entry;
-  v_reached integer[] := array[take_snapshot.entry.id];
+  v_flow public.flows := freeze_flow.entry;
+  v_reached integer[] := array[freeze_flow.entry.id];
   v_called integer[];
   v_position integer := 1;
   v_ids integer[] := '{}';
@@ -103,9 +119,10 @@ declare
   v_max_size constant integer := 16777216;
   v_size integer := 0;
   v_is_entry_called boolean := false;
+  v_own_findings jsonb;
   v_findings jsonb := '[]';
+  v_canvases text[] := '{}';
   v_data text;
-  v_hash bytea;
 begin
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
   <<flows>>
@@ -113,11 +130,10 @@ begin
     -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
+    v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
-      from jsonb_array_elements(
-        private.flow_findings(v_flow.nodes, v_flow.edges) || private.environment_findings(v_flow.environment, v_flow.user_id)
-      ) as finding
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id)) as finding
     ), '[]');
     if v_findings = '[]' then
       v_ids := v_ids || v_flow.id;
@@ -125,28 +141,35 @@ begin
         '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
         private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
+      if freeze_flow.keeps_canvas then
+        v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
+      end if;
     end if;
 
-    select
-      v_findings || coalesce(jsonb_agg(jsonb_build_object(
-        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
-        'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
-      ) order by r.node_index) filter (where f.id is null), '[]'),
-      array_agg(distinct f.id) filter (where f.id is not null)
-    into v_findings, v_called
-    from private.interflow_references(v_flow.nodes) as r
-    left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
+    v_called := null;
+    -- What is too large, or has malformed nodes, is refused already: reading its nodes once more would cost as much as all before.
+    if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
+      select
+        v_findings || coalesce(jsonb_agg(jsonb_build_object(
+          'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
+          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+        ) order by r.node_index) filter (where f.id is null), '[]'),
+        array_agg(distinct f.id) filter (where f.id is not null)
+      into v_findings, v_called
+      from private.interflow_references(v_flow.nodes) as r
+      left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
+    end if;
     -- Here and not in the query, which would then be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
-      v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
+      v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
     end if;
 
     loop
       exit flows when v_position = cardinality(v_reached);
       v_position := v_position + 1;
       select f.* into v_flow
-      from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = freeze_flow.entry.user_id;
       -- The flow was deleted after it was found. A run that calls it fails there and says so.
       exit when found;
     end loop;
@@ -161,11 +184,11 @@ begin
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
       -- An entry that is called by its id is one of the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
-      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> freeze_flow.entry.id or v_is_entry_called
     ));
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
-        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'flow_id', freeze_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
         'message', 'the flow and the flows that it calls are larger than 16 MiB together'
       ));
     end if;
@@ -178,16 +201,28 @@ begin
       jsonb_path_query_array(v_findings, '$[0 to 999]')
     );
   end if;
-  v_hash := sha256(convert_to(v_data, 'UTF8'));
+  canvas := format('{%s}', array_to_string(v_canvases, ', '));
+  snapshot_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
     -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
-    perform from private.flow_snapshots as s where s.hash = v_hash for key share;
+    perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
-    insert into private.flow_snapshots (hash, data) values (v_hash, v_data::jsonb) on conflict (hash) do nothing;
+    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb) on conflict (hash) do nothing;
     exit when found;
   end loop;
-  return v_hash;
+end;
+$$;
+comment on function private.freeze_flow(public.flows, boolean) is
+  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key; if keeps_canvas, also where the editor draws their nodes, {"<flow id>": as private.canvas_text() gives it}, as text. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+
+create function private.take_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  return (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+  'Freezes a flow as private.freeze_flow() does, for a run that no deployment tells how to draw, and returns the snapshot''s key. Definer for the same reason: callers must check who asks.';

@@ -1,5 +1,3 @@
--- The column of a setting and its check are in 20_flow_deployments.sql. All places of a new one: CONTRIBUTING.md.
-
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
 
@@ -48,6 +46,19 @@ comment on function private.is_fees(jsonb) is
   'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
 grant execute on function private.is_fees(jsonb) to authenticated, service_role;
 
+create function private.is_icon_url(value text)
+returns boolean
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+begin
+  return length(is_icon_url.value) <= 2048 and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
+end;
+$$;
+comment on function private.is_icon_url(text) is
+  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that an address must escape.';
+grant execute on function private.is_icon_url(text) to authenticated, service_role;
+
 create function private.fees_faults(fees jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -58,29 +69,29 @@ declare
   v_fee record;
 begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
-    return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
+    return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
   -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
   if jsonb_array_length(fees_faults.fees) > 64 then
-    return '[{"path": "fees", "message": "takes at most 64 pairs, more than a transaction has room for"}]';
+    return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
   end if;
   for v_fee in
     select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
   loop
     if jsonb_typeof(v_fee.pair) <> 'array' then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
       continue;
     end if;
     if jsonb_array_length(v_fee.pair) <> 2 then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
       continue;
     end if;
     if jsonb_typeof(v_fee.pair -> 0) <> 'string' or not private.is_public_key(v_fee.pair ->> 0) then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes');
     end if;
     if private.lamports(v_fee.pair -> 1) is null then
       v_faults := v_faults || jsonb_build_object(
-        'path', v_fee.path || '[1]', 'message', 'takes lamports, an integer from 0 to 2^64-1, as a number or a string'
+        'path', v_fee.path || '[1]', 'message', 'must be lamports: an integer from 0 to 2^64-1, as a number or a string'
       );
     end if;
   end loop;
@@ -96,15 +107,15 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(chain_network_faults.chain_network) is distinct from 'object' then
-    return '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]';
+    return '[{"path": "chain_network", "message": "must be an object {url, cluster}"}]';
   end if;
   return (
     select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
     from (
-      select 'url', 'takes an http or https address of at most 2048 characters'
+      select 'url', 'must be an http or https address of at most 2048 characters'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
       union all
-      select 'cluster', 'takes devnet, testnet or mainnet-beta'
+      select 'cluster', 'must be devnet, testnet or mainnet-beta'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
       (
@@ -118,16 +129,44 @@ end;
 $$;
 comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
 
-create function private.refuse_faults(code text, faults jsonb)
-returns void
-language plpgsql volatile security invoker
+create function private.on_end_faults(on_end jsonb)
+returns jsonb
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  v_events constant jsonb := '["succeeded", "failed", "stopped", "signature_request"]';
 begin
-  if refuse_faults.faults <> '[]' then
-    perform private.fail(400, refuse_faults.code,
-      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults);
+  if jsonb_typeof(on_end_faults.on_end) is distinct from 'object' then
+    return '[{"path": "on_end", "message": "must be an object {url, events}, or null"}]';
   end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('path', 'on_end.' || fault.member, 'message', fault.message)), '[]')
+    from (
+      select 'url', 'must be an http or https address of at most 2048 characters'
+      where not coalesce(
+        jsonb_typeof(on_end_faults.on_end -> 'url') = 'string'
+          and length(on_end_faults.on_end ->> 'url') <= 2048
+          and on_end_faults.on_end ->> 'url' ~ '^https?://[^[:space:][:cntrl:]/?#"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$',
+        false
+      )
+      union all
+      select 'events', 'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+      where case
+        when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
+        when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true
+        else not v_events @> (on_end_faults.on_end -> 'events')
+          or (select count(distinct e.event) < count(*) from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event))
+      end
+      union all
+      (
+        select private.shorten(m.name), 'there is no such member; the members are url and events'
+        from jsonb_object_keys(on_end_faults.on_end) as m (name)
+        where m.name not in ('url', 'events') limit 20
+      )
+    ) as fault (member, message)
+  );
 end;
 $$;
-comment on function private.refuse_faults(text, jsonb) is 'Raises 400 with the faults, if there are any: the first as message, all as details.';
+comment on function private.on_end_faults(jsonb) is 'What is wrong with on_end of a deployment, by member; of unknown members the first 20.';
+grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;

@@ -1,3 +1,5 @@
+-- A new setting begins as a column here. All that belongs to it: CONTRIBUTING.md, "A new deployment setting".
+
 create table public.flow_deployments (
   id uuid primary key,
   created_at timestamptz not null,
@@ -5,6 +7,9 @@ create table public.flow_deployments (
   entrypoint integer not null,
   snapshot_hash bytea not null references private.flow_snapshots (hash),
   input_names text[] not null default '{}',
+  name text not null default '',
+  description text not null default '',
+  icon_url text,
   start_permission text not null default 'Owner',
   output_instructions boolean not null default false,
   action_identity text,
@@ -12,14 +17,19 @@ create table public.flow_deployments (
   chain_network jsonb not null,
   max_starts_per_minute integer not null default 60000,
   max_runs_in_flight integer not null default 10000,
+  on_end jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
+  constraint flow_deployments_name_length check (char_length(name) <= 200),
+  constraint flow_deployments_description_length check (char_length(description) <= 2000),
+  constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
   constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
   constraint flow_deployments_action_identity_public_key check (private.is_public_key(action_identity)),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
   constraint flow_deployments_max_starts_per_minute_natural check (max_starts_per_minute >= 0),
-  constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0)
+  constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0),
+  constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
   'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the other columns are the owner''s to customise.';
@@ -29,6 +39,10 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
   'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
+comment on column public.flow_deployments.name is 'What it is called where it is offered; the name of the flow when it was deployed, until the owner changes it.';
+comment on column public.flow_deployments.description is
+  'What it does; the first 2,000 characters of the description of the flow when it was deployed, until the owner changes it.';
+comment on column public.flow_deployments.icon_url is 'The https address of a picture for it.';
 comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
@@ -39,6 +53,8 @@ comment on column public.flow_deployments.max_starts_per_minute is
   'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
   'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
+comment on column public.flow_deployments.on_end is
+  'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -115,16 +131,31 @@ begin
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then
     perform private.refuse_faults('start_permission_invalid',
-      '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]');
+      '[{"path": "start_permission", "message": "must be Owner, Authenticated or Anonymous"}]');
+  end if;
+
+  if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
+    perform private.refuse_faults('name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]');
+  end if;
+  if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
+    perform private.refuse_faults('description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]');
+  end if;
+  if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
+    perform private.refuse_faults('icon_url_invalid',
+      '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
   end if;
 
   if coalesce(new.max_starts_per_minute < 0, true) then
     perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]');
   end if;
   if coalesce(new.max_runs_in_flight < 0, true) then
     perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]');
+  end if;
+
+  if new.on_end is distinct from old.on_end and new.on_end is not null then
+    perform private.refuse_faults('on_end_invalid', private.on_end_faults(new.on_end));
   end if;
 
   if tg_op = 'INSERT' then
@@ -146,7 +177,7 @@ begin
   if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
     if not private.is_public_key(new.action_identity) then
       perform private.refuse_faults('action_identity_invalid',
-        '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
+        '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
     end if;
     -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
     perform from public.wallets as w

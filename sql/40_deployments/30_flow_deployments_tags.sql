@@ -9,8 +9,11 @@ create table public.flow_deployments_tags (
     references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_tags_deployment_id_fkey foreign key (deployment_id, entrypoint, user_id)
     references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
-  constraint flow_deployments_tags_tag_form check (tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
-  constraint flow_deployments_tags_description_length check (char_length(description) <= 2000)
+  constraint flow_deployments_tags_tag_form check (private.check_tag(tag)),
+  constraint flow_deployments_tags_description_length check (
+    description is null or char_length(description) <= 2000
+    or private.refuse_column('description', 'must have at most 2000 characters')
+  )
 );
 comment on table public.flow_deployments_tags is
   'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';

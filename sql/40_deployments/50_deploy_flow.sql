@@ -6,7 +6,7 @@ as $$
 declare
   v_user_id uuid := private.lock_user();
   v_flow public.flows;
-  v_snapshot_hash bytea;
+  v_frozen record;
   v_warnings jsonb;
   v_deployment_id uuid;
 begin
@@ -17,11 +17,11 @@ begin
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
 
-  v_snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_snapshot_hash, v_flow.id, deploy_flow.strict);
-  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, start_permission, chain_network)
+  v_frozen := private.freeze_flow(v_flow, true);
+  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
+  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
   values (
-    v_user_id, v_flow.id, v_snapshot_hash,
+    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'
@@ -30,6 +30,7 @@ begin
     v_flow.chain_network
   )
   returning id into v_deployment_id;
+  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment_id, v_frozen.canvas);
   return jsonb_build_object('deployment_id', v_deployment_id, 'warnings', v_warnings);
 end;
 $$;

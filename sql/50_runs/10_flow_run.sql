@@ -7,25 +7,24 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  if num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
-    or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
-  then
-    return false;
-  end if;
-  case is_run_consistent.status
-    when 'queued' then
-      return num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
-    when 'running', 'waiting' then
-      return is_run_consistent.start_time is not null
-        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
-    when 'succeeded' then
-      return is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null;
-    when 'failed' then
-      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false);
-    when 'stopped' then
-      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true);
-    else return false;
-  end case;
+  -- One expression, since plpgsql makes each one ready anew in every transaction.
+  return case
+    when num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
+      or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
+      then false
+    when is_run_consistent.status = 'queued' then
+      num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
+    when is_run_consistent.status in ('running', 'waiting') then
+      is_run_consistent.start_time is not null
+        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
+    when is_run_consistent.status = 'succeeded' then
+      is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null
+    when is_run_consistent.status = 'failed' then
+      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false)
+    when is_run_consistent.status = 'stopped' then
+      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true)
+    else false
+  end;
 end;
 $$;
 comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
@@ -36,6 +35,8 @@ create table public.flow_run (
   user_id uuid not null,
   flow_id integer not null,
   deployment_id uuid,
+  schedule_id uuid,
+  webhook_id uuid,
   status text not null default 'queued',
   started_by uuid,
   started_by_public_key text,
@@ -49,6 +50,7 @@ create table public.flow_run (
   parent_flow_run_id uuid references public.flow_run (id) on delete cascade,
   parent_node_id uuid,
   parent_times integer,
+  redriven_from uuid references public.flow_run (id) on delete set null,
   output_instructions boolean not null default false,
   action_identity text,
   action_signer text,
@@ -68,6 +70,10 @@ comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started; null for a normal run and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+comment on column public.flow_run.schedule_id is
+  'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
+comment on column public.flow_run.webhook_id is
+  'The incoming webhook that started it; null for all other runs, also for redrives. Kept when the webhook is deleted, so it carries no foreign key.';
 comment on column public.flow_run.started_by is
   'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
 comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
@@ -77,6 +83,8 @@ comment on column public.flow_run.errors is 'One line per failed node, "<name> <
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
 comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
+comment on column public.flow_run.redriven_from is
+  'The run whose failure it goes on from: what succeeded there is taken over. Null for all other runs, and when that run has been deleted.';
 comment on column public.flow_run.action_signer is 'Public key that signs and sends for the action identity.';
 comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is for the runner only.';
 
@@ -84,7 +92,11 @@ create index flow_run_deployment_id_idx on public.flow_run (deployment_id, id de
 create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
 create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
+create index flow_run_schedule_id_idx on public.flow_run (schedule_id, id desc) where schedule_id is not null;
+create index flow_run_webhook_id_idx on public.flow_run (webhook_id, id desc) where webhook_id is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
+-- Unique, since what a redrive has done since would be done once more by a second one of the same run.
+create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
 -- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
 
 create function private.tg_users__after_delete()
@@ -99,6 +111,7 @@ begin
     exit when not found;
   end loop;
   update public.signature_requests as s set user_id = null where s.user_id = old.id;
+  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
   return null;
 end;
 $$;

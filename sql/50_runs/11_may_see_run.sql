@@ -19,7 +19,7 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- The rule of private.may_see_run, written out: the planner takes no function apart that uses a sub-select twice, and would read all runs.
+-- The rule of private.may_see_run, written out: the planner does not inline a function that uses a sub-select twice, and would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

@@ -18,16 +18,19 @@ begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
     return;
-  elsif v_job.attempt = 0 then
+  end if;
+  update private.flow_run_jobs as j
+  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+  where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  if v_job.attempt = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
-  else
-    update private.flow_run_jobs as j
-    set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
-    where j.flow_run_id = v_run_id and j.stop_requested_at is null;
-    if not v_job.is_held then
-      -- No worker holds it now, and it may sleep until a later time.
-      perform private.wake_flow_run(v_run_id);
-    end if;
+    return;
+  end if;
+  -- From now on nobody can answer them.
+  delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
+  if not v_job.is_held then
+    -- No worker holds it now, and it may sleep until a later time.
+    perform private.wake_flow_run(v_run_id);
   end if;
 end;
 $$;

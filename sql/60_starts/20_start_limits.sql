@@ -10,7 +10,7 @@ create table private.deployment_usage (
 comment on table private.deployment_usage is
   'How much callers other than the owner use a deployment, counted for its limits. The use of a share is the sum over its slots. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'' or ''key:<public key>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
+  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
@@ -42,13 +42,14 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select case
+    when start_shares.caller.webhook_id is not null then array['all', 'webhook:' || start_shares.caller.webhook_id::text]
     when start_shares.caller.user_id is null then array['all', 'guests', 'key:' || start_shares.caller.public_key]
     when start_shares.caller.is_anonymous then array['all', 'guests', 'user:' || start_shares.caller.user_id::text]
     else array['all', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users.';
+  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -153,4 +154,79 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+
+create function private.tg_flow_run_jobs__after_end()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
+  select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
+  from unnest(old.counted_shares) as s (share)
+  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
+  where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
+  on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run_jobs__after_end() is
+  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+
+create function private.delete_idle_usage(max_shares integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_idle bigint;
+begin
+  with idle as (
+    select u.deployment_id, u.share
+    from private.deployment_usage as u
+    where u.share <> 'all'
+    group by u.deployment_id, u.share
+    having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
+    limit delete_idle_usage.max_shares
+  ), locked as (
+    select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
+    from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
+    for update of u skip locked
+  ), forgotten as (
+    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
+    -- the same share that were locked or are new stay.
+    delete from private.deployment_usage as u
+    where (u.deployment_id, u.share, u.slot) in (
+      select l.deployment_id, l.share, l.slot
+      from locked as l join (
+        select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
+        having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
+      ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
+    )
+  )
+  select count(*) into v_idle from idle;
+  return v_idle;
+end;
+$$;
+comment on function private.delete_idle_usage(integer) is
+  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
+
+create function private.delete_usage_of_deleted_deployments(max_rows integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
+  delete from private.deployment_usage as u
+  where (u.deployment_id, u.share, u.slot) in (
+    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
+    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
+    limit delete_usage_of_deleted_deployments.max_rows
+    for update skip locked
+  );
+end;
+$$;
+comment on function private.delete_usage_of_deleted_deployments(integer) is
+  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';

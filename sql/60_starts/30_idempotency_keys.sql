@@ -20,7 +20,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller text := coalesce('user:' || claim_idempotency_key.caller.user_id, 'key:' || claim_idempotency_key.caller.public_key);
+  v_caller text := coalesce(
+    'webhook:' || claim_idempotency_key.caller.webhook_id, 'user:' || claim_idempotency_key.caller.user_id,
+    'key:' || claim_idempotency_key.caller.public_key
+  );
   v_key_hash bytea := sha256(convert_to(jsonb_build_array(v_caller, claim_idempotency_key.key)::text, 'UTF8'));
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;

@@ -1,5 +1,6 @@
 create function private.enqueue_run(
-  deployment public.flow_deployments, caller private.caller, inputs jsonb, action_signer text, idempotency_key text, request jsonb
+  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text, idempotency_key text,
+  request jsonb, schedule_id uuid default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -12,10 +13,15 @@ declare
   v_run_id uuid := private.uuid_v7(v_now);
   v_earlier_run_id uuid;
   v_message_id bigint;
+  v_is_announced boolean;
   v_shares text[];
   v_started jsonb;
+  v_inputs jsonb := enqueue_run.inputs;
 begin
-  perform private.check_inputs(enqueue_run.inputs);
+  perform private.check_inputs(v_inputs);
+  if enqueue_run.plain is not null then
+    perform private.check_values(enqueue_run.plain, v_inputs);
+  end if;
   if not private.is_public_key(enqueue_run.action_signer) then
     perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
@@ -28,10 +34,15 @@ begin
     end if;
   end if;
   -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  perform private.check_input_names(enqueue_run.inputs, enqueue_run.deployment.input_names);
+  if enqueue_run.plain is not null then
+    v_inputs := v_inputs || private.inputs_of_values(enqueue_run.plain, private.snapshot_interface(enqueue_run.deployment.snapshot_hash));
+    perform private.check_inputs(v_inputs);
+  end if;
+  perform private.check_input_names(v_inputs, enqueue_run.deployment.input_names);
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id then
+  -- Whoever has the URL of a webhook starts as the owner, and is not the owner.
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
     if private.is_queue_count_due(v_message_id) then
       perform private.check_queue_length(enqueue_run.deployment.user_id);
@@ -39,11 +50,11 @@ begin
     perform private.count_start(enqueue_run.deployment, v_shares);
   end if;
   insert into public.flow_run (
-    id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key, inputs,
     output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
-    enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', enqueue_run.inputs),
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', v_inputs),
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
@@ -51,18 +62,20 @@ begin
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
-    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id
+    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
+    enqueue_run.deployment.on_end
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
     -- The first token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
+  v_is_announced := private.announce_claimable_run();
   return v_started;
 end;
 $$;
-comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, text, text, jsonb) is
-  'Stores a run of the deployment, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. A start by somebody else than the owner counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
+  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';

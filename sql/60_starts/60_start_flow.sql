@@ -1,4 +1,4 @@
-create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean)
+create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -26,18 +26,19 @@ begin
   v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow.action_signer, start_flow.idempotency_key,
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer, start_flow.idempotency_key,
     jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+      || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) is
   'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
-  strict boolean default false
+  strict boolean default false, "values" jsonb default null
 )
 returns jsonb
 language plpgsql volatile security invoker
@@ -45,10 +46,10 @@ set search_path = ''
 as $$
 begin
   return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict
+    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict, start_flow."values"
   );
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
+  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; inputs and values as in start_deployment, warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;

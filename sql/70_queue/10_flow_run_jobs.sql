@@ -9,8 +9,9 @@
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires.
---   finish      finish_flow_run stores the last progress and ends the run (end_flow_run), which deletes its message.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A run that
+--               waits for the input of somebody (sql/75_inputs/) sleeps until it is answered or expires.
+--   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
 --
 -- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
 create table private.flow_run_jobs (
@@ -27,11 +28,17 @@ create table private.flow_run_jobs (
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
   output_bytes bigint not null default 0,
+  action_lookups smallint not null default 0,
+  has_ended_inputs boolean not null default false,
+  input_bytes bigint not null default 0,
   sleeps_until timestamptz,
   stop_requested_at timestamptz,
   stop_reason text,
   stop_timeout_millies integer,
   failed_at timestamptz,
+  on_end jsonb,
+  redriven_from uuid[],
+  is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
 );
@@ -41,7 +48,7 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key: a user''s runs, and with them their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended.';
+  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended, or that may be redriven.';
 comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
@@ -57,14 +64,27 @@ comment on column private.flow_run_jobs.lost_claim_count is
 comment on column private.flow_run_jobs.work_ms is 'How many milliseconds claims have worked on the run, as far as they reported.';
 comment on column private.flow_run_jobs.output_bytes is
   'How many bytes of JSON the nodes of the run and of the runs it called have put out, as far as claims reported: so much a worker has to hold in memory to go on.';
+comment on column private.flow_run_jobs.action_lookups is 'How often the transaction that the run put out has been looked for on the chain.';
+comment on column private.flow_run_jobs.has_ended_inputs is
+  'An input that a node of the run waits for was submitted or cancelled, and no worker has taken that yet.';
+comment on column private.flow_run_jobs.input_bytes is 'How many bytes of JSON were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'When a run that was released for later may be claimed again; null when it does not sleep. Claims look only at jobs that do not sleep, so sleeping runs cost them nothing.';
 comment on column private.flow_run_jobs.stop_requested_at is 'When the first request to stop came. stop_reason and stop_timeout_millies are that request''s.';
 comment on column private.flow_run_jobs.failed_at is
   'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
+comment on column private.flow_run_jobs.on_end is
+  'on_end of the deployment, copied at the start: where the run is told of; null when nowhere. It is here because starters read flow_run, and must not see it.';
+comment on column private.flow_run_jobs.redriven_from is
+  'The runs that a redriven run takes node executions over from, the newest first; null for all other runs. It is the one that flow_run.redriven_from names, and the one before it if that was a redrive which ended before it had come to all that it could have taken over. There is no foreign key: sweep_runner keeps those of runs that have not ended.';
+comment on column private.flow_run_jobs.is_complete is
+  'A worker has executed all that could run. False while the run has not ended, and when it was stopped, ran into a limit, or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
+create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
+  where failed_at is not null or stop_requested_at is not null;
+create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id) where redriven_from is not null and message_id is not null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
 
 create view private.awake_jobs with (security_invoker = true) as
@@ -110,23 +130,7 @@ comment on function private.tg_flow_run_jobs__after_delete() is
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
-create function private.tg_flow_run_jobs__after_end()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
-  select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
-  from unnest(old.counted_shares) as s (share)
-  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
-  where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
-  on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
-  return null;
-end;
-$$;
-comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+-- Their function stands with the limits that it counts for: sql/60_starts/20_start_limits.sql.
 -- Deferred to the commit, after which the transaction takes no more locks. So a transaction that waits for these rows is never waited for
 -- in turn, and there is no deadlock.
 -- A constraint trigger is a constraint, so it is named like one.

@@ -12,6 +12,8 @@ create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is 'The id of the message from which on the queue is counted again. Until then it counts as not full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full counts as full and is not counted again; 0 while there is room.';
+create sequence private.queue_refused_owner minvalue 0;
+comment on sequence private.queue_refused_owner is 'A hash of the owner whose runs were found to fill the queue, until it counts as full no longer or is counted again; 0 of nobody.';
 
 create function private.max_queue_length()
 returns integer
@@ -81,15 +83,31 @@ as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
+  -- Not negative, as the values of the sequence.
+  v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
+  v_is_known boolean := coalesce(
+    pg_sequence_last_value('private.queue_refused_owner') = v_owner
+      and private.queue_clock() < pg_sequence_last_value('private.queue_full_until'),
+    false
+  );
 begin
-  -- Counted no further than the share, along the index of each owner's runs by turn.
-  select count(*) into v_count
-  from (
-    select from private.flow_run_jobs as j
-    where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
-    order by j.turn limit v_share
-  ) as own;
+  -- Whoever strikes again and again does not have ten thousand runs counted each time. Only the last owner who was refused is known:
+  -- for others it is as before.
+  if v_is_known then
+    v_count := v_share;
+  else
+    -- Counted no further than the share, along the index of each owner's runs by turn.
+    select count(*) into v_count
+    from (
+      select from private.flow_run_jobs as j
+      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+      order by j.turn limit v_share
+    ) as own;
+  end if;
   if v_count >= v_share then
+    if not v_is_known then
+      perform setval('private.queue_refused_owner', v_owner);
+    end if;
     perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
       'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
@@ -97,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
+  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. Who was refused last is refused without counting for as long as the queue counts as full. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -145,7 +163,7 @@ begin
   ) as queued;
   -- A count takes as long as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
   if v_length >= v_max_length then
-    perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
+    perform setval('private.queue_refused_owner', 0), setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
   else
     perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
@@ -168,7 +186,7 @@ begin
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
   -- The next start counts anew, after this commits, and other starts wait for what it finds.
-  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
+  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
 end;
 $$;
 comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';

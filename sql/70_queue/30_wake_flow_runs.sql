@@ -14,12 +14,39 @@ $$;
 comment on function private.has_claimable_run(interval) is
   'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
+create function private.announce_claimable_run()
+returns boolean
+language sql volatile security invoker
+begin atomic
+  -- To notify orders all commits one behind the other, so nobody is notified unless a worker waits, which has this lock or is about to get
+  -- it. Else the lock is kept until the end of the transaction: a worker that begins to wait, waits for that before its look at the queue.
+  -- The planner puts this one expression in place of a call.
+  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0) or pg_notify('flow_runs', '') is null;
+end;
+comment on function private.announce_claimable_run() is
+  'Called by every transaction that makes a run claimable: when it commits, a worker that waits looks at the queue. False when one was notified.';
+
+create function private.await_claimable_runs()
+returns void
+language sql volatile security invoker
+begin atomic
+  select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
+end;
+comment on function private.await_claimable_runs() is
+  'For a worker with a session of its own, which has said listen flow_runs: until it ends its session or unlocks, whoever makes a run claimable notifies that channel. Returns when every transaction that did so without notifying is committed, so a look at the queue after it misses no run. One session at a time has this lock; others wait for it.';
+grant execute on function private.await_claimable_runs() to service_role;
+
 create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_is_told boolean;
 begin
+  if set_visible_after.seconds = 0 then
+    v_is_told := private.announce_claimable_run();
+  end if;
   -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)

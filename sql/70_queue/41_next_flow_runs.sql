@@ -1,24 +1,24 @@
-create function private.lock_suspect(flow_run_id uuid, out user_id uuid, out lost_claims integer)
+create function private.lock_queued_run(flow_run_id uuid, out user_id uuid, out lost_claims integer)
 returns record
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  select j.user_id, j.lost_claims into lock_suspect.user_id, lock_suspect.lost_claims
+  select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
   from private.awake_jobs as j
   cross join lateral (
     select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
   ) as m
   join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = lock_suspect.flow_run_id and j.is_suspect
+  where j.flow_run_id = lock_queued_run.flow_run_id
   for no key update of j, r skip locked;
 end;
 $$;
-comment on function private.lock_suspect(uuid) is
-  'Locks a suspect as lock_next_flow_runs locks other runs, and returns its owner and its lost workers; nulls when it is no suspect any more, is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
+comment on function private.lock_queued_run(uuid) is
+  'Locks one run as lock_next_flow_runs locks those that it chooses, and returns its owner and its lost workers; nulls when it is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+  max_runs integer, owners_with_places uuid[], only_run_id uuid, out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
 language plpgsql volatile security definer
@@ -32,13 +32,25 @@ declare
   v_suspect_ids uuid[];
   v_tried_ids uuid[];
   v_tried_id uuid;
-  v_suspect record;
+  v_tried record;
   v_postponed_id uuid;
   v_runs_per_owner integer;
   v_rounds integer;
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
+  -- A run that nobody else waits beside is next, whoever's turn it is.
+  if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
+    v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
+    if v_tried.user_id is not null and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true then
+      run_ids := array[lock_next_flow_runs.only_run_id];
+      lost_claims := array[v_tried.lost_claims];
+      last_user_id := case when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
+      return;
+    end if;
+  end if;
+
+  perform private.wake_due_flow_runs();
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
@@ -47,15 +59,17 @@ begin
       -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
-        v_suspect := private.lock_suspect(v_tried_id);
-        if v_suspect.user_id = any (lock_next_flow_runs.owners_with_places) then
+        v_tried := private.lock_queued_run(v_tried_id);
+        -- It may have made progress meanwhile, and be no suspect any more.
+        continue when (v_tried.lost_claims >= 2) is not true;
+        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
           -- This claim is not for its owner: the suspect stays postponed.
           v_postponed_id := v_tried_id;
-        elsif v_suspect.user_id is not null then
+        else
           suspect_id := v_postponed_id;
           run_ids := array[v_tried_id];
-          lost_claims := array[v_suspect.lost_claims];
-          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
+          lost_claims := array[v_tried.lost_claims];
+          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
           return;
         end if;
       end loop;
@@ -112,5 +126,5 @@ begin
   ));
 end;
 $$;
-comment on function private.lock_next_flow_runs(integer, uuid[]) is
-  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
+comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
+  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. only_run_id: the only run whose message was visible, if there was one. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';

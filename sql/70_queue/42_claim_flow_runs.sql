@@ -4,7 +4,8 @@ create function private.claim_flow_runs(
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
@@ -21,14 +22,16 @@ as $$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
+  v_visible_ids uuid[];
   v_next record;
   v_run_ids uuid[];
-  v_lost_id uuid;
-  v_lost_claims integer;
-  v_message_ids bigint[];
 begin
   -- While nothing is queued, idle workers take no lock and look at no run that is due later.
-  while not private.has_claimable_run() loop
+  loop
+    select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
+    from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
+    where m.vt <= clock_timestamp();
+    exit when v_visible_ids is not null;
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
@@ -40,17 +43,16 @@ begin
   end loop;
   -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
-  perform private.wake_due_flow_runs();
   loop
-    v_next := private.lock_next_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.owners_with_places);
-    select n.id, n.lost_claims into v_lost_id, v_lost_claims
-    from unnest(v_next.run_ids, v_next.lost_claims) as n (id, lost_claims)
-    where n.lost_claims > claim_flow_runs.max_lost_claims
-    limit 1;
-    exit when not found;
-    perform private.end_flow_run(v_lost_id, 'failed', errors => array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claims
-    )]);
+    v_next := private.lock_next_flow_runs(
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places, case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+    );
+    exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
+    perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', n.lost_claims
+    )])
+    from unnest(v_next.run_ids, v_next.lost_claims) as n (run_id, lost_claims)
+    where n.lost_claims > claim_flow_runs.max_lost_claims;
   end loop;
   v_run_ids := v_next.run_ids;
   if v_run_ids is null then
@@ -60,19 +62,23 @@ begin
   insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
   on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
   where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
-  update public.flow_run as r
-  set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
-  where r.id = any (v_run_ids) and r.status <> 'running';
-  with claimed as (
+  return query
+  with started as (
+    update public.flow_run as r
+    set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
+    where r.id = any (v_run_ids) and r.status <> 'running'
+    returning private.announce_run_events(r.id)
+  ), claimed as (
     update private.flow_run_jobs as j
     set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
     where j.flow_run_id = any (v_run_ids)
-    returning j.message_id
+    returning j.*
+  ), hidden as (
+    update pgmq.q_flow_runs as m
+    set vt = clock_timestamp() + make_interval(secs => claim_flow_runs.lease_seconds)
+    from claimed as j
+    where m.msg_id = j.message_id
   )
-  select array_agg(claimed.message_id) into v_message_ids from claimed;
-  perform private.set_visible_after(v_message_ids, claim_flow_runs.lease_seconds);
-
-  return query
   select
     r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
@@ -90,11 +96,13 @@ begin
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
-    j.output_bytes
-  from private.flow_run_jobs as j
+    j.output_bytes,
+    case when j.redriven_from is not null
+      then (select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from))
+    end
+  from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  where j.flow_run_id = any (v_run_ids)
   order by array_position(v_run_ids, r.id);
 end;
 $$;
@@ -108,7 +116,8 @@ create function public.claim_flow_runs(
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint
 )
 language plpgsql volatile security invoker
 set search_path = ''
@@ -122,5 +131,5 @@ begin
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

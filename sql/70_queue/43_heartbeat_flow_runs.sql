@@ -1,5 +1,5 @@
 create function private.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -21,22 +21,23 @@ begin
   select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
-    end
+    end,
+    coalesce(j.has_ended_inputs, false)
   from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null;
+  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
 language sql volatile security invoker
 set search_path = ''
 as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost and the runs that shall stop.';
+  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that shall stop, and those whose inputs somebody has answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;

@@ -1,31 +1,20 @@
-create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
-returns json
+create function private.node_runs_page(run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json)
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
   v_run_id uuid;
-  v_last_run_id uuid := flow_run_history_page.after ->> 'flow_run_id';
-  v_node_id uuid := flow_run_history_page.after ->> 'node_id';
-  v_times integer := flow_run_history_page.after ->> 'times';
+  v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
+  v_node_id uuid := node_runs_page.after ->> 'node_id';
+  v_times integer := node_runs_page.after ->> 'times';
   v_row record;
   v_text text;
   v_rows text[] := '{}';
   v_bytes bigint := 0;
-  v_next json;
 begin
   <<pages>>
   for v_run_id in
-    with recursive tree as (
-      select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
-      union all
-      select c.id
-      from tree
-      cross join lateral (
-        select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
-      ) as c
-    )
-    select tree.id from tree where v_last_run_id is null or tree.id >= v_last_run_id order by tree.id
+    select r.id from unnest(node_runs_page.run_ids) as r (id) where v_last_run_id is null or r.id >= v_last_run_id order by r.id
   loop
     if v_run_id is distinct from v_last_run_id then
       v_node_id := '00000000-0000-0000-0000-000000000000';
@@ -33,24 +22,46 @@ begin
     end if;
     -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
     for v_row in
-      select n.node_id, n.times, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
-        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'start_time', v_row.start_time,
-        'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt, 'retry_at', v_row.retry_at,
+        'start_time', v_row.start_time, 'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
       )::text;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
-      if v_bytes >= flow_run_history_page.max_bytes then
-        v_next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
+      if v_bytes >= node_runs_page.max_bytes then
+        next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
         exit pages;
       end if;
     end loop;
   end loop;
-  return format('{"node_runs": [%s], "next": %s}', array_to_string(v_rows, ','), coalesce(v_next::text, 'null'))::json;
+  node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
+$$;
+comment on function private.node_runs_page(uuid[], jsonb, integer) is
+  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` on until the page has max_bytes; next is where the next page goes on, null for the last. Definer: for callers that are already checked.';
+
+create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
+    union all
+    select c.id
+    from tree
+    cross join lateral (
+      select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
+    ) as c
+  )
+  select format('{"node_runs": %s, "next": %s}', p.node_runs, coalesce(p.next::text, 'null'))::json
+  from private.node_runs_page(
+    array(select tree.id from tree), flow_run_history_page.after, flow_run_history_page.max_bytes
+  ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
   'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
@@ -95,7 +106,7 @@ as $$
     ),
     'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
       -- Of a called run that has ended, its result is enough.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
     ) end,
@@ -113,9 +124,9 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They are not executed again, but count for the tree's limit of executions.
-      select count(*)
-      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      -- They are not executed again, but count for the tree's limit of executions, each attempt as one.
+      select coalesce(sum(n.attempt), 0)
+      from tree cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (

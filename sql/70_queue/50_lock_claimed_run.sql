@@ -20,4 +20,4 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Whose claim may write: the newest claim of a run that has not ended, given by its attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
+  'Whose claim may write: the newest claim of a run that has not ended, given by its number, attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';

@@ -5,6 +5,8 @@ set search_path = ''
 -- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
 set enable_seqscan = off
 as $$
+declare
+  v_events private.new_run_event[];
 begin
   -- `offset 0` makes this one look at an index for the children of each run. The planner expects far more children than there are, since
   -- it goes by the average of all runs that call others, and would read all called runs instead.
@@ -16,55 +18,119 @@ begin
     cross join lateral (
       select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
     ) as child
+  ), ended as (
+    update public.flow_run as r
+    set
+      status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
+      errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
+    where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
+    returning r.id, r.end_time
   )
-  update public.flow_run as r
-  set
-    status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-    errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
-  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
+  select array_agg((
+    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events from ended as e;
+  perform private.add_run_events(v_events);
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
   'Ends the called runs in a root run''s tree that have not ended: as stopped when the root was stopped, else as failed. Definer: only functions write runs.';
 
+create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_has_called_runs boolean;
+  v_has_requests boolean;
+  v_told_ids uuid[];
+  v_has_inputs boolean;
+begin
+  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
+  with result as materialized (
+    select f.*
+    from jsonb_to_recordset(end_flow_runs.results) as f (
+      flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+    )
+    where f.flow_run_id = any (end_flow_runs.run_ids)
+    order by array_position(end_flow_runs.run_ids, f.flow_run_id)
+  ), ended_run as (
+    update public.flow_run as r
+    set
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
+    from result as f
+    where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
+  ), ended_job as (
+    update private.flow_run_jobs as j
+    set
+      message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
+      failed_at = case f.status when 'failed' then clock_timestamp() end,
+      is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
+    from result as f
+    where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
+    returning j.flow_run_id, j.on_end
+  ), ended_message as (
+    delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
+  )
+  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
+
+  select
+    exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
+  into v_has_called_runs, v_has_requests, v_has_inputs;
+  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
+  if v_has_called_runs then
+    perform private.end_called_runs(f.flow_run_id, f.status)
+    from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
+    where f.flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  -- So that readers of open requests see that nobody waits for an answer.
+  if v_has_requests then
+    update public.signature_requests as s set expires_at = clock_timestamp()
+    where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
+  end if;
+  if v_has_inputs then
+    delete from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  if v_told_ids is not null then
+    perform private.queue_end_webhooks(v_told_ids);
+  end if;
+  perform private.announce_run_news(u.id), private.announce_run_events(u.id) from unnest(end_flow_runs.run_ids) as u (id);
+end;
+$$;
+comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
+  'The one place where root runs end: stores their results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes the messages from the queue, and stores the webhooks that on_end asks for. results: [{flow_run_id, status, output, errors, not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes that have no node run. The caller has locked runs and jobs, in this order; message_ids are those of the jobs. Definer: only functions write runs.';
+
 create function private.end_flow_run(
-  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null, work_ms bigint default 0
+  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
 )
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_message_id bigint := (select j.message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id);
+  v_message_id bigint;
 begin
-  update public.flow_run as r
-  set
-    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
-    not_run = coalesce(end_flow_run.not_run, private.nodes_not_run(r, r.id)),
-    end_time = clock_timestamp()
-  where r.id = end_flow_run.flow_run_id and r.end_time is null;
-
-  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
-  if exists (select from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id) then
-    perform private.end_called_runs(end_flow_run.flow_run_id, end_flow_run.status);
-  end if;
-
-  -- So that readers of open requests see that nobody waits for an answer.
-  update public.signature_requests as s set expires_at = clock_timestamp()
-  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
-
   -- The job before its message, the order in which heartbeats lock them.
-  update private.flow_run_jobs as j
-  set
-    message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
-    failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
-  where j.flow_run_id = end_flow_run.flow_run_id;
-  delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;
+  select j.message_id into v_message_id
+  from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
+  perform private.end_flow_runs(array[end_flow_run.flow_run_id], array[v_message_id], jsonb_build_array(jsonb_build_object(
+    'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
+    'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
+  )));
 end;
 $$;
-comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[], bigint) is
-  'The one place where root runs end: stores the result, ends the called runs and the open signature requests of the tree, and deletes the message from the queue. not_run: null for all nodes that have no node run. Definer: only functions write runs.';
+comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
+  'Ends a run without a worker, as end_flow_runs does. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]

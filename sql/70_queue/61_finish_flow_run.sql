@@ -1,3 +1,62 @@
+create function private.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_run_ids uuid[];
+  v_user_ids uuid[];
+  v_message_ids bigint[];
+  v_progresses jsonb[];
+  v_positions bigint[];
+  v_results jsonb := finish_flow_runs.results;
+begin
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position)
+  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions
+  from (
+    select r.id, r.user_id, j.message_id, f.progress, f.position
+    from rows from (
+      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
+    ) with ordinality as f (flow_run_id, attempt, progress, position)
+    -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
+    -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
+    cross join lateral (
+      select run.id, run.user_id from public.flow_run as run
+      where run.id = f.flow_run_id and run.end_time is null
+      for no key update skip locked
+    ) as r
+    -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
+    -- meanwhile is read again, so this sees the newest claim.
+    cross join lateral (
+      select job.message_id, job.counted_deployment_id from private.flow_run_jobs as job
+      where job.flow_run_id = r.id and job.attempt = f.attempt
+      for no key update
+    ) as j
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
+    order by j.counted_deployment_id
+  ) as held;
+  if v_run_ids is not null then
+    -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.
+    if cardinality(v_run_ids) < jsonb_array_length(v_results) then
+      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
+      v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
+    end if;
+    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses);
+    perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
+  end if;
+  return coalesce(v_run_ids, '{}');
+end;
+$$;
+comment on function private.finish_flow_runs(jsonb) is
+  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_runs(jsonb) to service_role;
+
 create function private.finish_flow_run(
   flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
@@ -6,11 +65,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
-  perform private.end_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run,
-    (finish_flow_run.progress ->> 'work_ms')::bigint
-  );
+  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.attempt);
+  perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
+    'flow_run_id', finish_flow_run.flow_run_id, 'attempt', finish_flow_run.attempt, 'status', finish_flow_run.status,
+    'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
+    'progress', finish_flow_run.progress
+  )));
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
@@ -32,45 +92,8 @@ begin
 end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, transactions, logs, work_ms}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function private.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_result record;
-  v_finished uuid[] := '{}';
-begin
-  for v_result in
-    select f.*
-    from jsonb_to_recordset(finish_flow_runs.results) as f (
-      flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-    )
-    cross join lateral (
-      select j.counted_deployment_id
-      from public.flow_run as r
-      join private.flow_run_jobs as j on j.flow_run_id = r.id
-      where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
-      -- A run that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
-      for no key update of r skip locked
-    ) as held
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
-    order by held.counted_deployment_id
-  loop
-    perform private.finish_flow_run(
-      v_result.flow_run_id, v_result.attempt, v_result.status, v_result.output, v_result.errors, v_result.not_run, v_result.progress
-    );
-    v_finished := v_finished || v_result.flow_run_id;
-  end loop;
-  return v_finished;
-end;
-$$;
-comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
-grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
 returns uuid[]

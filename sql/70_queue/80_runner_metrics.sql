@@ -35,7 +35,8 @@ as $$
     ),
     'failed_last_hour', (
       select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
-    )
+    ),
+    'pending_webhooks', (select count(*) from public.webhook_deliveries as d where d.status = 'pending')
   )
   from queue cross join hidden;
 $$;
@@ -50,5 +51,5 @@ as $$
   select private.runner_metrics();
 $$;
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature; failed_last_hour.';
+  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature or an input; failed_last_hour; and pending_webhooks: deliveries that were not made yet.';
 grant execute on function public.runner_metrics() to service_role;

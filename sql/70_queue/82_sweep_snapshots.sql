@@ -13,6 +13,19 @@ end;
 $$;
 comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
+create function private.is_snapshot_redrivable(hash bytea)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select exists (
+    select from private.flow_run_jobs as j
+    where j.snapshot_hash = is_snapshot_redrivable.hash and (j.failed_at is not null or j.stop_requested_at is not null)
+  );
+$$;
+comment on function private.is_snapshot_redrivable(bytea) is
+  'Whether a run that failed or was stopped has this snapshot: a redrive of it needs it. Definer: the jobs are private.';
+
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
 language plpgsql volatile security definer
@@ -28,6 +41,7 @@ begin
     select s.hash from private.flow_snapshots as s
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
       and s.hash <> all (v_used_hashes)
+      and not private.is_snapshot_redrivable(s.hash)
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
@@ -37,6 +51,8 @@ begin
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+      -- A run that has ended meanwhile does not count as pending any more.
+      and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
   delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
@@ -45,4 +61,4 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that neither a deployment nor a run that has not ended needs, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that neither a deployment needs nor a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';

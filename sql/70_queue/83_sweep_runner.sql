@@ -19,7 +19,7 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. What is looked for here has none.
+-- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. The rows that are looked for here have none.
 set enable_seqscan = off
 as $$
 declare
@@ -55,5 +55,5 @@ as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment nor a run that has not ended needs; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment needs nor a run that has not ended or may be redriven; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -26,7 +26,7 @@ declare
   v_request_id bigint;
 begin
   -- An idle project sends no requests.
-  if not private.has_claimable_run() then
+  if not private.has_claimable_run() and not private.has_due_webhook() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then
@@ -44,4 +44,4 @@ begin
 end;
 $$;
 comment on function private.poke_runner() is
-  'For pg_cron: when a run may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
+  'For pg_cron: when a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';

@@ -21,10 +21,10 @@ create table private.flow_run_transactions (
   constraint flow_run_transactions_message_base64 check (private.is_base64(message)),
   constraint flow_run_transactions_wire_base64 check (private.is_base64(wire)),
   constraint flow_run_transactions_heights_natural check (slot >= 0 and last_valid_block_height >= 0),
-  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed')),
+  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed', 'unknown')),
   constraint flow_run_transactions_signature_valid check (private.is_base58(signature, 64)),
   constraint flow_run_transactions_signature_matches_outcome check (
-    case outcome when 'confirmed' then signature is not null when 'failed' then true else signature is null end
+    case when outcome is null then signature is null else outcome <> 'confirmed' or signature is not null end
   )
 );
 comment on table private.flow_run_transactions is
@@ -39,8 +39,8 @@ comment on column private.flow_run_transactions.memo is 'The text of the memo th
 comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
 comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
-comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null while it is not known.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while the outcome is not known.';
+comment on column private.flow_run_transactions.outcome is 'confirmed, failed, or unknown: nobody looks any more, and it may still be executed. Null while it is under way.';
+comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while it is under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -59,6 +59,15 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+  -- It is sure that the stored one does nothing any more, and its node, which has not ended, is tried again.
+  if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
+    select from public.node_run as n
+    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times) and n.end_time is null and n.attempt > 1
+  ) then
+    delete from private.flow_run_transactions as t
+    where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+    v_stored := null;
+  end if;
   if v_stored.wire is null and v_stored.outcome is null then
     insert into private.flow_run_transactions (
       flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
@@ -92,5 +101,5 @@ as $$
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal, unless it has failed and its first member is tried again; then the new one takes its place, and its requests are gone. 409 claim_lost for an older claim.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

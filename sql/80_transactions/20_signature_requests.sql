@@ -86,22 +86,36 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_made_ids uuid[];
+  v_events private.new_run_event[];
 begin
-  insert into public.signature_requests (
-    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  with made as (
+    insert into public.signature_requests as s (
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+    )
+    select
+      made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+      case
+        when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
+        else run.started_by
+      end,
+      made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
+    from (
+      select private.uuid_v7() as id, r.*
+      from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+    ) as made
+    on conflict on constraint signature_requests_transaction_pubkey_key do nothing
+    returning s.id, s.created_at
   )
-  select
-    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-    case
-      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
-      else run.started_by
-    end,
-    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
-  from (
-    select private.uuid_v7() as id, r.*
-    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-  ) as made
-  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
+  select array_agg(m.id), array_agg((
+    run.id, null, m.created_at, ('signature_request', transaction.flow_run_id, transaction.node_id, transaction.times, null, m.id)::private.run_event
+  )::private.new_run_event) into v_made_ids, v_events from made as m;
+  if v_made_ids is not null then
+    perform private.queue_signature_webhooks(run, v_made_ids);
+    perform private.add_run_events(v_events);
+    perform private.announce_run_news(run.id);
+  end if;
 
   perform
   from public.signature_requests as s

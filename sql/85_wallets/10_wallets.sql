@@ -7,9 +7,11 @@ create table public.wallets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint wallets_user_id_public_key_key unique (user_id, public_key),
-  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER')),
-  constraint wallets_name_length check (char_length(name) <= 200),
-  constraint wallets_public_key_valid check (private.is_public_key(public_key))
+  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
+  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint wallets_public_key_valid check (
+    private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
+  )
 );
 comment on table public.wallets is
   'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';

@@ -70,7 +70,7 @@ begin
           when part.depth > 64 then 'is nested deeper than 64 levels'
           when part.is_named_too_long then 'has a name of more than 256 characters'
           when jsonb_typeof(part.value) = 'number' then case
-            when abs(part.value::numeric) >= v_infinite then 'takes a number that a double can hold'
+            when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
           end
         end as message
       from part
@@ -112,7 +112,7 @@ as $$
   )
   select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
     when fault.type is null then 'is missing'
-    else 'takes ' || case fault.expected
+    else 'must be ' || case fault.expected
       when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
     end
   end) order by fault.path collate "C"), '[]')

@@ -84,7 +84,7 @@ begin
     return v_faults;
   end if;
   with fault (path, message) as (
-    select private.shorten(m.name), 'there is no such member; there are: ' || (
+    select private.shorten(m.name), 'there is no such member; the members are ' || (
       select string_agg(rtrim(s.name, '!'), ', ' order by rtrim(s.name, '!') collate "C")
       from jsonb_object_keys(private.node_definition_shape()) as s (name)
     )
@@ -92,10 +92,10 @@ begin
     where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
-    select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
+    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
-    select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
+    select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
@@ -103,7 +103,7 @@ begin
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
-    select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
+    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
@@ -112,7 +112,7 @@ begin
     ) as p
     where p.occurrence > 1
     union all
-    select format('%s[%s].name', s.side, e.position - 1), 'takes at most 256 characters'
+    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
     from (values ('sources'), ('targets')) as s (side)
     cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
     where length(e.port ->> 'name') > 256

@@ -1,8 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** How many characters of an answer a line shows. */
 const ANSWER_SHOWN = 50;
-const STATUS_POLL_MS = 10;
 
 const shorten = (text: string): string => text.length > ANSWER_SHOWN ? `${text.slice(0, ANSWER_SHOWN)} …` : text;
 
@@ -36,12 +33,3 @@ export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (inp
   console.log(`  → ${method} ${path}${body}\n  ← ${response.status} in ${took} ${answer}`);
   return response;
 };
-
-/** Asks again and again, and gives the first answer that is not undefined. */
-export async function poll<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    await sleep(STATUS_POLL_MS);
-  }
-}

@@ -30,12 +30,14 @@ export const denoBinary = (): string =>
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
-/** The runner's variables, as docs/reference/environment.md lists them: its settings, its switches and its one secret besides WALLET_KEYS. */
+/** The functions' variables, as docs/reference/environment.md lists them: the runner's settings, switches and one secret besides WALLET_KEYS, and the address of actions. */
 const RUNNER_VARIABLES = new Set([
   ...settingVariables.map(({ variable }) => variable),
   'RUNNER_DISABLED',
   'ALLOW_PRIVATE_NETWORK',
   'HELIUS_API_KEY',
+  'ACTION_URL',
+  'FLOW_URL',
 ]);
 
 /** The runner's variables in an environment: a stack passes those of the shell on to its functions. */
@@ -83,7 +85,8 @@ export function startFunction(options: FunctionOptions): Part {
     // wait for ever.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
-    noisePattern: /^Watcher (Process started|Waiting for graceful termination)/,
+    // Deno tells of its plan for `request.signal`; the functions only ask it whether the caller is still there.
+    noisePattern: /^(Watcher (Process started|Waiting for graceful termination)|Deno\.serve: request\.signal aborts)/,
     onLine: options.onLine,
   });
 }

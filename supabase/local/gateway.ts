@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createProxyServer } from 'httpxy';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import type { ConsoleServer } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
 import { StackError } from './stack_error.ts';
 import { readBody } from './request_body.ts';
@@ -20,6 +21,7 @@ export interface GatewayOptions {
   /** Unix socket of an Edge Function, or undefined when there is no function of that name. */
   functionSocket: (name: string) => string | undefined;
   auth: (request: Request) => Promise<Response>;
+  console: Pick<ConsoleServer, 'handle'>;
 }
 
 const corsHeaders = {
@@ -64,7 +66,7 @@ function admit(request: IncomingMessage, query: URLSearchParams, keys: StackKeys
 /**
  * Starts the gateway, through which all requests to a local stack pass: the paths of `supabase start` on one port.
  *
- * /rest/v1 → PostgREST, /auth/v1 → Auth, /functions/v1/<name> → that Edge Function.
+ * /rest/v1 → PostgREST, /auth/v1 → Auth, /functions/v1/<name> → that Edge Function, /console/ → the console's files.
  */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
   // Each request gets a new connection: a kept one may be closed just when it is used again, and a POST must not be
@@ -103,6 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     const [path = '', ...rest] = (request.url ?? '').split('?');
     const query = rest.join('?');
     const [, part, version, name = ''] = path.split('/');
+    if (part === 'console') return options.console.handle(request, response, path);
     if (version !== 'v1' || (part !== 'rest' && part !== 'auth' && part !== 'functions')) {
       return answer(response, 404, { message: 'no Route matched with those values' });
     }

@@ -7,7 +7,7 @@ import { parsePort } from './ports.ts';
 import { findSilentFunctions } from './silent_functions.ts';
 import { type StackOptions, type StackStatus, startStack } from './stack.ts';
 import { seedNodes } from '../tools/publish_nodes.ts';
-import { isUsageError, StackError } from './stack_error.ts';
+import { isUsageError, StackError, usageFault } from './stack_error.ts';
 import { readStack, runningPorts } from './stack_record.ts';
 
 const USAGE = `npm start -- [--port N] [--reset] [--chain]
@@ -42,6 +42,7 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
       ...options,
       signal,
       log: (line) => console.log(line),
+      onProgress: (line) => console.log(line),
       functionEnv: runnerEnvironment(process.env),
       onCrash: (description) => {
         console.error(`\n${description}\n\nThe other parts have been stopped.`);
@@ -51,6 +52,7 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
     try {
       await seedNodes(stack.status, { log: (line) => console.log(line), signal });
       signal.throwIfAborted();
+      stack.buildConsole();
       console.log(formatStatus(stack.status));
       console.log(`\nReady after ${(performance.now() / 1000).toFixed(1)} s. Stop it with Ctrl-C.`);
       if (!signal.aborted) await once(signal, 'abort');
@@ -99,8 +101,13 @@ try {
       chain: { type: 'boolean' },
       json: { type: 'boolean' },
       env: { type: 'boolean' },
+      help: { type: 'boolean' },
     },
   });
+  if (values.help) {
+    console.log(USAGE);
+    process.exit();
+  }
   const port = parsePort(values.port);
   if (rest.length > 0) throw new StackError(`Unknown arguments: ${rest.join(' ')}\n${USAGE}`);
   if (command === 'start') await start(port, { reset: values.reset ?? false, chain: values.chain ?? false });
@@ -108,7 +115,7 @@ try {
   else throw new StackError(USAGE);
 } catch (error) {
   if (error instanceof StackError || isSystemError(error)) console.error(error.message);
-  else if (isUsageError(error)) console.error(`${error.message}\n${USAGE}`);
+  else if (isUsageError(error)) console.error(`${usageFault(error)}\n${USAGE}`);
   else console.error(error);
   process.exit(1);
 }

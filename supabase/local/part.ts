@@ -4,7 +4,8 @@ import { StackError } from './stack_error.ts';
 
 const OUTPUT_LINES_KEPT = 20;
 const STOP_GRACE_MS = 5_000;
-const READY_TIMEOUT_MS = 60_000;
+/** Much longer than it takes, since a busy machine takes many times as long. */
+const READY_TIMEOUT_MS = 180_000;
 const READY_POLL_MS = 10;
 
 /** How to start one process of the stack. */

@@ -4,8 +4,10 @@ import type { Server } from 'node:http';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { type AuthServer, startAuth } from './auth.ts';
+import { makeBootProgress } from './boot_progress.ts';
 import { litesvmLibrary, startChainPart } from './chain/part.ts';
 import { startCluster } from './cluster.ts';
+import { type ConsoleServer, makeConsoleServer } from './console/serve.ts';
 import { denoBinary, functionNames, projectFunctionsDir, startFunction } from './functions.ts';
 import { startGateway } from './gateway.ts';
 import type { StackKeys } from './keys.ts';
@@ -49,6 +51,8 @@ export interface StackOptions {
   sweep?: boolean;
   /** Called with each line worth showing: notices, and what the Edge Functions print. */
   log?: (line: string) => void;
+  /** Called with a line for each part that is ready, once a boot takes longer than a few seconds. */
+  onProgress?: (line: string) => void;
   /** Stops the stack, while it boots too. */
   signal?: AbortSignal;
   /** Called once when a part crashes after the boot. The other parts are stopped by then. */
@@ -71,6 +75,8 @@ export interface Stack {
    * Resolves when it answers. This is for tests: in every other case the end of a part stops the whole stack.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
+  /** Builds the console in the background. Without this it is built when somebody first asks for it. */
+  buildConsole: () => void;
   stop: () => Promise<void>;
   /** Stops the stack and deletes its database and keys. */
   remove: () => Promise<void>;
@@ -123,8 +129,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   let auth: AuthServer | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
+  let console: ConsoleServer | undefined;
   let isGone = false;
   const boots = new Map<string, () => Promise<unknown>>();
+  const { track, end: endProgress } = makeBootProgress(options.onProgress ?? (() => {}));
 
   const boot = async (): Promise<Pick<Stack, 'status' | 'keys' | 'superuserUrl'>> => {
     await assertPortsFree(port, { chain: hasChain });
@@ -147,7 +155,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         signal: halt.signal,
         onPart: set.keep,
       });
-    const cluster = await bootDatabase();
+    const cluster = await track('Postgres', bootDatabase());
     halt.signal.throwIfAborted();
 
     const bootRest = async () => {
@@ -184,29 +192,39 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         .waitUntilReady();
     };
     const bootChain = async () => {
-      if (!hasChain) return;
       const onLine = (line: string) => log(`[chain] ${line}`);
       await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
     };
     const migrateAndBootRest = async () => {
-      await applyMigrations(status.DB_URL, { seed: true, signal: halt.signal });
-      await bootRest();
+      await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal }));
+      await track('PostgREST', bootRest());
     };
     const [{ fetch }] = await runTogether(
-      [bootAuth(), migrateAndBootRest(), bootChain(), ...functions.map(bootFunction)],
+      [
+        track('Auth', bootAuth()),
+        migrateAndBootRest(),
+        ...hasChain ? [track('chain', bootChain())] : [],
+        ...functions.map((served) => track(`function ${served.name}`, bootFunction(served))),
+      ],
       halt,
     );
 
+    const served = console = makeConsoleServer({
+      apiUrl: status.API_URL,
+      publishableKey: keys.publishableKey,
+      log: (line) => log(`[console] ${line}`),
+    });
     const bootGateway = async () =>
       void (gateway = await startGateway({
         port,
         keys,
         restSocket: socketPath('rest'),
-        functionSocket: (name) => functions.some((served) => served.name === name) ? socketPath(name) : undefined,
+        functionSocket: (name) => functions.some((one) => one.name === name) ? socketPath(name) : undefined,
         auth: fetch,
+        console: served,
       }));
-    await bootGateway();
-    for (const served of functions) boots.set(`function ${served.name}`, () => bootFunction(served));
+    await track('gateway', bootGateway());
+    for (const one of functions) boots.set(`function ${one.name}`, () => bootFunction(one));
     boots.set('Postgres', bootDatabase).set('PostgREST', bootRest).set('gateway', bootGateway);
     if (hasChain) boots.set('chain', bootChain);
     halt.signal.throwIfAborted();
@@ -234,11 +252,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
   const endAll = async () => {
     clearInterval(folderCheck);
+    endProgress();
     isGone = claim.isGone();
     claim.update({ state: 'stopping' });
     halt.abort();
     sweeper?.stop();
-    await closeGateway();
+    await Promise.all([closeGateway(), console?.close()]);
     await set.stopUsers();
     // The tasks of a halted boot end while their database is there. A client that loses its database may wait for ever.
     await waitAtMost(booting, HALT_GRACE_MS);
@@ -258,7 +277,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const haltOnRequest = () => halt.abort(options.signal?.reason);
   if (options.signal?.aborted) haltOnRequest();
   options.signal?.addEventListener('abort', haltOnRequest);
-  const booting = boot();
+  const booting = boot().finally(endProgress);
   try {
     const booted = await Promise.race([booting, halted]);
     halted.catch((reason) => reason instanceof PartCrash && options.onCrash?.(describeCrash(reason)));
@@ -267,7 +286,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await removeData(dir);
       await rm(dir, { recursive: true, force: true });
     };
-    return { ...booted, parts: set.parts, restart, stop, remove };
+    return { ...booted, parts: set.parts, restart, buildConsole: () => console?.build(), stop, remove };
   } catch (error) {
     const cause = halt.signal.aborted ? halt.signal.reason : error;
     await stop();

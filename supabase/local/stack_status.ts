@@ -1,3 +1,4 @@
+import { CONSOLE_PATH } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
 import { chainPort, chainWebSocketPort, databasePort } from './ports.ts';
 import { databaseUrl } from './postgres.ts';
@@ -7,6 +8,8 @@ export interface StackStatus {
   API_URL: string;
   DB_URL: string;
   FUNCTIONS_URL: string;
+  /** The web console. */
+  CONSOLE_URL: string;
   ANON_KEY: string;
   SERVICE_ROLE_KEY: string;
   PUBLISHABLE_KEY: string;
@@ -35,6 +38,7 @@ export function makeStatus(port: number, keys: StackKeys, hasChain: boolean): St
     API_URL: apiUrl,
     DB_URL: databaseUrl('postgres', keys.dbPassword, databasePort(port)),
     FUNCTIONS_URL: `${apiUrl}/functions/v1`,
+    CONSOLE_URL: `${apiUrl}${CONSOLE_PATH}`,
     ANON_KEY: keys.anonKey,
     SERVICE_ROLE_KEY: keys.serviceRoleKey,
     PUBLISHABLE_KEY: keys.publishableKey,

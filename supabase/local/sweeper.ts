@@ -1,5 +1,6 @@
 import type { StackStatus } from './stack_status.ts';
 
+/** How long a schedule may be due, and a run whose poke was lost may wait. */
 const POKE_INTERVAL_MS = 5_000;
 
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -9,8 +10,8 @@ export interface Sweeper {
 }
 
 /**
- * Pokes the runner every five seconds, so that a run whose own poke was lost goes on, and sweeps the database now and
- * every hour. On hosted Supabase pg_cron and pg_net do this (`private.schedule_runner`).
+ * Starts the schedules that are due and pokes the runner, now and every five seconds, so that a run whose own poke was
+ * lost goes on, too; and sweeps the database now and every hour. On hosted Supabase pg_cron and pg_net do this (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();
@@ -25,26 +26,36 @@ export function startSweeper(status: StackStatus, log: (line: string) => void): 
     const response = await post(`${status.FUNCTIONS_URL}/runner`);
     await response.body?.cancel();
   };
-  const sweep = async (): Promise<void> => {
+  /** Calls a function of the database until it has nothing more to do. */
+  const callAll = async (name: 'sweep_runner' | 'start_due_schedules'): Promise<void> => {
     for (let hasMore = true; hasMore;) {
-      const response = await post(`${status.API_URL}/rest/v1/rpc/sweep_runner`);
+      const response = await post(`${status.API_URL}/rest/v1/rpc/${name}`);
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
       // SAFETY: as the function's comment in sql/ says.
       hasMore = (await response.json() as { has_more: boolean }).has_more;
     }
   };
   const sweepLoudly = () =>
-    void sweep().catch((error) => {
+    void callAll('sweep_runner').catch((error) => {
       if (!stopped.signal.aborted) log(`The database could not be swept: ${error.message}`);
     });
+  let isDriving = false;
+  /** A call that failed is ignored, because the next one follows. If a part of the stack crashes, the part reports that. */
+  const drive = async (): Promise<void> => {
+    if (isDriving) return;
+    isDriving = true;
+    await callAll('start_due_schedules').catch(() => {});
+    await poke().catch(() => {});
+    isDriving = false;
+  };
 
   const timers = [
-    // A failed poke is ignored, because the next one follows. If the runner crashes, its part reports that.
-    setInterval(() => void poke().catch(() => {}), POKE_INTERVAL_MS),
+    setInterval(() => void drive(), POKE_INTERVAL_MS),
     setInterval(sweepLoudly, SWEEP_INTERVAL_MS),
   ];
   for (const timer of timers) timer.unref();
   sweepLoudly();
+  void drive();
   return {
     stop() {
       timers.forEach(clearInterval);

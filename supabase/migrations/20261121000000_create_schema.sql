@@ -56,6 +56,36 @@ comment on function private.fail(integer, text, text, jsonb, text, jsonb) is
   'The one way to raise an error that a caller sees: PostgREST answers with `status`, the body {code, message, details, hint}, and `headers`, an object of strings. The codes are listed in types/errors.ts. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(integer, text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
+create function private.refuse_column(name text, message text)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(400, 'column_invalid', format('%s: %s.', refuse_column.name, refuse_column.message),
+    jsonb_build_array(jsonb_build_object('path', refuse_column.name, 'message', refuse_column.message)));
+  return false;
+end;
+$$;
+comment on function private.refuse_column(text, text) is
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that clients are told what would be right and not only the name of the constraint. Volatile, so that no plan calls it beforehand.';
+grant execute on function private.refuse_column(text, text) to authenticated, service_role;
+
+create function private.refuse_faults(code text, faults jsonb, hint text default null)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if refuse_faults.faults <> '[]' then
+    perform private.fail(400, refuse_faults.code,
+      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults, refuse_faults.hint);
+  end if;
+end;
+$$;
+comment on function private.refuse_faults(text, jsonb, text) is
+  'Raises 400 with the faults, [{path, message}], if there are any: the first as message, all as details.';
+
 -- sql/00_platform/30_uuid_v7.sql
 
 create function private.uuid_v7(at timestamptz default clock_timestamp())
@@ -77,6 +107,17 @@ begin atomic
 end;
 comment on function private.uuid_v7(timestamptz) is
   'A UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The planner puts its one expression in place of a call.';
+
+create function private.first_uuid_v7(at timestamptz)
+returns uuid
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return overlay(private.uuid_v7(date_trunc('milliseconds', first_uuid_v7.at))::text placing '-7000-8000-000000000000' from 14);
+end;
+$$;
+comment on function private.first_uuid_v7(timestamptz) is 'The least UUID version 7 of this millisecond: an id of this time or later is not below it.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -164,9 +205,26 @@ end;
 $$;
 comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
 
-create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text);
+create function private.user_claims()
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_claims jsonb := auth.jwt();
+begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  return v_claims;
+end;
+$$;
+comment on function private.user_claims() is
+  'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
+
+create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid);
 comment on type private.caller is
-  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; and public_key, which a start may show instead of a user. Null is what nothing proves.';
+  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is. Null is what nothing proves.';
 
 create function private.caller()
 returns private.caller
@@ -174,12 +232,9 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := auth.jwt();
+  v_claims jsonb := private.user_claims();
   v_caller private.caller;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
   v_caller.user_id := v_claims ->> 'sub';
   v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   v_caller.run_id := private.token_run_id();
@@ -215,12 +270,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := auth.jwt();
+  v_claims jsonb := private.user_claims();
   v_caller private.caller;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
   v_caller.user_id := v_claims ->> 'sub';
   if v_caller.user_id is not null then
     v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
@@ -347,7 +399,10 @@ begin
     ('tags', 10000, 'tags beside latest'),
     ('api_keys', 100, 'API keys'),
     ('wallets', 1000, 'wallets'),
-    ('nodes', 1000, 'private node definitions');
+    ('nodes', 1000, 'private node definitions'),
+    ('schedules', 1000, 'schedules'),
+    ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
+    ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;
 comment on function private.known_quotas() is
@@ -390,6 +445,11 @@ begin
         select sum(pg_column_size(s.data)::bigint)
         from (select distinct d.snapshot_hash from public.flow_deployments as d where d.user_id = quota_use.user_id) as own
         join private.flow_snapshots as s on s.hash = own.snapshot_hash
+      ) + (
+        select coalesce(sum(pg_column_size(c.canvas)::bigint), 0)
+        from public.flow_deployments as d
+        join private.flow_deployment_canvases as c on c.deployment_id = d.id
+        where d.user_id = quota_use.user_id
       );
     when 'tags' then
       return (select count(*) from public.flow_deployments_tags as t where t.user_id = quota_use.user_id and t.tag <> 'latest');
@@ -399,6 +459,12 @@ begin
       return (select count(*) from public.wallets as w where w.user_id = quota_use.user_id);
     when 'nodes' then
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
+    when 'schedules' then
+      return (select count(*) from public.flow_schedules as s where s.user_id = quota_use.user_id);
+    when 'pending_webhooks' then
+      return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
+    when 'webhooks' then
+      return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
   end case;
 end;
 $$;
@@ -414,7 +480,7 @@ declare
   v_limit bigint := private.quota(check_quota.name);
 begin
   -- Until the transaction ends. One of the user's transactions at a time, so that each counts what the one before has stored. Nobody
-  -- else takes this lock, and who has it needs no row that another one of the user's has locked.
+  -- else takes this lock, and whoever holds it needs no row that another transaction of the user has locked.
   perform pg_advisory_xact_lock(hashtextextended(format('private.check_quota %s %s', check_quota.name, check_quota.user_id), 0));
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
     perform private.fail(409, 'quota_exceeded',
@@ -548,6 +614,18 @@ create table private.api_key_hashes (
 );
 comment on table private.api_key_hashes is 'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
 
+create function private.new_token(prefix text)
+returns text
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  -- 32 bytes: their base64 has one = at its end.
+  return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+end;
+$$;
+comment on function private.new_token(text) is 'A secret that its holder shows: the prefix, which says what it is, and 256 random bits in 43 characters of base64url.';
+
 create function private.create_api_key(name text)
 returns jsonb
 language plpgsql volatile security definer
@@ -565,8 +643,7 @@ begin
     perform private.fail(400, 'request_invalid', 'name must have 1 to 100 characters.');
   end if;
 
-  -- 32 bytes: their base64 has one = at its end.
-  v_key := 'fk_' || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
+  v_key := private.new_token('fk_');
   insert into public.api_keys as k (user_id, name, prefix)
   values (v_user_id, create_api_key.name, substr(v_key, 1, 10))
   returning k.* into v_row;
@@ -596,6 +673,11 @@ as $$
 declare
   v_key record;
 begin
+  if api_key_claims.key !~ '^fk_[A-Za-z0-9_-]{43}$' then
+    perform private.fail(401, 'api_key_invalid',
+      format('The API key is malformed: it must be fk_ and 43 letters, digits, - and _, and has %s characters.', length(api_key_claims.key)),
+      hint => 'Send the whole key, as create_api_key showed it.');
+  end if;
   select k.id, k.user_id into v_key
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
@@ -725,7 +807,14 @@ begin
       hint => 'Planned and estimated counts include rows that the caller may not see. Send Prefer: count=exact.');
   end if;
   if private.request_header('x-flow-run-token') is not null and private.token_run_id() is null then
-    perform private.fail(401, 'token_invalid', 'The run token in x-flow-run-token is not valid.');
+    perform private.fail(401, 'token_invalid',
+      case
+        when private.request_header('x-flow-run-token') ~ '^fr_[A-Za-z0-9_-]{64}$'
+          then 'The run token is not valid: it was changed, is of another project, or is older than the last two rotations of the secret.'
+        else format('The run token is malformed: it must be fr_ and 64 letters, digits, - and _, and has %s characters.',
+          length(private.request_header('x-flow-run-token')))
+      end,
+      hint => 'Send the whole token, as the start of the run answered it.');
   end if;
   -- Only a caller without a token: a user token beats an API key.
   if current_setting('role') = 'anon' then
@@ -857,6 +946,30 @@ $$;
 comment on function private.is_public_key(text) is 'Whether the text is the base58 of 32 bytes, a Solana public key.';
 grant execute on function private.is_public_key(text) to authenticated, service_role;
 
+create function private.integer_or_null(value text)
+returns integer
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when integer_or_null.value ~ '^[0-9]{1,10}$' and pg_input_is_valid(integer_or_null.value, 'integer') then integer_or_null.value::integer end;
+end;
+$$;
+comment on function private.integer_or_null(text) is 'The integer from 0 on that a text of digits stands for; null for anything else.';
+
+create function private.check_tag(tag text)
+returns boolean
+language plpgsql volatile strict security invoker
+set search_path = ''
+as $$
+begin
+  return check_tag.tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
+    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first');
+end;
+$$;
+comment on function private.check_tag(text) is 'True for a text that has the form of a tag; refuses another as the value of the column tag: 400 column_invalid.';
+grant execute on function private.check_tag(text) to authenticated, service_role;
+
 -- sql/20_values/20_inputs.sql
 
 create function private.bad_value(value jsonb, depth integer)
@@ -872,7 +985,7 @@ declare
   v_bad text;
 begin
   if bad_value.depth <= 0 then
-    return ': nested too deeply';
+    return ': is nested deeper than 64 levels';
   end if;
   if jsonb_typeof(bad_value.value) = 'object' then
     v_tag := case
@@ -885,21 +998,21 @@ begin
     end;
   end if;
   if v_tag is null or bad_value.value - v_tag <> '{}' then
-    return ': a value is an object with exactly one tag, such as {"S": "text"}';
+    return ': must be an object with exactly one tag, such as {"S": "text"}';
   end if;
   v_payload := bad_value.value -> v_tag;
   v_type := jsonb_typeof(v_payload);
 
   case
     when v_tag in ('S', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY') then
-      return case when v_type <> 'string' then '.' || v_tag || ': takes a string' end;
+      return case when v_type <> 'string' then '.' || v_tag || ': must be a string' end;
     when v_tag = 'B' then
-      return case when v_type <> 'boolean' then '.B: takes true or false' end;
+      return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      return case when v_payload <> '0' then '.N: takes 0' end;
+      return case when v_payload <> '0' then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
-        return '.A: takes an array';
+        return '.A: must be an array';
       end if;
       for v_index in 0..jsonb_array_length(v_payload) - 1 loop
         v_bad := private.bad_value(v_payload -> v_index, bad_value.depth - 1);
@@ -910,7 +1023,7 @@ begin
       return null;
     when v_tag = 'M' then
       if v_type <> 'object' then
-        return '.M: takes an object';
+        return '.M: must be an object';
       end if;
       for v_member in select m.key, m.value from jsonb_each(v_payload) as m loop
         v_bad := private.bad_value(v_member.value, bad_value.depth - 1);
@@ -920,12 +1033,12 @@ begin
       end loop;
       return null;
     else
-      return format(': there is no tag %s', to_jsonb(private.shorten(v_tag)));
+      return format(': there is no tag %s; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M', to_jsonb(private.shorten(v_tag)));
   end case;
 end;
 $$;
 comment on function private.bad_value(jsonb, integer) is
-  'What is wrong with a tagged value, after the path to it (''.A[0].S: takes a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
+  'What is wrong with a tagged value, after the path to it (''.A[0].S: must be a string''), or null. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
 create function private.check_inputs(inputs jsonb)
 returns void
@@ -943,10 +1056,10 @@ begin
     return;
   end if;
   if jsonb_typeof(check_inputs.inputs) <> 'object' then
-    perform private.fail(400, 'inputs_invalid', 'inputs: takes an object of values, such as {"a": {"S": "text"}}');
+    perform private.fail(400, 'inputs_invalid', 'inputs: must be an object of values, such as {"a": {"S": "text"}}');
   end if;
   if octet_length(check_inputs.inputs::text) > 1048576 then
-    perform private.fail(413, 'inputs_too_large', 'inputs: larger than 1 MiB');
+    perform private.fail(413, 'inputs_too_large', 'inputs: must be at most 1 MiB of JSON');
   end if;
   -- No number and no key needs more than 1,000 characters, and reading longer ones takes quadratic time. In JSON text `": "` stands
   -- only between a member's name and a string, and in inputs that name must be a tag.
@@ -958,7 +1071,7 @@ begin
     ) as strings
     where strpos(strings.text, '"') > 1001 and strings.before ~ '"([FD]|[UI]1?|B[36])$'
   ) then
-    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key has at most 1000 characters');
+    perform private.fail(400, 'inputs_invalid', 'inputs: the text of a number or a key must have at most 1000 characters');
   end if;
   -- One path checks all levels without copying, and inputs that pass it are valid. It must be lax, since only a lax path can count
   -- members: (…) is unknown unless there is exactly one. A lax path also looks into arrays in place of objects, so it refuses values
@@ -990,15 +1103,29 @@ $$;
 comment on function private.check_inputs(jsonb) is
   'Refuses inputs of a flow that are not an object of one-tag values, 64 levels deep and 1 MiB at most, with numbers and keys of at most 1000 characters: 400 inputs_invalid, 413 inputs_too_large.';
 
+create function private.quote_input_names(input_names text[])
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_most constant integer := 20;
+begin
+  return coalesce((
+    select string_agg(to_jsonb(left(k.name, 100))::text, ', ' order by k.position)
+    from unnest(quote_input_names.input_names[:v_most]) with ordinality as k (name, position)
+  ) || case when cardinality(quote_input_names.input_names) > v_most then ' and others' else '' end, 'none');
+end;
+$$;
+comment on function private.quote_input_names(text[]) is
+  'The inputs of a flow as an error lists them: the first 20, of each the first 100 characters; none if there are none.';
+
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- How many names the error lists, and how many characters of each.
-  v_most constant integer := 20;
-  v_longest constant integer := 100;
   v_unknown text[];
 begin
   -- Each input is compared with each name, which is quick while the names are few.
@@ -1007,13 +1134,13 @@ begin
   end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
-    select left(given.name, v_longest)
+    select left(given.name, 100)
     from (
       select g.name from jsonb_object_keys(check_input_names.inputs) as g (name)
       except
       select k.name from unnest(check_input_names.input_names) as k (name)
     ) as given
-    order by given.name limit v_most
+    order by given.name limit 20
   );
   if cardinality(v_unknown) = 0 then
     return;
@@ -1022,10 +1149,7 @@ begin
     400, 'inputs_invalid',
     format('inputs: the flow has no input %s; it has %s.',
       (select string_agg(to_jsonb(u.name)::text, ', ') from unnest(v_unknown) as u (name)),
-      coalesce((
-        select string_agg(to_jsonb(left(k.name, v_longest))::text, ', ' order by k.position)
-        from unnest(check_input_names.input_names[:v_most]) with ordinality as k (name, position)
-      ) || case when cardinality(check_input_names.input_names) > v_most then ' and others' else '' end, 'none')),
+      private.quote_input_names(check_input_names.input_names)),
     (
       select jsonb_agg(jsonb_build_object('path', 'inputs.' || u.name, 'message', 'the flow has no such input'))
       from unnest(v_unknown) as u (name)
@@ -1034,7 +1158,57 @@ begin
 end;
 $$;
 comment on function private.check_input_names(jsonb, text[]) is
-  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them and the first 20 that the flow has.';
+  'Refuses inputs that the flow does not have: 400 inputs_invalid, which names the first 20 of them, and what the flow has as private.quote_input_names() lists it.';
+
+-- sql/30_flows/05_retry.sql
+
+create function private.retry_fault(retry jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(retry_fault.retry) <> 'object' then
+    return 'data.retry: must be an object';
+  end if;
+  return coalesce(
+    (
+      select format('data.retry.%s: must be %s from %s to %s', m.name, case when m.is_whole then 'an integer' else 'a number' end, m.least, m.most)
+      from (values
+        (1, 'max_attempts', 1, 20, true), (2, 'delay_ms', 0, 600000, true), (3, 'backoff', 1, 10, false), (4, 'max_delay_ms', 0, 600000, true)
+      ) as m (position, name, least, most, is_whole)
+      cross join lateral (select retry_fault.retry -> m.name as value offset 0) as given
+      where case
+        when given.value is null then m.name = 'max_attempts'
+        when jsonb_typeof(given.value) <> 'number' then true
+        when given.value::numeric not between m.least and m.most then true
+        else m.is_whole and given.value::numeric % 1 <> 0
+      end
+      order by m.position limit 1
+    ),
+    (
+      select format('data.retry: there is no member %s, only max_attempts, delay_ms, backoff and max_delay_ms', to_jsonb(private.shorten(key)))
+      from jsonb_object_keys(retry_fault.retry) as key
+      where key not in ('max_attempts', 'delay_ms', 'backoff', 'max_delay_ms')
+      limit 1
+    )
+  );
+end;
+$$;
+comment on function private.retry_fault(jsonb) is
+  'What keeps the runner from reading data.retry of a node, or null. The longest pause, 10 minutes, is shorter than the time for which a run may work.';
+
+create function private.complete_retry(retry jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'delay_ms', 1000, 'backoff', 2, 'max_delay_ms', greatest(60000, (complete_retry.retry -> 'delay_ms')::numeric)
+  ) || complete_retry.retry;
+$$;
+comment on function private.complete_retry(jsonb) is
+  'data.retry of a node with what it leaves out. It must have no fault.';
 
 -- sql/30_flows/10_node_faults.sql
 
@@ -1077,7 +1251,7 @@ set search_path = ''
 as $$
 declare
   -- One look at all ports, the nth source and the nth target of a node side by side. Only when one of them is wrong, each node is
-  -- looked at to name it. A node with too many ports is wrong whatever they are.
+  -- looked at to name it.
   v_has_bad_ports constant boolean := coalesce((
     -- Most ports take at most 256 bytes, so that their texts need no measuring.
     select bool_or(
@@ -1095,14 +1269,10 @@ declare
     from (
       select
         jsonb_array_elements(
-          case when jsonb_typeof(d.data -> 'sources') = 'array' then
-            case when jsonb_array_length(d.data -> 'sources') <= 1000 then d.data -> 'sources' end
-          end
+          case when jsonb_typeof(d.data -> 'sources') = 'array' then d.data -> 'sources' end
         ) as source,
         jsonb_array_elements(
-          case when jsonb_typeof(d.data -> 'targets') = 'array' then
-            case when jsonb_array_length(d.data -> 'targets') <= 1000 then d.data -> 'targets' end
-          end
+          case when jsonb_typeof(d.data -> 'targets') = 'array' then d.data -> 'targets' end
         ) as target
       from jsonb_array_elements(node_faults.nodes) as n (node)
       cross join lateral (select n.node -> 'data' as data offset 0) as d
@@ -1121,28 +1291,29 @@ begin
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
     ) is not true
-      then 'id: takes a UUID in lower case with hyphens'
-    when jsonb_typeof(d.data) is distinct from 'object' then 'data: takes an object'
+      then 'id: must be a UUID in lower case with hyphens'
+    when jsonb_typeof(d.data) is distinct from 'object' then 'data: must be an object'
     when coalesce(d.data ->> 'type', '') not in ('native', 'deno', 'WASM', 'mock')
-      then 'data.type: takes native, deno, WASM or mock'
-    when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: takes a string'
-    when length(d.data ->> 'node_id') > 200 then 'data.node_id: takes at most 200 characters'
-    when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: takes an array'
-    when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: takes an array'
-    when jsonb_array_length(d.data -> 'sources') > 1000 then 'data.sources: takes at most 1,000 sources'
-    when jsonb_array_length(d.data -> 'targets') > 1000 then 'data.targets: takes at most 1,000 targets'
+      then 'data.type: must be native, deno, WASM or mock'
+    when jsonb_typeof(d.data -> 'node_id') is distinct from 'string' then 'data.node_id: must be a string'
+    when length(d.data ->> 'node_id') > 200 then 'data.node_id: must have at most 200 characters'
+    when jsonb_typeof(d.data -> 'sources') is distinct from 'array' then 'data.sources: must be an array'
+    when jsonb_typeof(d.data -> 'targets') is distinct from 'array' then 'data.targets: must be an array'
     when v_has_bad_ports and private.port_fault(d.data) is not null then private.port_fault(d.data)
+    -- Editors may save null for what nobody has set.
+    when d.data ? 'retry' and d.data -> 'retry' <> 'null' and private.retry_fault(d.data -> 'retry') is not null
+      then private.retry_fault(d.data -> 'retry')
     when d.data #> '{targets_form,form_data}' is null then 'data.targets_form.form_data: is missing'
     when d.data ->> 'node_id' in ('flow_input', 'flow_output')
         and length(d.data #>> '{targets_form,form_data,label}') > 256
-      then 'data.targets_form.form_data.label: takes at most 256 characters'
+      then 'data.targets_form.form_data.label: must have at most 256 characters'
   end) as f (fault)
   where f.fault is not null
   order by n.position limit 1001;
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The rules are the mandatory members of the node object in the editor''s flow JSON.';
+  'What keeps the runner from reading nodes: the first fault of each node, of the first 1,001 such nodes. The caller has counted nodes and ports: private.flow_size_findings. The rules are the mandatory members of the node object in the editor''s flow JSON, and data.retry, which is ours.';
 
 -- sql/30_flows/20_flow_cycle.sql
 
@@ -1261,21 +1432,58 @@ $$;
 comment on function private.flow_edges(jsonb, jsonb) is
   'The edges that a run keeps: those whose two handles are ports of the flow. Editors leave other edges behind, which a run drops with a warning.';
 
-create function private.flow_size_findings(nodes jsonb, edges jsonb)
+create function private.port_count_findings(nodes jsonb)
 returns jsonb
-language sql immutable security invoker
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
-  )), '[]')
-  from (values
-    ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
-  ) as part (name, most, size)
-  where part.size > part.most;
+begin
+  -- Paths count ports where they are. Taking a node out of the graph copies it: for 40,000 ports that takes twenty times as long.
+  if not jsonb_path_exists(port_count_findings.nodes, '$[*].data ? (@.sources.size() > 1000 || @.targets.size() > 1000)') then
+    return '[]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'code', 'node_malformed', 'path', format('nodes[%s]', node.index),
+      'message', format('data.%s: must have at most 1,000 %1$s', case when node.has_too_many_sources then 'sources' else 'targets' end)
+    ) order by node.index), '[]')
+    from (
+      select i.index, has.too_many_sources, has.too_many_targets
+      from generate_series(0, jsonb_array_length(port_count_findings.nodes) - 1) as i (index)
+      cross join lateral (select
+        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.sources.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true),
+        jsonb_path_exists(port_count_findings.nodes, 'strict $[$index].data.targets.size() ? (@ > 1000)', jsonb_build_object('index', i.index), silent => true)
+      ) as has (too_many_sources, too_many_targets)
+      where has.too_many_sources or has.too_many_targets
+      order by i.index limit 1001
+    ) as node (index, has_too_many_sources, has_too_many_targets)
+  );
+end;
+$$;
+comment on function private.port_count_findings(jsonb) is
+  'The findings of flow_findings for nodes that have more than 1,000 sources or targets, of the first 1,001 such nodes.';
+
+create function private.flow_size_findings(nodes jsonb, edges jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_findings jsonb := (
+    select jsonb_agg(jsonb_build_object(
+      'code', 'flow_too_large', 'path', part.name, 'message', format('a flow may have at most %s %s, and this one has %s', part.most, part.name, part.size)
+    ))
+    from (values
+      ('nodes', 10000, jsonb_array_length(flow_size_findings.nodes)), ('edges', 50000, jsonb_array_length(flow_size_findings.edges))
+    ) as part (name, most, size)
+    where part.size > part.most
+  );
+begin
+  return coalesce(v_findings, private.port_count_findings(flow_size_findings.nodes));
+end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings for a graph that has more nodes or edges than the runner can set up without delaying other runs.';
+  'The findings of flow_findings for a graph that has more nodes, edges or ports than the runner can set up without delaying other runs.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -1399,19 +1607,19 @@ begin
   return case
     when environment_fault.name = 'COMPUTE_BUDGET'
       and (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
-      then 'takes auto, no or an integer from 0 to 2^32-1'
+      then 'must be auto, no or an integer from 0 to 2^32-1'
     when environment_fault.name = 'FALLBACK_COMPUTE_BUDGET'
       and (private.lamports(to_jsonb(environment_fault.value)) <= 4294967295) is not true
-      then 'takes an integer from 0 to 2^32-1'
+      then 'must be an integer from 0 to 2^32-1'
     when environment_fault.name = 'PRIORITY_FEE'
       and not (environment_fault.value in ('auto', 'no') or private.lamports(to_jsonb(environment_fault.value)) is not null)
-      then 'takes auto, no or an integer from 0 to 2^64-1'
+      then 'must be auto, no or an integer from 0 to 2^64-1'
     when environment_fault.name in ('SIMULATION_COMMITMENT_LEVEL', 'TX_COMMITMENT_LEVEL', 'WAIT_COMMITMENT_LEVEL')
       and environment_fault.value not in ('processed', 'confirmed', 'finalized')
-      then 'takes processed, confirmed or finalized'
+      then 'must be processed, confirmed or finalized'
     when environment_fault.name in ('OVERWRITE_FEEPAYER', 'DEVNET_LOOKUP_TABLE', 'MAINNET_LOOKUP_TABLE')
       and not private.is_base58(environment_fault.value, 32)
-      then 'takes a public key: base58 of 32 bytes'
+      then 'must be a public key: base58 of 32 bytes'
   end;
 end;
 $$;
@@ -1454,7 +1662,7 @@ begin
       select fault.code, case fault.code
         when 'environment_key_pair'
           then 'OVERWRITE_FEEPAYER holds a key pair, and a flow must hold no secrets: store the key pair as a HARDCODED wallet, and set OVERWRITE_FEEPAYER to its public key'
-        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key'
+        when 'environment_wallet_unknown' then 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'
         else setting.name || ' ' || private.environment_fault(setting.name, setting.value)
       end
     ) as finding (code, message)
@@ -1492,6 +1700,7 @@ begin
           or d.data ->> 'node_id' like 'rhai\_script\_%' as are_inputs_drawn,
         not v_knows_nodes or d.data ->> 'node_id' = 'interflow' or d.data ->> 'node_id' like 'rhai\_script\_%' as are_outputs_drawn,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+        coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
         -- A flow_input or flow_output has one port. Its name is the node's label, whatever the JSON calls it.
         case when d.data ->> 'type' = 'native' and d.data ->> 'node_id' in ('flow_input', 'flow_output') then coalesce(
           case jsonb_typeof(d.data #> '{targets_form,form_data,label}')
@@ -1576,6 +1785,14 @@ begin
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
+      select 1, n.index, 'retry_without_effect', '.data.retry', case
+        when n.node_id like 'rhai\_script\_%' then 'a script has no failure that passes, so it is never tried again'
+        else 'a called flow is not tried again as a whole: its own nodes may be'
+      end
+      from node as n
+      where n.has_retry and n.type = 'native'
+        and (n.node_id in ('interflow', 'interflow_instructions') or n.node_id like 'rhai\_script\_%')
+      union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
       from node as n where n.node_id = 'flow_input' and n.label is not null
@@ -1658,16 +1875,35 @@ create table public.flows (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint flows_id_user_id_key unique (id, user_id),
-  constraint flows_name_length check (char_length(name) <= 200),
-  constraint flows_description_length check (char_length(description) <= 20000),
-  constraint flows_nodes_array check (jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216),
-  constraint flows_edges_array check (jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216),
-  constraint flows_environment_strings check (private.is_string_map(environment)),
-  constraint flows_environment_size check (pg_column_size(environment) <= 65536),
-  constraint flows_chain_network_valid check (private.is_chain_network(chain_network)),
+  constraint flows_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint flows_description_length check (
+    char_length(description) <= 20000 or private.refuse_column('description', 'must have at most 20,000 characters')
+  ),
+  constraint flows_nodes_array check (
+    jsonb_typeof(nodes) = 'array' and pg_column_size(nodes) <= 16777216
+    or private.refuse_column('nodes', 'must be an array of at most 16 MiB')
+  ),
+  constraint flows_edges_array check (
+    jsonb_typeof(edges) = 'array' and pg_column_size(edges) <= 16777216
+    or private.refuse_column('edges', 'must be an array of at most 16 MiB')
+  ),
+  constraint flows_environment_strings check (
+    private.is_string_map(environment) or private.refuse_column('environment', 'must be an object whose members are all strings')
+  ),
+  constraint flows_environment_size check (
+    pg_column_size(environment) <= 65536 or private.refuse_column('environment', 'must have at most 64 KiB')
+  ),
+  constraint flows_chain_network_valid check (
+    private.is_chain_network(chain_network) or private.refuse_column('chain_network',
+      'must be an object with url, an http or https address of at most 2048 characters, and cluster: devnet, testnet or mainnet-beta')
+  ),
   -- Editors keep members of their own beside url and cluster.
-  constraint flows_chain_network_size check (pg_column_size(chain_network) <= 16384),
-  constraint flows_instructions_bundling_known check (instructions_bundling in ('Off', 'Automatic'))
+  constraint flows_chain_network_size check (
+    pg_column_size(chain_network) <= 16384 or private.refuse_column('chain_network', 'must have at most 16 KiB')
+  ),
+  constraint flows_instructions_bundling_known check (
+    instructions_bundling in ('Off', 'Automatic') or private.refuse_column('instructions_bundling', 'must be Off or Automatic')
+  )
 );
 comment on table public.flows is 'Flows as the editor saves them. A run executes a deployment, which froze the flow, or the flow as it is now.';
 comment on column public.flows.nodes is 'The editor''s node objects; only id and data are read when the flow runs.';
@@ -1808,8 +2044,8 @@ as $$
 begin
   return (
     select format('[%s]', string_agg(format(
-      '{"id": %s, "data": {"type": %s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
-      node -> 'id', d.data -> 'type', d.data -> 'node_id',
+      '{"id": %s, "data": {"type": %s%s, "node_id": %s, "sources": [%s], "targets": [%s]%s, "targets_form": {%s"form_data": %s}%s}}',
+      node -> 'id', d.data -> 'type', case when d.data -> 'retry' <> 'null' then ', "retry": ' || private.complete_retry(d.data -> 'retry')::text end, d.data -> 'node_id',
       (
         select string_agg(format(
           '{"id": %s, "name": %s%s%s}', port -> 'id', port -> 'name',
@@ -1862,12 +2098,7 @@ set search_path = ''
 as $$
 begin
   return query
-  select
-    (position - 1)::integer,
-    case when node #>> '{data,targets_form,form_data,id}' ~ '^[0-9]{1,10}$'
-      and pg_input_is_valid(node #>> '{data,targets_form,form_data,id}', 'integer')
-      then (node #>> '{data,targets_form,form_data,id}')::integer
-    end
+  select (position - 1)::integer, private.integer_or_null(node #>> '{data,targets_form,form_data,id}')
   from jsonb_array_elements(interflow_references.nodes) with ordinality as n (node, position)
   where node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' in ('interflow', 'interflow_instructions');
 end;
@@ -1875,14 +2106,35 @@ $$;
 comment on function private.interflow_references(jsonb) is
   'The flows that a graph calls, with the index of the node that names each. The id is null where a node names no integer.';
 
-create function private.take_snapshot(entry public.flows)
-returns bytea
+create function private.canvas_text(nodes jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- One look at all nodes, which costs a tenth of a look at each. In most flows each node has a position.
+  v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
+begin
+  if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
+    return v_positions::text;
+  end if;
+  return (
+    select jsonb_agg(n.node -> 'position' order by n.position)::text
+    from jsonb_array_elements(canvas_text.nodes) with ordinality as n (node, position)
+  );
+end;
+$$;
+comment on function private.canvas_text(jsonb) is
+  'Where the editor draws the nodes of a flow: their positions in the same order, null for a node that has none, or [] if none has. As the text of jsonb.';
+
+create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
+returns record
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_flow public.flows := take_snapshot.entry;
-  v_reached integer[] := array[take_snapshot.entry.id];
+  v_flow public.flows := freeze_flow.entry;
+  v_reached integer[] := array[freeze_flow.entry.id];
   v_called integer[];
   v_position integer := 1;
   v_ids integer[] := '{}';
@@ -1890,9 +2142,10 @@ declare
   v_max_size constant integer := 16777216;
   v_size integer := 0;
   v_is_entry_called boolean := false;
+  v_own_findings jsonb;
   v_findings jsonb := '[]';
+  v_canvases text[] := '{}';
   v_data text;
-  v_hash bytea;
 begin
   -- The flow itself, then every flow that it reaches through interflow nodes; a flow may call itself, directly or in a ring.
   <<flows>>
@@ -1900,11 +2153,10 @@ begin
     -- Adding an empty array changes nothing but unpacks the graph, which each function below would do several times.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
+    v_own_findings := private.flow_findings(v_flow.nodes, v_flow.edges);
     v_findings := v_findings || coalesce((
       select jsonb_agg(jsonb_build_object('flow_id', v_flow.id) || finding)
-      from jsonb_array_elements(
-        private.flow_findings(v_flow.nodes, v_flow.edges) || private.environment_findings(v_flow.environment, v_flow.user_id)
-      ) as finding
+      from jsonb_array_elements(v_own_findings || private.environment_findings(v_flow.environment, v_flow.user_id)) as finding
     ), '[]');
     if v_findings = '[]' then
       v_ids := v_ids || v_flow.id;
@@ -1912,28 +2164,35 @@ begin
         '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}', private.reduce_edges(v_flow.edges),
         private.reduce_nodes(v_flow.nodes), v_flow.environment, to_jsonb(v_flow.instructions_bundling)
       );
+      if freeze_flow.keeps_canvas then
+        v_canvases := v_canvases || format('"%s": %s', v_flow.id, private.canvas_text(v_flow.nodes));
+      end if;
     end if;
 
-    select
-      v_findings || coalesce(jsonb_agg(jsonb_build_object(
-        'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
-        'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
-      ) order by r.node_index) filter (where f.id is null), '[]'),
-      array_agg(distinct f.id) filter (where f.id is not null)
-    into v_findings, v_called
-    from private.interflow_references(v_flow.nodes) as r
-    left join public.flows as f on f.id = r.id and f.user_id = take_snapshot.entry.user_id;
+    v_called := null;
+    -- What is too large, or has malformed nodes, is refused already: reading its nodes once more would cost as much as all before.
+    if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
+      select
+        v_findings || coalesce(jsonb_agg(jsonb_build_object(
+          'flow_id', v_flow.id, 'code', 'interflow_flow_unknown', 'message', 'you have no flow with this id',
+          'path', format('nodes[%s].data.targets_form.form_data.id', r.node_index)
+        ) order by r.node_index) filter (where f.id is null), '[]'),
+        array_agg(distinct f.id) filter (where f.id is not null)
+      into v_findings, v_called
+      from private.interflow_references(v_flow.nodes) as r
+      left join public.flows as f on f.id = r.id and f.user_id = freeze_flow.entry.user_id;
+    end if;
     -- Here and not in the query, which would then be planned each time.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
-      v_is_entry_called := v_is_entry_called or take_snapshot.entry.id = any (v_called);
+      v_is_entry_called := v_is_entry_called or freeze_flow.entry.id = any (v_called);
     end if;
 
     loop
       exit flows when v_position = cardinality(v_reached);
       v_position := v_position + 1;
       select f.* into v_flow
-      from public.flows as f where f.id = v_reached[v_position] and f.user_id = take_snapshot.entry.user_id;
+      from public.flows as f where f.id = v_reached[v_position] and f.user_id = freeze_flow.entry.user_id;
       -- The flow was deleted after it was found. A run that calls it fails there and says so.
       exit when found;
     end loop;
@@ -1948,11 +2207,11 @@ begin
     v_data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
       -- An entry that is called by its id is one of the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
-      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> take_snapshot.entry.id or v_is_entry_called
+      from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> freeze_flow.entry.id or v_is_entry_called
     ));
     if octet_length(v_data) > v_max_size then
       v_findings := jsonb_build_array(jsonb_build_object(
-        'flow_id', take_snapshot.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
+        'flow_id', freeze_flow.entry.id, 'code', 'snapshot_too_large', 'path', 'nodes',
         'message', 'the flow and the flows that it calls are larger than 16 MiB together'
       ));
     end if;
@@ -1965,19 +2224,31 @@ begin
       jsonb_path_query_array(v_findings, '$[0 to 999]')
     );
   end if;
-  v_hash := sha256(convert_to(v_data, 'UTF8'));
+  canvas := format('{%s}', array_to_string(v_canvases, ', '));
+  snapshot_hash := sha256(convert_to(v_data, 'UTF8'));
   loop
     -- The lock keeps the retention job from deleting an equal snapshot that exists before the caller refers to it.
-    perform from private.flow_snapshots as s where s.hash = v_hash for key share;
+    perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
-    insert into private.flow_snapshots (hash, data) values (v_hash, v_data::jsonb) on conflict (hash) do nothing;
+    insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_data::jsonb) on conflict (hash) do nothing;
     exit when found;
   end loop;
-  return v_hash;
+end;
+$$;
+comment on function private.freeze_flow(public.flows, boolean) is
+  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key; if keeps_canvas, also where the editor draws their nodes, {"<flow id>": as private.canvas_text() gives it}, as text. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+
+create function private.take_snapshot(entry public.flows)
+returns bytea
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  return (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Freezes a flow as its caller has read it, with all flows that it reaches as they are now, and returns the snapshot''s key. 422 flow_invalid lists what keeps them from running, the first 1,000 findings. Definer, since snapshots are private: callers must check who asks.';
+  'Freezes a flow as private.freeze_flow() does, for a run that no deployment tells how to draw, and returns the snapshot''s key. Definer for the same reason: callers must check who asks.';
 
 -- sql/30_flows/80_flow_snapshot_warnings.sql
 
@@ -2064,9 +2335,512 @@ $$;
 comment on function private.input_names(jsonb) is
   'The names of a graph''s inputs, each once, in the order of its nodes: the label of each flow_input, or the name of its output if it has no label, as functions/runner names it. The nodes must have no faults.';
 
--- sql/40_deployments/10_setting_faults.sql
+-- sql/30_flows/91_value_types.sql
 
--- The column of a setting and its check are in 20_flow_deployments.sql. All places of a new one: CONTRIBUTING.md.
+create function private.value_types()
+returns table (name text, mask bigint, place integer, json_schema jsonb)
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- Kinds of values, a bit each: integers from 0 of 8 to 128 bits, negative ones of 8 to 128 bits, and so on. What two types have in
+  -- common is the `and` of their masks, and what either takes the `or`.
+  v_unsigned constant bigint[] := array[1, 3, 7, 15, 31];
+  v_signed constant bigint[] := array[33, 99, 231, 495, 1023];
+  v_decimal constant bigint := 495 + (1 << 10);
+  v_f32 constant bigint := v_decimal + (1 << 11);
+  v_f64 constant bigint := v_f32 + (1 << 12);
+  v_bool constant bigint := 1 << 13;
+  v_text constant bigint := 1 << 14;
+  -- The text of a public key, which nodes take where they want a text, and where they want a key.
+  v_key_text constant bigint := 1 << 15;
+  v_key constant bigint := 1 << 16;
+  -- A wallet whose key is not here: somebody is asked to sign.
+  v_adapter constant bigint := 1 << 17;
+  v_64_bytes constant bigint := 1 << 18;
+  v_bytes constant bigint := 1 << 19;
+  v_object constant bigint := 1 << 20;
+  v_array constant bigint := 1 << 21;
+  -- Two bits that tell free from json, and string from the texts that bytes take.
+  v_free constant bigint := 1 << 22;
+  v_string constant bigint := 1 << 24;
+  v_all constant bigint := (1 << 23) - 1 + v_string;
+begin
+  return query values
+    ('u8', v_unsigned[1], 1, '{"type": "integer", "minimum": 0, "maximum": 255}'::jsonb),
+    ('u16', v_unsigned[2], 2, '{"type": "integer", "minimum": 0, "maximum": 65535}'),
+    ('u32', v_unsigned[3], 3, '{"type": "integer", "minimum": 0, "maximum": 4294967295}'),
+    ('u64', v_unsigned[4], 4, '{"anyOf": [{"type": "integer", "minimum": 0, "maximum": 18446744073709551615}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]}'),
+    ('u128', v_unsigned[5], 5, '{"anyOf": [{"type": "integer", "minimum": 0, "maximum": 340282366920938463463374607431768211455}, {"type": "string", "pattern": "^[0-9]{1,39}$"}]}'),
+    ('i8', v_signed[1], 6, '{"type": "integer", "minimum": -128, "maximum": 127}'),
+    ('i16', v_signed[2], 7, '{"type": "integer", "minimum": -32768, "maximum": 32767}'),
+    ('i32', v_signed[3], 8, '{"type": "integer", "minimum": -2147483648, "maximum": 2147483647}'),
+    ('i64', v_signed[4], 9, '{"anyOf": [{"type": "integer", "minimum": -9223372036854775808, "maximum": 9223372036854775807}, {"type": "string", "pattern": "^-?[0-9]{1,19}$"}]}'),
+    ('i128', v_signed[5], 10, '{"anyOf": [{"type": "integer", "minimum": -170141183460469231731687303715884105728, "maximum": 170141183460469231731687303715884105727}, {"type": "string", "pattern": "^-?[0-9]{1,39}$"}]}'),
+    ('decimal', v_decimal, 11, '{"anyOf": [{"type": "number"}, {"type": "string", "pattern": "^-?[0-9]{1,29}([.][0-9]{1,28})?$"}]}'),
+    ('f32', v_f32, 12, '{"type": "number"}'),
+    ('f64', v_f64, 13, '{"type": "number"}'),
+    ('bool', v_bool, 14, '{"type": "boolean"}'),
+    -- Twice, since what string and bytes have in common is string as well, and yet is not all that string is.
+    ('string', v_text + v_key_text + v_string, 15, '{"type": "string"}'),
+    ('string', v_text + v_key_text, 15, '{"type": "string"}'),
+    ('address', v_key_text, 16, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'),
+    ('pubkey', v_key_text + v_key + v_adapter + v_64_bytes, 17, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44}$"}'),
+    ('keypair', v_adapter + v_64_bytes, 18, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{32,88}$"}'),
+    ('signature', v_64_bytes, 19, '{"type": "string", "pattern": "^[1-9A-HJ-NP-Za-km-z]{64,88}$"}'),
+    ('bytes', v_text + v_key_text + v_key + v_adapter + v_64_bytes + v_bytes, 20, '{"type": "string", "contentEncoding": "base64"}'),
+    ('object', v_object, 21, '{"type": "object"}'),
+    ('array', v_array, 22, '{"type": "array"}'),
+    ('json', v_all - v_free, 23, '{}'),
+    ('free', v_all, 24, '{}');
+end;
+$$;
+comment on function private.value_types() is
+  'The types that ports name in type_bounds: which kinds of values each takes, as a mask, their order in answers, and the JSON Schema of the plain JSON that stands for such a value. A name that is not here stands for free.';
+
+create function private.types_of_mask(mask bigint)
+returns text[]
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_names text[];
+begin
+  -- Without the types that another one in the list includes.
+  with fitting as (
+    select t.name, t.mask, t.place from private.value_types() as t where t.mask & types_of_mask.mask = t.mask
+  )
+  select array_agg(distinct_name.name order by distinct_name.place) into v_names
+  from (
+    select distinct f.name, f.place from fitting as f
+    where not exists (select from fitting as wider where wider.mask <> f.mask and wider.mask & f.mask = f.mask)
+  ) as distinct_name;
+  return coalesce(v_names, '{free}');
+end;
+$$;
+comment on function private.types_of_mask(bigint) is
+  'The names of the widest types whose values are all in the mask; free when there is none, since nothing holds an edge to the types of its ends.';
+
+create function private.mask_of_bounds(type_bounds jsonb)
+returns bigint
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_free constant bigint := (1 << 23) - 1 + (1 << 24);
+begin
+  return coalesce(
+    (
+      select bit_or(coalesce(t.mask, v_free))
+      from jsonb_array_elements(mask_of_bounds.type_bounds) as b (name) left join private.value_types() as t on t.name = b.name #>> '{}'
+    ),
+    v_free
+  );
+end;
+$$;
+comment on function private.mask_of_bounds(jsonb) is 'The values that a port of these type_bounds takes, as a mask of private.value_types(). Without bounds it takes all.';
+
+create function private.schema_hint(property jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(m.key, m.value), '{}')
+    from jsonb_each(case jsonb_typeof(schema_hint.property) when 'object' then schema_hint.property else '{}' end) as m
+    where case m.key
+      when 'title' then jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') <= 200
+      when 'minimum' then jsonb_typeof(m.value) = 'number'
+      when 'maximum' then jsonb_typeof(m.value) = 'number'
+    end
+  );
+end;
+$$;
+comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, minimum and maximum.';
+
+-- sql/30_flows/92_describe_snapshot.sql
+
+-- What a frozen flow takes and gives, from the ports that its flow_input nodes feed and its flow_output nodes are fed by.
+
+create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
+returns bigint[]
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_masks bigint[];
+  v_callers integer[];
+  v_called integer[];
+  v_first integer[] := array_fill(0, array[label_masks.label_count]);
+  v_queue integer[];
+  v_is_queued boolean[];
+  v_position integer := 1;
+  v_label integer;
+  v_call integer;
+begin
+  -- Where no port narrows it: the bits of all kinds of values, and that of an input which no port requires.
+  select coalesce(array_agg(coalesce(own.mask, (1 << 25)::bigint - 1) order by l.number), '{}') into v_masks
+  from generate_series(1, label_masks.label_count) as l (number)
+  left join (
+    select p.label, bit_and(p.mask) as mask from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
+  ) as own on own.label = l.number;
+
+  -- An input that is handed to a called flow has to suit that flow's input, too. A flow may call itself, so the masks are narrowed until
+  -- nothing changes: each is narrowed at most once for each of its bits.
+  select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
+  from (
+    select distinct p.label as caller, p.call as called
+    from unnest(label_masks.labels, label_masks.calls) as p (label, call) where p.label > 0 and p.call > 0
+  ) as c;
+  if v_called is null then
+    return v_masks;
+  end if;
+  for v_index in reverse cardinality(v_called)..1 loop
+    v_first[v_called[v_index]] := v_index;
+  end loop;
+  v_queue := array(select distinct c.called from unnest(v_called) as c (called));
+  v_is_queued := array_fill(false, array[label_masks.label_count]);
+  foreach v_label in array v_queue loop
+    v_is_queued[v_label] := true;
+  end loop;
+  while v_position <= cardinality(v_queue) loop
+    v_label := v_queue[v_position];
+    v_position := v_position + 1;
+    v_is_queued[v_label] := false;
+    v_call := v_first[v_label];
+    while v_call <= cardinality(v_called) and v_called[v_call] = v_label loop
+      if v_masks[v_callers[v_call]] & v_masks[v_label] <> v_masks[v_callers[v_call]] then
+        v_masks[v_callers[v_call]] := v_masks[v_callers[v_call]] & v_masks[v_label];
+        if v_first[v_callers[v_call]] > 0 and not v_is_queued[v_callers[v_call]] then
+          v_queue := v_queue || v_callers[v_call];
+          v_is_queued[v_callers[v_call]] := true;
+        end if;
+      end if;
+      v_call := v_call + 1;
+    end loop;
+  end loop;
+  return v_masks;
+end;
+$$;
+comment on function private.label_masks(integer[], bigint[], integer[], integer) is
+  'What suits each numbered input of the flows of a snapshot, as a mask of private.value_types() and a bit, 2^23, which is set when no port requires it. Port i belongs to input labels[i] (0: to none), takes masks[i], and hands its value to the input calls[i] of a called flow (0: to none).';
+
+create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  with input as materialized (
+    select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
+      input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
+      input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
+      -- A default that is larger than a form has room for is not shown, nor one beyond a megabyte of them.
+      octet_length(i.value::text) as size,
+      sum(octet_length(i.value::text)) filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
+    from unnest(input_descriptions.names, input_descriptions.defaults, input_descriptions.hints) with ordinality as i (name, value, hint, number)
+  ),
+  typed as materialized (
+    select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
+  ),
+  -- Of all lists of types in one go: a flow may have as many of them as inputs, and a query for each would take seconds.
+  shape as materialized (
+    select s.types, to_jsonb(s.types) as type_bounds,
+      case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
+        else jsonb_build_object('anyOf', jsonb_agg(distinct part.json_schema)) end as json_schema
+    from (select distinct typed.types from typed) as s
+    cross join lateral unnest(s.types) as n (name)
+    join private.value_types() as t on t.name = n.name
+    cross join lateral jsonb_array_elements(coalesce(t.json_schema -> 'anyOf', jsonb_build_array(t.json_schema))) as part (json_schema)
+    group by s.types
+  )
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'name', i.name, 'description', coalesce(i.hint ->> 'description', ''), 'type_bounds', s.type_bounds,
+    'required', i.is_required and i.value is null,
+    'default', case when i.size <= 4096 and i.total_size <= 1048576 then i.value end,
+    'json_schema', s.json_schema || coalesce(i.hint -> 'json_schema', '{}')
+  ) order by i.number), '[]')
+  from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
+$$;
+comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
+  'The inputs of a flow, as public.read_deployment gives them: {name, description, type_bounds, required, default, json_schema} each. A hint is what the definition of the only port says that an input feeds: {description, json_schema}.';
+
+create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
+returns record
+language plpgsql stable security invoker
+set search_path = ''
+-- The planner can't know how large a graph is: nested loops would be quadratic, and so would merge joins, for which it sorts by the flow
+-- alone. Planning each call would take longer than executing it for most flows.
+set enable_nestloop = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
+  -- Inputs of all flows of the snapshot are numbered, those of the entry first; ports that an input may come to are numbered, too.
+  v_names text[];
+  v_label_count integer;
+  v_defaults jsonb[];
+  v_hints jsonb[];
+  v_labels integer[];
+  v_parents integer[];
+  v_masks bigint[];
+  v_calls integer[];
+begin
+  with graph as materialized (
+    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    select 0 as flow, describe_snapshot.data -> 'entry' as graph
+    union all
+    select f.key::integer, f.value from jsonb_each(describe_snapshot.data -> 'flows') as f
+  ),
+  node as materialized (
+    select
+      g.flow, (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'node_id' as node_id,
+      d.data -> 'sources' as sources, d.data -> 'targets' as targets, d.data #> '{targets_form,form_data}' as form_data,
+      d.data ->> 'type' = 'native' and d.data ->> 'node_id' = 'flow_input' as is_input,
+      d.data ->> 'type' = 'native' and d.data ->> 'node_id' = 'flow_output' as is_output,
+      case when d.data ->> 'type' = 'native' then d.data ->> 'node_id' end as native_id
+    from graph as g
+    cross join lateral jsonb_array_elements(g.graph -> 'nodes') with ordinality as n (node, position)
+    cross join lateral (select n.node -> 'data' as data offset 0) as d
+    where d.data ->> 'type' <> 'mock'
+  ),
+  definition as materialized (
+    select distinct on (d.node_id) d.node_id, d.sources, d.targets, d."targets_form.json_schema" -> 'properties' as properties
+    from public.nodes as d
+    where d.owner_key = v_nobody and d.type = 'native' and d.node_id = any (array(select distinct n.native_id from node as n))
+    order by d.node_id, d.created_at desc, d.version desc
+  ),
+  defined_target as materialized (
+    select d.node_id, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
+      coalesce((t.port ->> 'required')::boolean, false) as is_required, coalesce((t.port ->> 'passthrough')::boolean, false) as is_handed_on,
+      jsonb_build_object(
+        'description', private.shorten(t.port ->> 'tooltip', 500),
+        'json_schema', private.schema_hint(d.properties -> (t.port ->> 'name'))
+      ) as hint
+    from definition as d cross join lateral jsonb_array_elements(d.targets) as t (port)
+  ),
+  defined_source as materialized (
+    select d.node_id, s.port ->> 'name' as name, s.port ->> 'type' as type
+    from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
+  ),
+  -- The label of a flow_input or flow_output names its port, whatever the JSON calls it.
+  named as materialized (
+    select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
+      case when n.is_input or n.is_output then coalesce(
+        case jsonb_typeof(n.form_data -> 'label') when 'string' then n.form_data ->> 'label' end,
+        (case when n.is_input then n.sources else n.targets end) -> 0 ->> 'name', ''
+      ) end as label,
+      case when n.native_id in ('interflow', 'interflow_instructions') then private.integer_or_null(n.form_data ->> 'id') end as called,
+      n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
+      coalesce(n.native_id in ('interflow', 'interflow_instructions') or n.native_id like 'rhai\_script\_%', false) as are_inputs_drawn,
+      coalesce(n.native_id = 'interflow' or n.native_id like 'rhai\_script\_%', false) as are_outputs_drawn
+    from node as n
+  ),
+  drawn_target as materialized (
+    select t.flow, t.index, t.port ->> 'id' as handle, t.port ->> 'name' as name, t.port -> 'type_bounds' as type_bounds,
+      (t.port -> 'required')::boolean as is_required, (t.port -> 'passthrough')::boolean as is_handed_on
+    from (select n.flow, n.index, jsonb_array_elements(n.targets) as port from node as n) as t
+  ),
+  drawn_source as materialized (
+    select s.flow, s.index, s.port ->> 'id' as handle, s.port ->> 'name' as name, s.port ->> 'type' as type
+    from (select n.flow, n.index, jsonb_array_elements(n.sources) as port from node as n) as s
+  ),
+  -- A handle is looked up in the whole flow, as the runner does it.
+  handle as materialized (
+    select 'target' as side, d.flow, d.handle, max(d.name) as name from drawn_target as d group by d.flow, d.handle
+    union all
+    select 'source', d.flow, d.handle, max(d.name) from drawn_source as d group by d.flow, d.handle
+  ),
+  edge as materialized (
+    select g.flow, e.edge ->> 'source' as source, e.edge ->> 'target' as target, e.edge ->> 'targetHandle' as target_handle,
+      case when e.edge ->> 'sourceHandle' like 'passthrough-%' then 'target' else 'source' end as side,
+      case when e.edge ->> 'sourceHandle' like 'passthrough-%' then substr(e.edge ->> 'sourceHandle', 13)
+        else e.edge ->> 'sourceHandle' end as source_handle
+    from graph as g cross join lateral jsonb_array_elements(g.graph -> 'edges') as e (edge)
+  ),
+  -- Only edges on which an input may travel, and those that end in an output of the entry.
+  wired as materialized (
+    select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
+      s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
+      t.index as target_index, t.native_id as target_id, t.is_defined and not t.are_inputs_drawn as is_target_defined, t.is_output,
+      t.called, case when t.is_output then t.label else th.name end as target_name
+    from edge as e
+    join named as s on s.flow = e.flow and s.id = e.source
+    join named as t on t.flow = e.flow and t.id = e.target
+    join handle as sh on sh.flow = e.flow and sh.side = e.side and sh.handle = e.source_handle
+    join handle as th on th.flow = e.flow and th.side = 'target' and th.handle = e.target_handle
+    where e.side = 'target' or s.is_input or t.is_output and e.flow = 0
+  ),
+  label as materialized (
+    select l.flow, l.name, row_number() over (order by l.flow, l.first_index)::integer as number, l.form_label
+    from (
+      select n.flow, n.label as name, min(n.index) as first_index,
+        (array_agg(n.form_data -> 'form_label' order by n.index) filter (where n.form_data -> 'form_label' <> 'null'))[1] as form_label
+      from named as n where n.is_input group by n.flow, n.label
+    ) as l
+  ),
+  -- The ports of edges on which an input may travel, each once.
+  fed as materialized (
+    select row_number() over ()::integer as number, w.*
+    from (
+      select distinct on (e.flow, e.target_index, e.target_name) e.* from wired as e
+      where e.side = 'target' or e.is_input
+      order by e.flow, e.target_index, e.target_name
+    ) as w
+  ),
+  first_drawn as materialized (
+    select d.flow, d.index, d.name, (array_agg(d.type_bounds))[1] as type_bounds, bool_or(d.is_required) as is_required,
+      bool_or(d.is_handed_on) as is_handed_on
+    from drawn_target as d group by d.flow, d.index, d.name
+  ),
+  -- Several outputs of a node may have one name, and each of them may have edges.
+  first_source as materialized (
+    select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
+  ),
+  port as materialized (
+    select f.number, f.flow, f.target_index as index, f.target_name as name, f.called, f.side, f.is_input, f.source_index, f.source_name, f.source_label,
+      case when f.is_output then '["free"]' when f.is_target_defined then defined.type_bounds else drawn.type_bounds end as type_bounds,
+      case when f.is_output then true when f.is_target_defined then defined.is_required else drawn.is_required end as is_required,
+      case when f.is_output then false when f.is_target_defined then defined.is_handed_on else drawn.is_handed_on end as is_handed_on,
+      case when f.is_target_defined and not f.is_output then defined.hint end as hint
+    from fed as f
+    left join defined_target as defined on defined.node_id = f.target_id and defined.name = f.target_name
+    left join first_drawn as drawn on drawn.flow = f.flow and drawn.index = f.target_index and drawn.name = f.target_name
+  ),
+  bounds as materialized (
+    select b.type_bounds, private.mask_of_bounds(b.type_bounds) as mask from (select distinct p.type_bounds from port as p) as b
+  ),
+  linked as materialized (
+    select p.number,
+      -- A key that is handed on is another value from there on: the runner makes it a public key.
+      case when p.side = 'target' and upper.is_handed_on and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
+      case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
+      coalesce(b.mask, private.mask_of_bounds(null)) + case when p.is_required then 0 else 1 << 23 end as mask,
+      coalesce(c.number, 0) as call, p.hint
+    from port as p
+    left join bounds as b on b.type_bounds = p.type_bounds
+    left join port as upper on p.side = 'target' and upper.flow = p.flow and upper.index = p.source_index and upper.name = p.source_name
+    left join label as l on p.side = 'source' and l.flow = p.flow and l.name = p.source_label
+    left join label as c on c.flow = p.called and c.name = p.name
+  ),
+  hint as (
+    select l.label, (array_agg(l.hint))[1] as hint from linked as l where l.label > 0 group by l.label having count(*) = 1
+  ),
+  output as (
+    select n.label as name, min(n.index) as index, coalesce(min(
+      case
+        when w.side is null then 'free'
+        when w.is_input then null
+        when w.side = 'target' then coalesce(passed.type_bounds ->> 0, 'free')
+        when w.is_source_defined then coalesce(defined.type, 'free')
+        else coalesce(drawn.type, 'free')
+      end
+    ), 'free') as type, min(l.number) as label
+    from named as n
+    left join wired as w on w.flow = 0 and w.is_output and w.target_index = n.index
+    left join defined_source as defined on defined.node_id = w.source_id and defined.name = w.source_name
+    left join first_source as drawn on drawn.flow = 0 and drawn.index = w.source_index and drawn.name = w.source_name
+    left join port as passed on passed.flow = 0 and passed.index = w.source_index and passed.name = w.source_name and w.side = 'target'
+    left join label as l on w.is_input and l.flow = 0 and l.name = w.source_label
+    where n.flow = 0 and n.is_output
+    group by n.label
+  )
+  select
+    (select coalesce(array_agg(l.name order by l.number) filter (where l.flow = 0), '{}') from label as l),
+    (select count(*) from label as l),
+    (select array_agg(l.form_label order by l.number) from label as l where l.flow = 0),
+    (select array_agg(h.hint order by l.number) from label as l left join hint as h on h.label = l.number where l.flow = 0),
+    (select coalesce(array_agg(k.label order by k.number), '{}') from linked as k),
+    (select array_agg(k.parent order by k.number) from linked as k),
+    (select array_agg(k.mask order by k.number) from linked as k),
+    (select array_agg(k.call order by k.number) from linked as k),
+    (
+      select coalesce(jsonb_agg(jsonb_build_object('name', o.name, 'type', o.type, 'label', o.label) order by o.index), '[]') from output as o
+    )
+  into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
+
+  -- A value that is handed on from port to port comes from the input at the beginning. Each round doubles how far a port looks up.
+  while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
+    select
+      array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
+      array_agg(case when p.label = 0 and p.parent > 0 then v_parents[p.parent] else 0 end order by p.number)
+    into v_labels, v_parents
+    from unnest(v_labels, v_parents) with ordinality as p (label, parent, number);
+  end loop;
+
+  v_masks := private.label_masks(v_labels, v_masks, v_calls, v_label_count);
+  inputs := private.input_descriptions(v_names, v_masks, v_defaults, v_hints);
+  outputs := (
+    select coalesce(jsonb_agg(jsonb_build_object('name', o.output -> 'name', 'type', coalesce(
+      -- An output that an input feeds directly is of the input's type, if that is one.
+      case jsonb_array_length(describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 -> 'type_bounds')
+        when 1 then describe_snapshot.inputs -> (o.output ->> 'label')::integer - 1 #>> '{type_bounds,0}'
+      end, o.output ->> 'type'
+    )) order by o.position), '[]')
+    from jsonb_array_elements(outputs) with ordinality as o (output, position)
+  );
+end;
+$$;
+comment on function private.describe_snapshot(jsonb) is
+  'What a snapshot takes and gives: inputs as private.input_descriptions() gives them, and outputs, {name, type} each. Ports are those of the definitions that the service role has added; where there is none, and for nodes that take their ports from the flow, those that the flow draws.';
+
+-- sql/30_flows/93_flow_snapshot_interfaces.sql
+
+create table private.flow_snapshot_interfaces (
+  snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
+  nodes_version bigint not null,
+  inputs jsonb not null,
+  outputs jsonb not null
+);
+comment on table private.flow_snapshot_interfaces is
+  'What each snapshot takes and gives, stored by the first who asks: most deployments are started without being read, and a deploy has no time to spare.';
+comment on column private.flow_snapshot_interfaces.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
+comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as private.input_descriptions() gives them.';
+comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
+
+create function private.snapshot_interface(hash bytea)
+returns private.flow_snapshot_interfaces
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the tables were empty.
+set enable_seqscan = off
+as $$
+declare
+  v_version bigint := coalesce((select n.version from private.native_nodes as n), 0);
+  v_interface private.flow_snapshot_interfaces;
+begin
+  select i.* into v_interface
+  from private.flow_snapshot_interfaces as i
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  if found then
+    return v_interface;
+  end if;
+  -- One computes it, the others wait for that: side by side they would all take longer, until none is done before its time is over.
+  perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
+  select i.* into v_interface
+  from private.flow_snapshot_interfaces as i
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  if found then
+    return v_interface;
+  end if;
+  -- Key share: the snapshot stays until this is stored, so that a reader never meets a sweep halfway.
+  select s.hash, v_version, d.inputs, d.outputs into v_interface
+  from (select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share) as s
+  cross join lateral private.describe_snapshot(s.data) as d;
+  if found then
+    insert into private.flow_snapshot_interfaces as i (snapshot_hash, nodes_version, inputs, outputs)
+    values (v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs)
+    on conflict (snapshot_hash) do update
+    set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs;
+  end if;
+  return v_interface;
+end;
+$$;
+comment on function private.snapshot_interface(bytea) is
+  'What a snapshot takes and gives, with the node definitions of now; null for one that is deleted. Definer, since snapshots are private: callers must check who asks.';
+
+-- sql/40_deployments/10_setting_faults.sql
 
 -- The functions named *_faults list what is wrong with a deployment's settings, as [{path, message}], for errors clearer than a
 -- constraint's. [] if nothing is wrong.
@@ -2116,6 +2890,19 @@ comment on function private.is_fees(jsonb) is
   'Whether the value is a list of [address, amount] pairs: a base58 public key and an integer of lamports from 0 to 2^64-1.';
 grant execute on function private.is_fees(jsonb) to authenticated, service_role;
 
+create function private.is_icon_url(value text)
+returns boolean
+language plpgsql immutable strict security invoker
+set search_path = ''
+as $$
+begin
+  return length(is_icon_url.value) <= 2048 and is_icon_url.value ~ '^https://[^[:space:][:cntrl:]/?#@"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$';
+end;
+$$;
+comment on function private.is_icon_url(text) is
+  'Whether the text is an https address of at most 2,048 characters, without a user name and without characters that an address must escape.';
+grant execute on function private.is_icon_url(text) to authenticated, service_role;
+
 create function private.fees_faults(fees jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -2126,29 +2913,29 @@ declare
   v_fee record;
 begin
   if jsonb_typeof(fees_faults.fees) is distinct from 'array' then
-    return '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]';
+    return '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]';
   end if;
   -- A transaction has 1,232 bytes. It needs 168 of them in any case, and 17 for each transfer: room for 62.
   if jsonb_array_length(fees_faults.fees) > 64 then
-    return '[{"path": "fees", "message": "takes at most 64 pairs, more than a transaction has room for"}]';
+    return '[{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]';
   end if;
   for v_fee in
     select f.pair, format('fees[%s]', f.position - 1) as path from jsonb_array_elements(fees_faults.fees) with ordinality as f (pair, position)
   loop
     if jsonb_typeof(v_fee.pair) <> 'array' then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
       continue;
     end if;
     if jsonb_array_length(v_fee.pair) <> 2 then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'takes a pair [address, amount]');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path, 'message', 'must be a pair [address, amount]');
       continue;
     end if;
     if jsonb_typeof(v_fee.pair -> 0) <> 'string' or not private.is_public_key(v_fee.pair ->> 0) then
-      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'takes an address, base58 of 32 bytes');
+      v_faults := v_faults || jsonb_build_object('path', v_fee.path || '[0]', 'message', 'must be an address, base58 of 32 bytes');
     end if;
     if private.lamports(v_fee.pair -> 1) is null then
       v_faults := v_faults || jsonb_build_object(
-        'path', v_fee.path || '[1]', 'message', 'takes lamports, an integer from 0 to 2^64-1, as a number or a string'
+        'path', v_fee.path || '[1]', 'message', 'must be lamports: an integer from 0 to 2^64-1, as a number or a string'
       );
     end if;
   end loop;
@@ -2164,15 +2951,15 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(chain_network_faults.chain_network) is distinct from 'object' then
-    return '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]';
+    return '[{"path": "chain_network", "message": "must be an object {url, cluster}"}]';
   end if;
   return (
     select coalesce(jsonb_agg(jsonb_build_object('path', 'chain_network.' || fault.member, 'message', fault.message)), '[]')
     from (
-      select 'url', 'takes an http or https address of at most 2048 characters'
+      select 'url', 'must be an http or https address of at most 2048 characters'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"cluster": "devnet"}')
       union all
-      select 'cluster', 'takes devnet, testnet or mainnet-beta'
+      select 'cluster', 'must be devnet, testnet or mainnet-beta'
       where not private.is_chain_network(chain_network_faults.chain_network || '{"url": "https://rpc.example.com"}')
       union all
       (
@@ -2186,21 +2973,51 @@ end;
 $$;
 comment on function private.chain_network_faults(jsonb) is 'What is wrong with the chain_network of a deployment, by member; of unknown members the first 20.';
 
-create function private.refuse_faults(code text, faults jsonb)
-returns void
-language plpgsql volatile security invoker
+create function private.on_end_faults(on_end jsonb)
+returns jsonb
+language plpgsql immutable security invoker
 set search_path = ''
 as $$
+declare
+  v_events constant jsonb := '["succeeded", "failed", "stopped", "signature_request"]';
 begin
-  if refuse_faults.faults <> '[]' then
-    perform private.fail(400, refuse_faults.code,
-      format('%s: %s.', refuse_faults.faults #>> '{0,path}', refuse_faults.faults #>> '{0,message}'), refuse_faults.faults);
+  if jsonb_typeof(on_end_faults.on_end) is distinct from 'object' then
+    return '[{"path": "on_end", "message": "must be an object {url, events}, or null"}]';
   end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object('path', 'on_end.' || fault.member, 'message', fault.message)), '[]')
+    from (
+      select 'url', 'must be an http or https address of at most 2048 characters'
+      where not coalesce(
+        jsonb_typeof(on_end_faults.on_end -> 'url') = 'string'
+          and length(on_end_faults.on_end ->> 'url') <= 2048
+          and on_end_faults.on_end ->> 'url' ~ '^https?://[^[:space:][:cntrl:]/?#"<>\\^`{|}]+([/?#][^[:space:][:cntrl:]"<>\\^`{|}]*)?$',
+        false
+      )
+      union all
+      select 'events', 'must be a list of succeeded, failed, stopped and signature_request: at least one, and each at most once'
+      where case
+        when jsonb_typeof(on_end_faults.on_end -> 'events') is distinct from 'array' then true
+        when jsonb_array_length(on_end_faults.on_end -> 'events') not between 1 and 4 then true
+        else not v_events @> (on_end_faults.on_end -> 'events')
+          or (select count(distinct e.event) < count(*) from jsonb_array_elements(on_end_faults.on_end -> 'events') as e (event))
+      end
+      union all
+      (
+        select private.shorten(m.name), 'there is no such member; the members are url and events'
+        from jsonb_object_keys(on_end_faults.on_end) as m (name)
+        where m.name not in ('url', 'events') limit 20
+      )
+    ) as fault (member, message)
+  );
 end;
 $$;
-comment on function private.refuse_faults(text, jsonb) is 'Raises 400 with the faults, if there are any: the first as message, all as details.';
+comment on function private.on_end_faults(jsonb) is 'What is wrong with on_end of a deployment, by member; of unknown members the first 20.';
+grant execute on function private.on_end_faults(jsonb) to authenticated, service_role;
 
 -- sql/40_deployments/20_flow_deployments.sql
+
+-- A new setting begins as a column here. All that belongs to it: CONTRIBUTING.md, "A new deployment setting".
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -2209,6 +3026,9 @@ create table public.flow_deployments (
   entrypoint integer not null,
   snapshot_hash bytea not null references private.flow_snapshots (hash),
   input_names text[] not null default '{}',
+  name text not null default '',
+  description text not null default '',
+  icon_url text,
   start_permission text not null default 'Owner',
   output_instructions boolean not null default false,
   action_identity text,
@@ -2216,14 +3036,19 @@ create table public.flow_deployments (
   chain_network jsonb not null,
   max_starts_per_minute integer not null default 60000,
   max_runs_in_flight integer not null default 10000,
+  on_end jsonb,
   constraint flow_deployments_entrypoint_fkey foreign key (entrypoint, user_id) references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_id_entrypoint_user_id_key unique (id, entrypoint, user_id),
+  constraint flow_deployments_name_length check (char_length(name) <= 200),
+  constraint flow_deployments_description_length check (char_length(description) <= 2000),
+  constraint flow_deployments_icon_url_https check (private.is_icon_url(icon_url)),
   constraint flow_deployments_start_permission_known check (start_permission in ('Owner', 'Authenticated', 'Anonymous')),
   constraint flow_deployments_action_identity_public_key check (private.is_public_key(action_identity)),
   constraint flow_deployments_fees_valid check (private.is_fees(fees)),
   constraint flow_deployments_chain_network_valid check (private.is_chain_network(chain_network)),
   constraint flow_deployments_max_starts_per_minute_natural check (max_starts_per_minute >= 0),
-  constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0)
+  constraint flow_deployments_max_runs_in_flight_natural check (max_runs_in_flight >= 0),
+  constraint flow_deployments_on_end_valid check (on_end is null or private.on_end_faults(on_end) = '[]')
 );
 comment on table public.flow_deployments is
   'Frozen flows. id, created_at, user_id, entrypoint, snapshot_hash and input_names never change; the other columns are the owner''s to customise.';
@@ -2233,6 +3058,10 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is 'What was frozen: deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
   'The names of the inputs that the frozen flow takes; a start that names another one is refused. They are kept here and not with the snapshot, so that a start reads one row.';
+comment on column public.flow_deployments.name is 'What it is called where it is offered; the name of the flow when it was deployed, until the owner changes it.';
+comment on column public.flow_deployments.description is
+  'What it does; the first 2,000 characters of the description of the flow when it was deployed, until the owner changes it.';
+comment on column public.flow_deployments.icon_url is 'The https address of a picture for it.';
 comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
@@ -2243,6 +3072,8 @@ comment on column public.flow_deployments.max_starts_per_minute is
   'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
   'How many runs started by callers other than the owner may be under way at a time; 0: none. The owner is not limited.';
+comment on column public.flow_deployments.on_end is
+  'Where its runs are told of, {url, events}: succeeded, failed, stopped, signature_request. Null: nowhere. A run keeps what it was when the run started.';
 
 create index flow_deployments_entrypoint_id_idx on public.flow_deployments (entrypoint, user_id, id desc);
 create index flow_deployments_user_id_idx on public.flow_deployments (user_id);
@@ -2319,16 +3150,31 @@ begin
     and coalesce(new.start_permission not in ('Owner', 'Authenticated', 'Anonymous'), true)
   then
     perform private.refuse_faults('start_permission_invalid',
-      '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]');
+      '[{"path": "start_permission", "message": "must be Owner, Authenticated or Anonymous"}]');
+  end if;
+
+  if new.name is distinct from old.name and coalesce(char_length(new.name) > 200, true) then
+    perform private.refuse_faults('name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]');
+  end if;
+  if new.description is distinct from old.description and coalesce(char_length(new.description) > 2000, true) then
+    perform private.refuse_faults('description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]');
+  end if;
+  if new.icon_url is distinct from old.icon_url and not private.is_icon_url(new.icon_url) then
+    perform private.refuse_faults('icon_url_invalid',
+      '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]');
   end if;
 
   if coalesce(new.max_starts_per_minute < 0, true) then
     perform private.refuse_faults('max_starts_per_minute_invalid',
-      '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]');
   end if;
   if coalesce(new.max_runs_in_flight < 0, true) then
     perform private.refuse_faults('max_runs_in_flight_invalid',
-      '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]');
+      '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]');
+  end if;
+
+  if new.on_end is distinct from old.on_end and new.on_end is not null then
+    perform private.refuse_faults('on_end_invalid', private.on_end_faults(new.on_end));
   end if;
 
   if tg_op = 'INSERT' then
@@ -2350,7 +3196,7 @@ begin
   if new.action_identity is distinct from old.action_identity and new.action_identity is not null then
     if not private.is_public_key(new.action_identity) then
       perform private.refuse_faults('action_identity_invalid',
-        '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]');
+        '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]');
     end if;
     -- For share: nobody deletes the wallet or makes it an ADAPTER until this is stored; who tries waits and then sees the deployment.
     perform from public.wallets as w
@@ -2384,8 +3230,11 @@ create table public.flow_deployments_tags (
     references public.flows (id, user_id) on delete cascade,
   constraint flow_deployments_tags_deployment_id_fkey foreign key (deployment_id, entrypoint, user_id)
     references public.flow_deployments (id, entrypoint, user_id) on delete cascade,
-  constraint flow_deployments_tags_tag_form check (tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'),
-  constraint flow_deployments_tags_description_length check (char_length(description) <= 2000)
+  constraint flow_deployments_tags_tag_form check (private.check_tag(tag)),
+  constraint flow_deployments_tags_description_length check (
+    description is null or char_length(description) <= 2000
+    or private.refuse_column('description', 'must have at most 2000 characters')
+  )
 );
 comment on table public.flow_deployments_tags is
   'Names for deployments of a flow. latest is kept by triggers and always names the newest; the others are the owner''s.';
@@ -2529,6 +3378,17 @@ comment on function private.tg_flow_deployments_tags__before_write() is 'Keeps e
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
 
+-- sql/40_deployments/45_flow_deployment_canvases.sql
+
+create table private.flow_deployment_canvases (
+  deployment_id uuid primary key references public.flow_deployments (id) on delete cascade,
+  canvas text not null
+);
+comment on table private.flow_deployment_canvases is
+  'Where the editor drew the nodes of a deployment''s flows. Not part of the snapshot, so that a node that is only moved changes none. A text, since a deploy has no time to make jsonb of it.';
+comment on column private.flow_deployment_canvases.canvas is
+  '{"<flow id>": positions as private.canvas_text() gives them}, in the order of the nodes in the snapshot.';
+
 -- sql/40_deployments/50_deploy_flow.sql
 
 create function private.deploy_flow(flow_id integer, strict boolean)
@@ -2539,7 +3399,7 @@ as $$
 declare
   v_user_id uuid := private.lock_user();
   v_flow public.flows;
-  v_snapshot_hash bytea;
+  v_frozen record;
   v_warnings jsonb;
   v_deployment_id uuid;
 begin
@@ -2550,11 +3410,11 @@ begin
     perform private.fail(404, 'flow_not_found', 'There is no such flow.');
   end if;
 
-  v_snapshot_hash := private.take_snapshot(v_flow);
-  v_warnings := private.snapshot_warnings(v_snapshot_hash, v_flow.id, deploy_flow.strict);
-  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, start_permission, chain_network)
+  v_frozen := private.freeze_flow(v_flow, true);
+  v_warnings := private.snapshot_warnings(v_frozen.snapshot_hash, v_flow.id, deploy_flow.strict);
+  insert into public.flow_deployments (user_id, entrypoint, snapshot_hash, name, description, start_permission, chain_network)
   values (
-    v_user_id, v_flow.id, v_snapshot_hash,
+    v_user_id, v_flow.id, v_frozen.snapshot_hash, v_flow.name, left(v_flow.description, 2000),
     case
       when v_flow.is_public and v_flow.start_shared and v_flow.start_unverified then 'Anonymous'
       when v_flow.is_public and v_flow.start_shared then 'Authenticated'
@@ -2563,6 +3423,7 @@ begin
     v_flow.chain_network
   )
   returning id into v_deployment_id;
+  insert into private.flow_deployment_canvases (deployment_id, canvas) values (v_deployment_id, v_frozen.canvas);
   return jsonb_build_object('deployment_id', v_deployment_id, 'warnings', v_warnings);
 end;
 $$;
@@ -2583,6 +3444,70 @@ comment on function public.deploy_flow(integer, boolean) is
   'Freezes the caller''s flow, as it is now, into a new deployment, and returns {deployment_id, warnings}: what will make a run fail, the first 100 as {flow_id, code, path, message}. 401 unauthenticated or token_invalid; 404 flow_not_found, also for somebody else''s flow; 409 quota_exceeded; 422 flow_invalid with the first 1,000 findings, and if strict with the warnings.';
 grant execute on function public.deploy_flow(integer, boolean) to anon, authenticated, service_role;
 
+-- sql/40_deployments/60_deployment_graph.sql
+
+create function private.placed_graph(graph jsonb, canvas jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('edges', placed_graph.graph -> 'edges', 'nodes', (
+    select coalesce(jsonb_agg(
+      n.node || jsonb_build_object('position', c.place) order by n.position
+    ), '[]')
+    from jsonb_array_elements(placed_graph.graph -> 'nodes') with ordinality as n (node, position)
+    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position) on c.position = n.position
+  ));
+end;
+$$;
+comment on function private.placed_graph(jsonb, jsonb) is 'A graph of a snapshot, {nodes, edges}, whose nodes have the position that private.canvas_text() kept; null where it kept none.';
+
+create function private.deployment_graph(id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  v_graphs jsonb;
+begin
+  select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
+    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
+    from (
+      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f where f.key <> d.entrypoint::text
+      union all
+      select d.entrypoint::text, s.data -> 'entry'
+    ) as g
+  ))
+  into v_graphs
+  from public.flow_deployments as d
+  join private.flow_snapshots as s on s.hash = d.snapshot_hash
+  left join private.flow_deployment_canvases as c on c.deployment_id = d.id
+  where d.id = deployment_graph.id and d.user_id = v_user_id;
+  if not found then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  return v_graphs;
+end;
+$$;
+comment on function private.deployment_graph(uuid) is 'Does what public.deployment_graph says. Definer: snapshots are private.';
+grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
+
+create function public.deployment_graph(id uuid)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.deployment_graph(deployment_graph.id);
+end;
+$$;
+comment on function public.deployment_graph(uuid) is
+  'The graphs that runs of the caller''s deployment execute, to draw them: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}, the flow itself and those that it calls. Nodes have what a snapshot keeps of them, and the position at which they were drawn when the flow was deployed. 401; 404 deployment_not_found, also for somebody else''s deployment.';
+grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;
+
 -- sql/50_runs/10_flow_run.sql
 
 create function private.is_run_consistent(
@@ -2594,25 +3519,24 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  if num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
-    or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
-  then
-    return false;
-  end if;
-  case is_run_consistent.status
-    when 'queued' then
-      return num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
-    when 'running', 'waiting' then
-      return is_run_consistent.start_time is not null
-        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0;
-    when 'succeeded' then
-      return is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null;
-    when 'failed' then
-      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false);
-    when 'stopped' then
-      return is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true);
-    else return false;
-  end case;
+  -- One expression, since plpgsql makes each one ready anew in every transaction.
+  return case
+    when num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
+      or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
+      then false
+    when is_run_consistent.status = 'queued' then
+      num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
+    when is_run_consistent.status in ('running', 'waiting') then
+      is_run_consistent.start_time is not null
+        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
+    when is_run_consistent.status = 'succeeded' then
+      is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null
+    when is_run_consistent.status = 'failed' then
+      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false)
+    when is_run_consistent.status = 'stopped' then
+      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true)
+    else false
+  end;
 end;
 $$;
 comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
@@ -2623,6 +3547,8 @@ create table public.flow_run (
   user_id uuid not null,
   flow_id integer not null,
   deployment_id uuid,
+  schedule_id uuid,
+  webhook_id uuid,
   status text not null default 'queued',
   started_by uuid,
   started_by_public_key text,
@@ -2636,6 +3562,7 @@ create table public.flow_run (
   parent_flow_run_id uuid references public.flow_run (id) on delete cascade,
   parent_node_id uuid,
   parent_times integer,
+  redriven_from uuid references public.flow_run (id) on delete set null,
   output_instructions boolean not null default false,
   action_identity text,
   action_signer text,
@@ -2655,6 +3582,10 @@ comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started; null for a normal run and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+comment on column public.flow_run.schedule_id is
+  'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
+comment on column public.flow_run.webhook_id is
+  'The incoming webhook that started it; null for all other runs, also for redrives. Kept when the webhook is deleted, so it carries no foreign key.';
 comment on column public.flow_run.started_by is
   'The user who started it; null for a caller with a public key only, and once the user is deleted. No foreign key: a start locks the user itself.';
 comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
@@ -2664,6 +3595,8 @@ comment on column public.flow_run.errors is 'One line per failed node, "<name> <
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
 comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
+comment on column public.flow_run.redriven_from is
+  'The run whose failure it goes on from: what succeeded there is taken over. Null for all other runs, and when that run has been deleted.';
 comment on column public.flow_run.action_signer is 'Public key that signs and sends for the action identity.';
 comment on column public.flow_run.chain_network is 'The Solana network of this run, {cluster}; its address is for the runner only.';
 
@@ -2671,7 +3604,11 @@ create index flow_run_deployment_id_idx on public.flow_run (deployment_id, id de
 create index flow_run_user_id_idx on public.flow_run (user_id, id desc);
 create index flow_run_flow_id_idx on public.flow_run (flow_id, id desc);
 create index flow_run_started_by_idx on public.flow_run (started_by, id desc) where started_by is not null;
+create index flow_run_schedule_id_idx on public.flow_run (schedule_id, id desc) where schedule_id is not null;
+create index flow_run_webhook_id_idx on public.flow_run (webhook_id, id desc) where webhook_id is not null;
 create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run_id) where parent_flow_run_id is not null;
+-- Unique, since what a redrive has done since would be done once more by a second one of the same run.
+create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
 -- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
 
 create function private.tg_users__after_delete()
@@ -2686,6 +3623,7 @@ begin
     exit when not found;
   end loop;
   update public.signature_requests as s set user_id = null where s.user_id = old.id;
+  update public.pending_inputs as p set started_by = null where p.started_by = old.id;
   return null;
 end;
 $$;
@@ -2732,7 +3670,7 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'Who sees a run: the owner of its flow; and if no other run called it, also who started it and the holder of its token. The policies of flow_run say the same in words that the planner finds an index for; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- The rule of private.may_see_run, written out: the planner takes no function apart that uses a sub-select twice, and would read all runs.
+-- The rule of private.may_see_run, written out: the planner does not inline a function that uses a sub-select twice, and would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -2747,23 +3685,35 @@ create table public.node_run (
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   node_id uuid not null,
   times integer not null,
+  attempt integer not null default 1,
+  retry_at timestamptz,
   user_id uuid not null,
   start_time timestamptz not null,
   end_time timestamptz,
   input jsonb not null,
   output jsonb,
   errors text[],
+  is_taken_over boolean not null default false,
   primary key (flow_run_id, node_id, times),
   constraint node_run_times_natural check (times >= 0),
-  constraint node_run_errors_not_empty check (cardinality(errors) > 0)
+  constraint node_run_attempt_positive check (attempt >= 1),
+  constraint node_run_retry_at_before_end check (retry_at is null or end_time is null),
+  constraint node_run_errors_not_empty check (cardinality(errors) > 0),
+  constraint node_run_taken_over_succeeded check (not is_taken_over or (end_time is not null and errors is null))
 );
 comment on table public.node_run is
   'Executions of nodes: one row per run, node and iteration. Read by the flow''s owner only, since it shows the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
+comment on column public.node_run.attempt is
+  'Counts the attempts of a node with data.retry: the one under way, else the last one that was made. 1 for every other node.';
+comment on column public.node_run.retry_at is
+  'When the next attempt begins; set only while the node waits for it, after an attempt that failed.';
 comment on column public.node_run.user_id is
   'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null when the node failed before any output.';
+comment on column public.node_run.is_taken_over is
+  'It was not executed in this run: a redriven run takes it over, with its times, from the run that it goes on from.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -2948,16 +3898,19 @@ begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
     return;
-  elsif v_job.attempt = 0 then
+  end if;
+  update private.flow_run_jobs as j
+  set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
+  where j.flow_run_id = v_run_id and j.stop_requested_at is null;
+  if v_job.attempt = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
-  else
-    update private.flow_run_jobs as j
-    set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
-    where j.flow_run_id = v_run_id and j.stop_requested_at is null;
-    if not v_job.is_held then
-      -- No worker holds it now, and it may sleep until a later time.
-      perform private.wake_flow_run(v_run_id);
-    end if;
+    return;
+  end if;
+  -- From now on nobody can answer them.
+  delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
+  if not v_job.is_held then
+    -- No worker holds it now, and it may sleep until a later time.
+    perform private.wake_flow_run(v_run_id);
   end if;
 end;
 $$;
@@ -3019,6 +3972,554 @@ comment on function public.called_flow_runs(uuid, uuid) is
   'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
+-- sql/50_runs/70_run_news.sql
+
+-- News of runs reach sessions that listen for them, and cost a run that nobody follows one try of a lock. Nobody waits for a lock here:
+--
+--   follow      A session that listens takes a shared lock of the run, then looks at the run.
+--   announce    The transaction that has news tries to take the exclusive lock. If it gets it, nobody follows the run; if not, it notifies.
+--
+-- The transaction keeps its lock until it has committed. So whoever follows before that is notified, and whoever follows after it sees the
+-- news when they look. While it commits, the run can't be followed.
+
+create function private.announce_run_news(flow_run_id uuid)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_news'), uuid_hash(announce_run_news.flow_run_id)) then
+    perform pg_notify('flow_run_news', announce_run_news.flow_run_id::text);
+  end if;
+end;
+$$;
+comment on function private.announce_run_news(uuid) is
+  'Tells the sessions that follow a root run that this transaction has news of it, when it commits. NOTIFY makes commits wait for each other, so it is sent only if somebody follows the run, or rarely one whose lock has the same number. The caller has the run''s row locked.';
+
+create function private.listen_for_run_news()
+returns integer
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_place integer;
+begin
+  -- A listener holds a connection and many locks, which others need too: all together use an eighth of the connections, and half of what
+  -- the lock table is made for.
+  for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
+    if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
+      -- The connection of a listener that is gone ends soon, and with it the locks.
+      perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
+        set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
+      listen flow_run_news;
+      return current_setting('max_locks_per_transaction')::integer * 4;
+    end if;
+  end loop;
+  return 0;
+end;
+$$;
+comment on function private.listen_for_run_news() is
+  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. 0: it may not, since as many sessions listen as may, an eighth of max_connections. A session that listens and says nothing for a minute is ended.';
+grant execute on function private.listen_for_run_news() to service_role;
+
+create function private.follow_flow_runs(flow_run_ids uuid[])
+returns setof uuid
+language plpgsql volatile security invoker
+set search_path = ''
+-- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+set enable_seqscan = off
+as $$
+begin
+  return query
+  -- Materialized, so that no lock is taken of a run that does not qualify.
+  with root as materialized (
+    select r.id from public.flow_run as r where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
+  )
+  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_news'), uuid_hash(root.id));
+end;
+$$;
+comment on function private.follow_flow_runs(uuid[]) is
+  'This session follows these root runs from now on, until it calls unfollow_flow_runs as often, or ends. Returns those that it follows: a called run can''t be followed, nor a run of which a transaction has news right now. Look at a run after that: what was committed before is not announced any more.';
+grant execute on function private.follow_flow_runs(uuid[]) to service_role;
+
+create function private.unfollow_flow_runs(flow_run_ids uuid[])
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_unlock_shared(hashtext('private.announce_run_news'), uuid_hash(f.id))
+  from unnest(unfollow_flow_runs.flow_run_ids) as f (id);
+end;
+$$;
+comment on function private.unfollow_flow_runs(uuid[]) is 'This session follows these runs no more: the opposite of follow_flow_runs. A run that it followed twice is named twice.';
+grant execute on function private.unfollow_flow_runs(uuid[]) to service_role;
+
+-- sql/50_runs/80_flow_run_stats.sql
+
+create function private.error_code(error text)
+returns text
+language sql immutable strict security invoker
+begin atomic
+  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+end;
+comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+
+create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
+    perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
+  end if;
+  if check_run_period.since is null or not isfinite(check_run_period.since) or check_run_period.since < 'epoch' or check_run_period.since > now() then
+    perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
+  end if;
+end;
+$$;
+comment on function private.check_run_period(integer, uuid, timestamptz) is
+  'Refuses what does not name the runs of one flow or one deployment since a time that has passed: 400 request_invalid.';
+
+create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- The planner does not know how few runs the limit leaves, and would sort all of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  -- So many are read within 50 ms, whatever the table holds.
+  v_max_runs constant integer := 5000;
+  v_since_id uuid;
+  v_stats jsonb;
+begin
+  perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+  perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
+  -- An id holds the time of its run.
+  v_since_id := private.first_uuid_v7(flow_run_stats.since);
+
+  with looked_at as materialized (
+    select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
+      case when r.status = 'failed' then left(r.errors[1], 1000) end as error
+    from (
+      (
+        select f.created_at, f.status, f.start_time, f.end_time, f.errors from public.flow_run as f
+        where f.flow_id = flow_run_stats.flow and f.id >= v_since_id
+        order by f.id desc limit case when flow_run_stats.flow is null then 0 else v_max_runs + 1 end
+      )
+      union all
+      (
+        select d.created_at, d.status, d.start_time, d.end_time, d.errors from public.flow_run as d
+        where d.deployment_id = flow_run_stats.deployment and d.id >= v_since_id
+        order by d.id desc limit case when flow_run_stats.deployment is null then 0 else v_max_runs + 1 end
+      )
+    ) as r
+  ), counted as (
+    select l.* from looked_at as l order by l.created_at desc limit v_max_runs
+  )
+  select jsonb_build_object(
+    'since', case when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c) else flow_run_stats.since end,
+    'is_complete', (select count(*) from looked_at) <= v_max_runs,
+    'runs', (select count(*) from counted),
+    'by_status', (
+      select jsonb_object_agg(known.status, coalesce(s.count, 0))
+      from unnest('{queued,running,waiting,succeeded,failed,stopped}'::text[]) as known (status)
+      left join (select c.status, count(*) as count from counted as c group by c.status) as s using (status)
+    ),
+    'duration_ms', (
+      select jsonb_build_object(
+        'p50', round(percentile_cont(0.5) within group (order by c.duration_ms)),
+        'p95', round(percentile_cont(0.95) within group (order by c.duration_ms))
+      ) from counted as c where c.duration_ms is not null
+    ),
+    'failures', (
+      select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
+      from (
+        select e.code, count(*) as count
+        from (
+          select private.error_code(c.error) as code
+          from counted as c where c.error is not null
+        ) as e
+        group by e.code order by count(*) desc, e.code limit 20
+      ) as f
+    )
+  ) into v_stats;
+  return v_stats;
+end;
+$$;
+comment on function private.flow_run_stats(integer, uuid, timestamptz) is
+  'Does what public.flow_run_stats says. Definer: it asks once whose flow or deployment it is, and not for each run.';
+grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
+
+create function public.flow_run_stats(
+  flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days'
+)
+returns jsonb
+language sql stable security invoker
+begin atomic
+  select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+end;
+comment on function public.flow_run_stats(integer, uuid, timestamptz) is
+  'How the runs of the caller''s flow, or of one deployment, went since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. It counts the newest 5,000 runs; where there are more, is_complete is false, and since is when the oldest of them was made. Durations are of runs that have started and ended. Failures are the 20 most frequent codes of first errors, null for errors without one. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
+
+-- sql/50_runs/90_run_events.sql
+
+-- The events of a run: what its watchers are told, numbered without gaps in the order in which it was stored. Whoever stores something that is
+-- an event holds the lock of the root run, so the numbers of a tree are committed in their order: a watcher who has seen number 7 has seen all
+-- up to 7, and goes on at 8.
+--
+-- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
+-- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+
+create type private.run_event as (
+  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
+);
+comment on type private.run_event is
+  'Which event, and the key of the row that has the rest: a run (run_start, run_finish), an execution of a node (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
+
+create table private.flow_run_events (
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  first_number integer not null,
+  last_number integer not null,
+  events private.run_event[] not null,
+  primary key (root_flow_run_id, last_number),
+  constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
+);
+comment on table private.flow_run_events is
+  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some. Deleted with the run.';
+comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
+comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
+
+create function private.announce_run_events(flow_run_id uuid)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_events'), uuid_hash(announce_run_events.flow_run_id)) then
+    perform pg_notify('flow_run_news', announce_run_events.flow_run_id::text);
+  end if;
+end;
+$$;
+comment on function private.announce_run_events(uuid) is
+  'As announce_run_news, for the sessions that watch a root run: they have a lock of their own, so that progress notifies nobody who only waits for the end.';
+
+create function private.follow_run_events(flow_run_ids uuid[])
+returns setof uuid
+language plpgsql volatile security invoker
+set search_path = ''
+-- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+set enable_seqscan = off
+as $$
+begin
+  return query
+  -- Materialized, so that no lock is taken of a run that does not qualify.
+  with root as materialized (
+    select r.id from public.flow_run as r where r.id = any (follow_run_events.flow_run_ids) and r.parent_flow_run_id is null
+  )
+  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_events'), uuid_hash(root.id));
+end;
+$$;
+comment on function private.follow_run_events(uuid[]) is 'As follow_flow_runs, for all events of these root runs.';
+grant execute on function private.follow_run_events(uuid[]) to service_role;
+
+create function private.unfollow_run_events(flow_run_ids uuid[])
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_unlock_shared(hashtext('private.announce_run_events'), uuid_hash(f.id))
+  from unnest(unfollow_run_events.flow_run_ids) as f (id);
+end;
+$$;
+comment on function private.unfollow_run_events(uuid[]) is 'The opposite of follow_run_events. A run that is followed twice is named twice.';
+grant execute on function private.unfollow_run_events(uuid[]) to service_role;
+
+create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
+comment on type private.new_run_event is
+  'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
+
+create function private.add_run_events(events private.new_run_event[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  if coalesce(cardinality(add_run_events.events), 0) = 0 then
+    return;
+  end if;
+  insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
+  select n.root_flow_run_id, l.number + 1, l.number + cardinality(n.events), n.events
+  from (
+    select e.root_flow_run_id, array_agg(e.event order by e.position, e.time,
+      array_position('{run_start,node_start,log,signature_request,api_input,node_finish,run_finish}', (e.event).event)
+    ) as events
+    from unnest(add_run_events.events) as e group by e.root_flow_run_id
+  ) as n
+  cross join lateral (
+    select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
+  ) as l;
+  perform private.announce_run_events(r.id) from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+end;
+$$;
+comment on function private.add_run_events(private.new_run_event[]) is
+  'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
+
+create function private.event_value(value jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- The size as stored is known without reading the value. A small one may be large when it is written out.
+  if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
+    return null;
+  end if;
+  return event_value.value;
+end;
+$$;
+comment on function private.event_value(jsonb) is 'A value as an event tells it: null if it has more than 8 KiB.';
+
+create function private.run_events(root public.flow_run, after integer, max_bytes integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  -- So many are read at a time.
+  v_max_events constant integer := 200;
+  -- The last event before the end of the root.
+  v_last integer;
+  v_end integer;
+  -- The last event of the last transaction that this page has events of.
+  v_until integer;
+  v_page jsonb;
+begin
+  select coalesce(max(e.last_number), 1) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  v_end := case
+    when root.end_time is not null then v_last + 1
+    -- What is stored of a run before it starts is told after its start.
+    when root.start_time is null then 0
+    else v_last
+  end;
+  if run_events.after >= v_end then
+    return jsonb_build_object(
+      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended', root.end_time is not null
+    );
+  end if;
+
+  select coalesce(min(e.last_number), v_last) into v_until from private.flow_run_events as e
+  where e.root_flow_run_id = root.id and e.last_number >= run_events.after + v_max_events;
+
+  with told as (
+    select 1 as number, 'run_start' as event, root.id as flow_run_id, null::uuid as node_id, null::integer as times,
+      null::integer as log_index, null::uuid as request_id
+    where run_events.after < 1 and root.start_time is not null
+    union all
+    select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+    from private.flow_run_events as e
+    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    where e.root_flow_run_id = root.id and e.last_number > run_events.after and e.last_number <= v_until
+      and e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    union all
+    select v_end, 'run_finish', root.id, null, null, null, null
+    where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
+  ), run as materialized (
+    select r.*
+    from (select distinct t.flow_run_id from told as t) as d
+    cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
+  ), graph as materialized (
+    -- Each flow is looked through once, for the names of its nodes.
+    select r.is_entry, r.flow_id, case when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes'] end as nodes
+    from (select distinct run.id = root.id as is_entry, run.flow_id from run) as r
+    join private.flow_run_jobs as j on j.flow_run_id = root.id
+    join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  ), node as materialized (
+    select g.is_entry, g.flow_id, (n.node ->> 'id')::uuid as id,
+      coalesce(nullif(n.node #>> '{data,display_name}', ''), n.node #>> '{data,node_id}') as name
+    from graph as g cross join lateral jsonb_array_elements(g.nodes) as n (node)
+    where (n.node ->> 'id')::uuid = any (array(select t.node_id from told as t where t.node_id is not null))
+  ), described as (
+    select t.number,
+      case when t.event = 'node_finish' and x.errors is not null then 'node_error' else t.event end as event,
+      jsonb_build_object(
+        'flow_run_id', t.flow_run_id,
+        'called_by', case when run.parent_flow_run_id is not null then jsonb_build_object(
+          'flow_run_id', run.parent_flow_run_id, 'node_id', run.parent_node_id, 'times', run.parent_times
+        ) end,
+        'time', case t.event
+          when 'run_start' then run.start_time when 'run_finish' then run.end_time when 'node_start' then x.start_time
+          when 'node_finish' then x.end_time when 'log' then l.time when 'signature_request' then s.created_at
+          when 'api_input' then i.created_at
+        end
+      )
+      || case when t.event in ('run_start', 'run_finish') then '{}' else jsonb_build_object(
+        'node_id', t.node_id, 'times', t.times, 'name', node.name
+      ) end
+      || case when t.event in ('node_start', 'node_finish')
+        then jsonb_build_object('attempt', x.attempt, 'is_taken_over', x.is_taken_over) else '{}'
+      end
+      || case t.event
+        when 'run_finish' then jsonb_build_object('status', run.status)
+        when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+        -- Whoever is told of the run may read pending_inputs, where the URL is.
+        when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
+        else '{}'
+      end as data,
+      case
+        when t.event = 'node_start' then jsonb_build_object('input', private.event_value(x.input))
+        when t.event = 'node_finish' then jsonb_build_object('output', private.event_value(x.output))
+          || case when x.errors is null then '{}' else jsonb_build_object('errors', x.errors) end
+        when t.event = 'run_start' then jsonb_build_object('inputs', private.event_value(run.inputs))
+        when t.event = 'run_finish' then jsonb_build_object(
+          'output', private.event_value(run.output), 'errors', private.event_value(to_jsonb(run.errors))
+        )
+        when t.event = 'log' then jsonb_build_object(
+          'log_index', l.log_index, 'log_level', l.log_level, 'module', l.module, 'content', l.content
+        )
+        else '{}'
+      end as owner_data
+    from told as t
+    join run on run.id = t.flow_run_id
+    left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
+    left join lateral (
+      select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
+      where t.event in ('node_start', 'node_finish') and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
+      offset 0
+    ) as x on true
+    left join lateral (
+      select g.* from public.flow_run_logs as g where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
+    ) as l on true
+    left join lateral (
+      select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
+      where t.event = 'signature_request' and q.id = t.request_id offset 0
+    ) as s on true
+    left join lateral (
+      select a.id, private.uuid_v7_time(a.id) as created_at, a.expires_at, p.url
+      from private.api_inputs as a
+      left join public.pending_inputs as p on p.id = a.id and p.expires_at > now()
+      where t.event = 'api_input' and a.id = t.request_id offset 0
+    ) as i on true
+  ), measured as (
+    select d.*, sum(octet_length(d.data::text) + octet_length(d.owner_data::text)) over (order by d.number) as bytes,
+      row_number() over (order by d.number) as position
+    from described as d
+  )
+  select jsonb_build_object(
+    'events', coalesce(jsonb_agg(jsonb_build_object(
+      'id', m.number, 'event', m.event, 'data', m.data, 'owner', m.owner_data
+    ) order by m.number), '[]'),
+    'last', coalesce(max(m.number), run_events.after)
+  ) into v_page
+  from measured as m where m.bytes <= run_events.max_bytes or m.position = 1;
+
+  return v_page || jsonb_build_object(
+    'newest', v_end,
+    'has_more', (v_page ->> 'last')::integer < v_end,
+    'has_ended', root.end_time is not null and (v_page ->> 'last')::integer >= v_end
+  );
+end;
+$$;
+comment on function private.run_events(public.flow_run, integer, integer) is
+  'The events of a root run whose numbers are greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. At most 200, of max_bytes or one; owner is what the owner of the flow is told beside data. last is where the next page goes on, newest the greatest number that there is; has_ended: there will be none after last. Definer: for callers that are already checked.';
+
+create function private.flow_run_events(flow_run_id uuid, after integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_root public.flow_run := private.run_for_caller(private.root_run_id(flow_run_events.flow_run_id));
+  v_caller private.caller := private.caller();
+  v_is_owner boolean := v_root.user_id is not distinct from v_caller.user_id;
+  v_page jsonb;
+begin
+  if (flow_run_events.after >= 0) is not true then
+    perform private.fail(400, 'request_invalid', 'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
+  end if;
+  v_page := private.run_events(v_root, flow_run_events.after, 32768);
+  if flow_run_events.after > (v_page ->> 'newest')::integer then
+    perform private.fail(400, 'request_invalid', 'after: must be the id of an event of this run, and is greater than the newest.');
+  end if;
+  return (v_page - 'newest') || jsonb_build_object(
+    'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
+    'caller', coalesce(v_caller.user_id, v_caller.run_id),
+    'is_overdue', v_root.end_time is null and private.has_claimable_run(interval '2 seconds'),
+    'events', (
+      select coalesce(jsonb_agg(
+        case when v_is_owner
+          then e.event || jsonb_build_object('data', (e.event -> 'data') || (e.event -> 'owner')) else e.event
+        end - 'owner'
+        order by e.position
+      ), '[]')
+      from jsonb_array_elements(v_page -> 'events') with ordinality as e (event, position)
+      where v_is_owner or e.event ->> 'event' <> 'log'
+    )
+  );
+end;
+$$;
+comment on function private.flow_run_events(uuid, integer) is 'Does what public.flow_run_events says. Definer, as private.run_for_caller is.';
+grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
+
+create function public.flow_run_events(flow_run_id uuid, after integer default 0)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
+$$;
+comment on function public.flow_run_events(uuid, integer) is
+  'A page of the events of a run and of the runs that it called, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow is told values, errors and log lines. after is last of the page before. has_ended: there will be no event after these. is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} gives them as they come. 400 request_invalid; 401; 404 flow_run_not_found.';
+grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
+
+create function private.watched_run_events(flow_run_ids uuid[], after integer[])
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(
+      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}') || jsonb_build_object('flow_run_id', w.id)
+    ), '[]')
+    from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
+    left join lateral (
+      -- All pages together have 4 MiB, or one event each.
+      select private.run_events(r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))) as page
+      from public.flow_run as r where r.id = w.id offset 0
+    ) as p on true
+    where p.page is null or p.page -> 'events' <> '[]' or (p.page -> 'has_ended')::boolean
+  );
+end;
+$$;
+comment on function private.watched_run_events(uuid[], integer[]) is 'Does what public.watched_run_events says. Definer: one call for many watchers, who are already checked.';
+grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
+
+create function public.watched_run_events(flow_run_ids uuid[], after integer[])
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
+$$;
+comment on function public.watched_run_events(uuid[], integer[]) is
+  'For the Edge Functions, which watch on behalf of callers: the next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have none. What the owner of the flow is told beside data is in owner. A run that is deleted has ended, with no events.';
+grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
+
 -- sql/60_starts/10_may_start.sql
 
 create function private.may_start(deployment public.flow_deployments, caller private.caller)
@@ -3039,6 +4540,100 @@ end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
   'Who may start a deployment: its owner always; every user who has signed up if its start_permission is Authenticated; everybody if it is Anonymous. Nobody may start a null deployment, so that a start of it meets the same 404.';
 
+-- sql/60_starts/15_startable_deployment.sql
+
+-- Who may start a deployment may read what it takes. Both come here, so that neither tells more about a deployment than the other.
+
+create function private.refuse_start_target(id uuid, flow integer, tag text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
+    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+      hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
+  end if;
+  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
+end;
+$$;
+comment on function private.refuse_start_target(uuid, integer, text) is
+  'Raises the refusal of a caller who does not name one deployment: 400 start_target_ambiguous.';
+
+create function private.refuse_public_key(public_key text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if refuse_public_key.public_key is null then
+    perform private.unauthenticated();
+  end if;
+  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
+end;
+$$;
+comment on function private.refuse_public_key(text) is
+  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
+
+create function private.startable_deployment(
+  id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
+)
+returns public.flow_deployments
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_id uuid := startable_deployment.id;
+  v_deployment public.flow_deployments;
+begin
+  if startable_deployment.caller.user_id is null and private.is_public_key(startable_deployment.public_key) is not true then
+    perform private.refuse_public_key(startable_deployment.public_key);
+  end if;
+  loop
+    if startable_deployment.flow is not null then
+      v_id := (
+        select t.deployment_id from public.flow_deployments_tags as t
+        where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
+      );
+    end if;
+    if startable_deployment.is_locked then
+      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+    else
+      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id;
+    end if;
+    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
+    exit when found or startable_deployment.flow is null or v_id is null;
+  end loop;
+  if not private.may_start(v_deployment, startable_deployment.caller) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
+  'The deployment that id names, or flow and tag (default latest), if the caller may start it, else 404 deployment_not_found. If is_locked, nobody deletes it, nor so its snapshot, until the transaction ends; deploys, customising and other starts do not wait. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and shows no valid public key. Definer: it reads deployments of others.';
+
+create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if check_own_target.flow is not null and not exists (
+    select from public.flows as f where f.id = check_own_target.flow and f.user_id = check_own_target.user_id
+  ) then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  if check_own_target.deployment_id is not null and not exists (
+    select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
+  ) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+end;
+$$;
+comment on function private.check_own_target(uuid, integer, uuid) is
+  'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';
+
 -- sql/60_starts/20_start_limits.sql
 
 create table private.deployment_usage (
@@ -3053,7 +4648,7 @@ create table private.deployment_usage (
 comment on table private.deployment_usage is
   'How much callers other than the owner use a deployment, counted for its limits. The use of a share is the sum over its slots. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'' or ''key:<public key>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
+  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
@@ -3085,13 +4680,14 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select case
+    when start_shares.caller.webhook_id is not null then array['all', 'webhook:' || start_shares.caller.webhook_id::text]
     when start_shares.caller.user_id is null then array['all', 'guests', 'key:' || start_shares.caller.public_key]
     when start_shares.caller.is_anonymous then array['all', 'guests', 'user:' || start_shares.caller.user_id::text]
     else array['all', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users.';
+  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -3196,7 +4792,82 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+
+create function private.tg_flow_run_jobs__after_end()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
+  select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
+  from unnest(old.counted_shares) as s (share)
+  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
+  where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
+  on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run_jobs__after_end() is
+  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+
+create function private.delete_idle_usage(max_shares integer)
+returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_idle bigint;
+begin
+  with idle as (
+    select u.deployment_id, u.share
+    from private.deployment_usage as u
+    where u.share <> 'all'
+    group by u.deployment_id, u.share
+    having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
+    limit delete_idle_usage.max_shares
+  ), locked as (
+    select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
+    from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
+    for update of u skip locked
+  ), forgotten as (
+    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
+    -- the same share that were locked or are new stay.
+    delete from private.deployment_usage as u
+    where (u.deployment_id, u.share, u.slot) in (
+      select l.deployment_id, l.share, l.slot
+      from locked as l join (
+        select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
+        having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
+      ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
+    )
+  )
+  select count(*) into v_idle from idle;
+  return v_idle;
+end;
+$$;
+comment on function private.delete_idle_usage(integer) is
+  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
+
+create function private.delete_usage_of_deleted_deployments(max_rows integer)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
+  delete from private.deployment_usage as u
+  where (u.deployment_id, u.share, u.slot) in (
+    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
+    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
+    limit delete_usage_of_deleted_deployments.max_rows
+    for update skip locked
+  );
+end;
+$$;
+comment on function private.delete_usage_of_deleted_deployments(integer) is
+  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
 
 -- sql/60_starts/30_idempotency_keys.sql
 
@@ -3222,7 +4893,10 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_caller text := coalesce('user:' || claim_idempotency_key.caller.user_id, 'key:' || claim_idempotency_key.caller.public_key);
+  v_caller text := coalesce(
+    'webhook:' || claim_idempotency_key.caller.webhook_id, 'user:' || claim_idempotency_key.caller.user_id,
+    'key:' || claim_idempotency_key.caller.public_key
+  );
   v_key_hash bytea := sha256(convert_to(jsonb_build_array(v_caller, claim_idempotency_key.key)::text, 'UTF8'));
   v_request_hash bytea := sha256(convert_to(claim_idempotency_key.request::text, 'UTF8'));
   v_stored private.idempotency_keys;
@@ -3252,10 +4926,310 @@ $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
   'The run of an earlier start by the same caller, with the same key and request, within 24 hours; null when there is none, and the key is now the given new run''s. 400 idempotency_key_invalid, 409 idempotency_key_reused. Definer: the keys are private.';
 
+-- sql/60_starts/35_plain_values.sql
+
+-- Inputs that a start gives as plain JSON, by the types of the inputs that they are for. The conversion is here and not in the Edge
+-- Functions, so that it takes place in the transaction that looks the deployment up, and after the Idempotency-Key.
+
+create function private.float_text(number numeric)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- The database refuses to make a float of what is nearer to 0 than any float.
+  v_text text := case when abs(float_text.number) < 2.5e-324 then '0' else float_text.number::double precision::text end;
+  v_exact numeric := v_text::numeric;
+begin
+  if v_exact <> 0 and (abs(v_exact) >= 1e16 or abs(v_exact) < 1e-5) then
+    return replace(replace(v_text, 'e+', 'e'), 'e-0', 'e-');
+  end if;
+  return case when scale(trim_scale(v_exact)) = 0 then trunc(v_exact)::text || '.0' else trim_scale(v_exact)::text end;
+end;
+$$;
+comment on function private.float_text(numeric) is
+  'The payload of the tag F for the float next to a number, as types/values writes it: 5.0, 1e16, 1e-7. The number must be within the range of floats.';
+
+create function private.is_decimal(number numeric)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_scale integer := case when scale(is_decimal.number) > 28 then scale(trim_scale(is_decimal.number)) else scale(is_decimal.number) end;
+begin
+  return v_scale <= 28 and abs(is_decimal.number) * 10::numeric ^ v_scale < 79228162514264337593543950336;
+end;
+$$;
+comment on function private.is_decimal(numeric) is 'Whether the tag D holds the number: 96 bits and at most 28 places.';
+
+create function private.decimal_text(number numeric)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when scale(decimal_text.number) > 28 then trim_scale(decimal_text.number) else decimal_text.number end::text;
+end;
+$$;
+comment on function private.decimal_text(numeric) is 'The payload of the tag D for a number that it holds; zeros at the end are kept.';
+
+create function private.integer_value(number numeric)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when integer_value.number between 0 and 18446744073709551615 then jsonb_build_object('U', integer_value.number::text)
+    when integer_value.number between -9223372036854775808 and -1 then jsonb_build_object('I', integer_value.number::text)
+    when integer_value.number between 0 and 340282366920938463463374607431768211455 then jsonb_build_object('U1', integer_value.number::text)
+    when integer_value.number between -170141183460469231731687303715884105728 and -1 then jsonb_build_object('I1', integer_value.number::text)
+  end;
+end;
+$$;
+comment on function private.integer_value(numeric) is 'The value of the smallest tag that holds an integer; null beyond 128 bits.';
+
+create function private.value_text(plain jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_text text;
+  v_number numeric;
+begin
+  case jsonb_typeof(value_text.plain)
+    when 'string' then
+      return '{"S": ' || value_text.plain::text || '}';
+    when 'number' then
+      v_text := value_text.plain::text;
+      -- Most numbers.
+      if length(v_text) < 19 and v_text !~ '[^0-9]' then
+        return '{"U": "' || v_text || '"}';
+      end if;
+      v_number := value_text.plain::numeric;
+      return coalesce(
+        case when scale(v_number) = 0 then private.integer_value(v_number)
+          when private.is_decimal(v_number) then jsonb_build_object('D', private.decimal_text(v_number)) end,
+        jsonb_build_object('F', private.float_text(v_number))
+      )::text;
+    when 'boolean' then
+      return '{"B": ' || value_text.plain::text || '}';
+    when 'array' then
+      return (
+        select '{"A": [' || coalesce(string_agg(private.value_text(e.element), ', ' order by e.position), '') || ']}'
+        from jsonb_array_elements(value_text.plain) with ordinality as e (element, position)
+      );
+    when 'object' then
+      return (
+        select '{"M": {' || coalesce(string_agg(to_json(m.key)::text || ': ' || private.value_text(m.value), ', '), '') || '}}'
+        from jsonb_each(value_text.plain) as m
+      );
+    else
+      return '{"N": 0}';
+  end case;
+end;
+$$;
+comment on function private.value_text(jsonb) is
+  'What private.value_of_json() gives, as the text of jsonb: jsonb would copy each value once for every level around it.';
+
+create function private.value_of_json(plain jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return private.value_text(value_of_json.plain)::jsonb;
+end;
+$$;
+comment on function private.value_of_json(jsonb) is
+  'Plain JSON as a value, as jsonToValue of types/values says it: integers become U or I (wider ones U1 or I1), other numbers D, or F where D can''t hold them; objects M, arrays A; texts stay texts.';
+
+create function private.value_of_number(number numeric, types text[])
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_is_integer constant boolean := value_of_number.number = trunc(value_of_number.number);
+  v_number constant numeric := case when v_is_integer then trunc(value_of_number.number) else value_of_number.number end;
+  v_type text;
+  v_bits integer;
+begin
+  foreach v_type in array value_of_number.types loop
+    if v_type in ('u8', 'u16', 'u32', 'u64', 'u128', 'i8', 'i16', 'i32', 'i64', 'i128') and v_is_integer then
+      v_bits := substr(v_type, 2)::integer;
+      if v_type like 'u%' and v_number between 0 and 2::numeric ^ v_bits - 1 then
+        return private.integer_value(v_number);
+      elsif v_type like 'i%' and v_number between -(2::numeric ^ (v_bits - 1)) and 2::numeric ^ (v_bits - 1) - 1 then
+        return jsonb_build_object(case when v_number between -9223372036854775808 and 9223372036854775807 then 'I' else 'I1' end, v_number::text);
+      end if;
+    elsif v_type = 'decimal' and private.is_decimal(value_of_number.number) then
+      return jsonb_build_object('D', private.decimal_text(value_of_number.number));
+    elsif v_type = 'f64' or v_type = 'f32' and abs(value_of_number.number) < 3.4028236e38 then
+      return jsonb_build_object('F', private.float_text(value_of_number.number));
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.value_of_number(numeric, text[]) is 'A number as a value of the first of these types that holds it; null when none does.';
+
+create function private.value_of_text(plain text, types text[])
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- Keys first: where a key or another text will do, the text of a key is a key.
+  if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
+    return case
+      when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
+      -- A wallet whose key is not here: its holder is asked to sign.
+      when 'keypair' = any (value_of_text.types) then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
+      else jsonb_build_object('S', value_of_text.plain)
+    end;
+  elsif value_of_text.types && '{keypair,signature}' and private.is_base58(value_of_text.plain, 64) then
+    return jsonb_build_object('B6', value_of_text.plain);
+  elsif 'string' = any (value_of_text.types) then
+    return jsonb_build_object('S', value_of_text.plain);
+  elsif 'bytes' = any (value_of_text.types) and length(value_of_text.plain) % 4 = 0 and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
+    return jsonb_build_object('BY', value_of_text.plain);
+  elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
+    -- Floats have no text: a text of digits is for what a float has not enough digits for.
+    return private.value_of_number(value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64'));
+  end if;
+  return null;
+end;
+$$;
+comment on function private.value_of_text(text, text[]) is
+  'A text as a value of one of these types; null when it is none: keys and signatures in base58, the address of a wallet, texts, numbers in digits, bytes in base64.';
+
+create function private.value_of_input(plain jsonb, types text[], is_required boolean)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if value_of_input.types && '{free,json}' then
+    return private.value_of_json(value_of_input.plain);
+  end if;
+  return case jsonb_typeof(value_of_input.plain)
+    when 'null' then case when not value_of_input.is_required then '{"N": 0}'::jsonb end
+    when 'boolean' then case when 'bool' = any (value_of_input.types) then jsonb_build_object('B', value_of_input.plain) end
+    when 'number' then private.value_of_number(value_of_input.plain::numeric, value_of_input.types)
+    when 'string' then private.value_of_text(value_of_input.plain #>> '{}', value_of_input.types)
+    else case when jsonb_typeof(value_of_input.plain) = any (value_of_input.types) then private.value_of_json(value_of_input.plain) end
+  end;
+end;
+$$;
+comment on function private.value_of_input(jsonb, text[], boolean) is
+  'Plain JSON as a value for an input of these types; null when it fits none of them. An input that is not required takes null.';
+
+create function private.check_plain_json(plain jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- Jsonb takes up to six times the text, and a value ten characters at least.
+  if pg_column_size(check_plain_json.plain) > 6291456 then
+    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
+  end if;
+  -- Arrays, since jsonb_path_query takes quadratic time to give its rows.
+  if jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()')) > 104857 then
+    perform private.fail(413, 'inputs_too_large', 'values: larger than 1 MiB');
+  end if;
+  -- A few characters, such as 1e100000, may stand for a number of many digits, which would be written out.
+  if exists (
+    select from jsonb_array_elements(jsonb_path_query_array(check_plain_json.plain, 'strict $.** ? (@.type() == "number")')) as n (number)
+    where scale(n.number::numeric) > 1000 or abs(n.number::numeric) >= 179769313486231580793e288
+  ) then
+    perform private.fail(400, 'inputs_invalid', 'values: a number has at most 1000 places, and is one that a float can hold.');
+  end if;
+end;
+$$;
+comment on function private.check_plain_json(jsonb) is
+  'Refuses plain JSON that is too large to become a value, or has numbers that are no floats: 400 inputs_invalid, 413 inputs_too_large.';
+
+create function private.check_values(plain jsonb, inputs jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- How many faults an error lists.
+  v_most constant integer := 100;
+  v_faults jsonb;
+begin
+  if jsonb_typeof(check_values.plain) <> 'object' then
+    perform private.fail(400, 'inputs_invalid', 'values: must be an object of plain JSON, such as {"amount": 1.5}.');
+  end if;
+  perform private.check_plain_json(check_values.plain);
+  select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.key), 'message', f.message) order by f.key) into v_faults
+  from (
+    select v.key, case when check_values.inputs ? v.key then 'is in inputs, too: give it once' else 'nested deeper than 64 levels' end as message
+    from jsonb_each(check_values.plain) as v
+    where check_values.inputs ? v.key or jsonb_path_exists(v.value, 'strict $.**{64}')
+    order by v.key limit v_most
+  ) as f;
+  perform private.refuse_faults('inputs_invalid', coalesce(v_faults, '[]'));
+end;
+$$;
+comment on function private.check_values(jsonb, jsonb) is
+  'Refuses plain values of a start, whatever the flow takes, that are no object, are too large or too deep, or name what inputs names: 400 inputs_invalid, 413 inputs_too_large.';
+
+create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+-- The planner can't know how many names there are: a nested loop would be quadratic.
+set enable_nestloop = off
+as $$
+declare
+  v_most constant integer := 100;
+  v_inputs jsonb;
+  v_faults jsonb;
+  v_names text[];
+begin
+  with given as materialized (
+    select v.key as name, i.input is not null as is_known, array(select jsonb_array_elements_text(i.input -> 'type_bounds')) as types,
+      private.value_of_input(
+        v.value, array(select jsonb_array_elements_text(i.input -> 'type_bounds')), coalesce((i.input ->> 'required')::boolean, false)
+      ) as value
+    from jsonb_each(inputs_of_values.plain) as v
+    left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
+  )
+  select
+    -- Made of text: jsonb_object_agg takes quadratic time over the members of an object that it takes in.
+    (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
+    (
+      select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
+        when f.is_known then 'must be ' || array_to_string(f.types, ' or ') else 'the flow has no such input' end) order by f.name)
+      from (select g.* from given as g where g.value is null or not g.is_known order by g.name limit v_most) as f
+    )
+  into v_inputs, v_faults;
+  if v_faults is not null then
+    v_names := array(
+      select i.input ->> 'name' from jsonb_array_elements((inputs_of_values.interface).inputs) with ordinality as i (input, position)
+      order by i.position
+    );
+    perform private.refuse_faults('inputs_invalid', v_faults, format(
+      'The flow has these inputs: %s. GET /deployment/read tells in json_schema what each takes.', private.quote_input_names(v_names)
+    ));
+  end if;
+  return coalesce(v_inputs, '{}');
+end;
+$$;
+comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
+  'Plain values of a start as inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 that do not fit, or that the flow does not have, and the inputs that it has.';
+
 -- sql/60_starts/40_enqueue_run.sql
 
 create function private.enqueue_run(
-  deployment public.flow_deployments, caller private.caller, inputs jsonb, action_signer text, idempotency_key text, request jsonb
+  deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text, idempotency_key text,
+  request jsonb, schedule_id uuid default null
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -3268,10 +5242,15 @@ declare
   v_run_id uuid := private.uuid_v7(v_now);
   v_earlier_run_id uuid;
   v_message_id bigint;
+  v_is_announced boolean;
   v_shares text[];
   v_started jsonb;
+  v_inputs jsonb := enqueue_run.inputs;
 begin
-  perform private.check_inputs(enqueue_run.inputs);
+  perform private.check_inputs(v_inputs);
+  if enqueue_run.plain is not null then
+    perform private.check_values(enqueue_run.plain, v_inputs);
+  end if;
   if not private.is_public_key(enqueue_run.action_signer) then
     perform private.fail(400, 'action_signer_invalid', '`action_signer` must be a public key: base58 of 32 bytes.');
   end if;
@@ -3284,10 +5263,15 @@ begin
     end if;
   end if;
   -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  perform private.check_input_names(enqueue_run.inputs, enqueue_run.deployment.input_names);
+  if enqueue_run.plain is not null then
+    v_inputs := v_inputs || private.inputs_of_values(enqueue_run.plain, private.snapshot_interface(enqueue_run.deployment.snapshot_hash));
+    perform private.check_inputs(v_inputs);
+  end if;
+  perform private.check_input_names(v_inputs, enqueue_run.deployment.input_names);
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
-  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id then
+  -- Whoever has the URL of a webhook starts as the owner, and is not the owner.
+  if enqueue_run.deployment.user_id is distinct from enqueue_run.caller.user_id or enqueue_run.caller.webhook_id is not null then
     v_shares := private.start_shares(enqueue_run.caller);
     if private.is_queue_count_due(v_message_id) then
       perform private.check_queue_length(enqueue_run.deployment.user_id);
@@ -3295,11 +5279,11 @@ begin
     perform private.count_start(enqueue_run.deployment, v_shares);
   end if;
   insert into public.flow_run (
-    id, created_at, user_id, flow_id, deployment_id, started_by, started_by_public_key, inputs,
+    id, created_at, user_id, flow_id, deployment_id, schedule_id, webhook_id, started_by, started_by_public_key, inputs,
     output_instructions, action_identity, action_signer, fees, chain_network
   ) values (
     v_run_id, v_now, enqueue_run.deployment.user_id, enqueue_run.deployment.entrypoint, enqueue_run.deployment.id,
-    enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', enqueue_run.inputs),
+    enqueue_run.schedule_id, enqueue_run.caller.webhook_id, enqueue_run.caller.user_id, enqueue_run.caller.public_key, jsonb_build_object('M', v_inputs),
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
@@ -3307,57 +5291,28 @@ begin
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
-    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id
+    v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
+    enqueue_run.deployment.on_end
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
     -- The first token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
+  v_is_announced := private.announce_claimable_run();
   return v_started;
 end;
 $$;
-comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, text, text, jsonb) is
-  'Stores a run of the deployment, queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. A start by somebody else than the owner counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
+  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
 
 -- sql/60_starts/50_start_deployment.sql
 
-create function private.refuse_start_target(id uuid, flow integer, tag text)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
-    perform private.fail(400, 'start_target_ambiguous', 'A start must name its deployment either by id or by flow.',
-      hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
-  end if;
-  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
-end;
-$$;
-comment on function private.refuse_start_target(uuid, integer, text) is
-  'Raises the refusal of a start that does not name one deployment: 400 start_target_ambiguous.';
-
-create function private.refuse_public_key(public_key text)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  if refuse_public_key.public_key is null then
-    perform private.unauthenticated();
-  end if;
-  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
-end;
-$$;
-comment on function private.refuse_public_key(text) is
-  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
-
 create function private.start_deployment(
-  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text
+  id uuid, flow integer, tag text, inputs jsonb, action_signer text, public_key text, idempotency_key text, "values" jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -3365,7 +5320,6 @@ set search_path = ''
 as $$
 declare
   v_caller private.caller;
-  v_id uuid := start_deployment.id;
   v_deployment public.flow_deployments;
   v_request jsonb;
 begin
@@ -3374,63 +5328,48 @@ begin
   end if;
   -- The caller before the deployment, the order in which the deletion of a user comes to both: nobody waits in a circle.
   v_caller := private.lock_caller();
+  v_deployment := private.startable_deployment(
+    start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true
+  );
   if v_caller.user_id is null then
-    if private.is_public_key(start_deployment.public_key) is not true then
-      perform private.refuse_public_key(start_deployment.public_key);
-    end if;
     v_caller.public_key := start_deployment.public_key;
-  end if;
-  -- Key share: the deployment, and so its snapshot, stays until the run is stored. Deploys, customising and other starts do not wait.
-  loop
-    if start_deployment.flow is not null then
-      v_id := (
-        select t.deployment_id from public.flow_deployments_tags as t
-        where t.entrypoint = start_deployment.flow and t.tag = coalesce(start_deployment.tag, 'latest')
-      );
-    end if;
-    select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
-    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
-    exit when found or start_deployment.flow is null or v_id is null;
-  end loop;
-  if not private.may_start(v_deployment, v_caller) then
-    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
   end if;
 
   if start_deployment.idempotency_key is not null then
     v_request := jsonb_build_object(
       'deployment', jsonb_build_array(start_deployment.id, start_deployment.flow, start_deployment.tag),
       'inputs', start_deployment.inputs, 'action_signer', start_deployment.action_signer
-    );
+    ) || case when start_deployment."values" is null then '{}' else jsonb_build_object('values', start_deployment."values") end;
   end if;
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment.action_signer,
+    v_deployment, v_caller, coalesce(start_deployment.inputs, '{}'), start_deployment."values", start_deployment.action_signer,
     start_deployment.idempotency_key, v_request
   );
 end;
 $$;
-comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text) is
+comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
   'Does what public.start_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and stores the run.';
-grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;
+grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
-  action_signer text default null, public_key text default null, idempotency_key text default null
+  action_signer text default null, public_key text default null, idempotency_key text default null, "values" jsonb default null
 )
 returns jsonb
 language sql volatile security invoker
 begin atomic
   select private.start_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, start_deployment.inputs,
-    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key
+    start_deployment.action_signer, start_deployment.public_key, start_deployment.idempotency_key, start_deployment."values"
   );
 end;
-comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) is
-  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
-grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text) to anon, authenticated, service_role;
+comment on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
+  'Starts a deployment, named by id or by flow and tag (default latest), and returns {flow_run_id, token}. Inputs are tagged values; values are plain JSON, which becomes inputs by the types that read_deployment tells, each name in one of them. A caller who is not a user shows a public_key. With an idempotency_key, the same request within 24 hours gives the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start; 409 idempotency_key_reused; for everybody but the owner 429 queue_full, start_limit_reached.';
+grant execute on function public.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) to anon, authenticated, service_role;
 
 -- sql/60_starts/60_start_flow.sql
 
-create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean)
+create function private.start_flow(flow_id integer, inputs jsonb, action_signer text, idempotency_key text, strict boolean, "values" jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -3458,18 +5397,19 @@ begin
   v_deployment.output_instructions := false;
   v_deployment.fees := '[]';
   return private.enqueue_run(
-    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow.action_signer, start_flow.idempotency_key,
+    v_deployment, v_caller, coalesce(start_flow.inputs, '{}'), start_flow."values", start_flow.action_signer, start_flow.idempotency_key,
     jsonb_build_object('flow', start_flow.flow_id, 'inputs', start_flow.inputs, 'action_signer', start_flow.action_signer)
+      || case when start_flow."values" is null then '{}' else jsonb_build_object('values', start_flow."values") end
   ) || jsonb_build_object('warnings', v_warnings);
 end;
 $$;
-comment on function private.start_flow(integer, jsonb, text, text, boolean) is
+comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) is
   'Does what public.start_flow says. Definer: it stores a snapshot and the run.';
-grant execute on function private.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;
+grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
 
 create function public.start_flow(
   flow_id integer, inputs jsonb default null, action_signer text default null, idempotency_key text default null,
-  strict boolean default false
+  strict boolean default false, "values" jsonb default null
 )
 returns jsonb
 language plpgsql volatile security invoker
@@ -3477,13 +5417,2168 @@ set search_path = ''
 as $$
 begin
   return private.start_flow(
-    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict
+    start_flow.flow_id, start_flow.inputs, start_flow.action_signer, start_flow.idempotency_key, start_flow.strict, start_flow."values"
   );
 end;
 $$;
-comment on function public.start_flow(integer, jsonb, text, text, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
-grant execute on function public.start_flow(integer, jsonb, text, text, boolean) to anon, authenticated, service_role;
+comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) is
+  'Starts the caller''s flow as it is now, without a deployment, and returns {flow_run_id, token, warnings}; inputs and values as in start_deployment, warnings and strict as in deploy_flow. 401; 404 flow_not_found, also for somebody else''s flow; 422 flow_invalid; for the rest as start_deployment.';
+grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb) to anon, authenticated, service_role;
+
+-- sql/60_starts/70_read_deployment.sql
+
+create function private.read_deployment(id uuid, flow integer, tag text, public_key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployment public.flow_deployments;
+  v_interface private.flow_snapshot_interfaces;
+begin
+  if num_nonnulls(read_deployment.id, read_deployment.flow) <> 1 or num_nonnulls(read_deployment.id, read_deployment.tag) > 1 then
+    perform private.refuse_start_target(read_deployment.id, read_deployment.flow, read_deployment.tag);
+  end if;
+  v_deployment := private.startable_deployment(
+    read_deployment.id, read_deployment.flow, read_deployment.tag, private.caller(), read_deployment.public_key, false
+  );
+  v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
+  if v_interface.snapshot_hash is null then
+    -- The deployment was deleted after it was found, and its snapshot after it.
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  return jsonb_build_object(
+    'deployment_id', v_deployment.id, 'flow_id', v_deployment.entrypoint, 'name', v_deployment.name,
+    'description', v_deployment.description, 'icon_url', v_deployment.icon_url, 'created_at', v_deployment.created_at,
+    'start_permission', v_deployment.start_permission, 'output_instructions', v_deployment.output_instructions,
+    'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees, 'cluster', v_deployment.chain_network -> 'cluster',
+    'inputs', v_interface.inputs, 'outputs', v_interface.outputs
+  );
+end;
+$$;
+comment on function private.read_deployment(uuid, integer, text, text) is
+  'Does what public.read_deployment says. Definer: it reads deployments of others, as far as their start_permission allows, and snapshots.';
+grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
+
+create function public.read_deployment(id uuid default null, flow integer default null, tag text default null, public_key text default null)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.read_deployment(read_deployment.id, read_deployment.flow, read_deployment.tag, read_deployment.public_key);
+end;
+comment on function public.read_deployment(uuid, integer, text, text) is
+  'What a deployment takes and gives, for those who may start it, who name it and themselves as for start_deployment: {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions, action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs: [{name, type}]}. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
+grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
+
+-- sql/60_starts/80_redrive_flow_run.sql
+
+create function private.executions_of_unknown_outcome(root_run public.flow_run)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  with tree as materialized (
+    select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
+  ), unknown as (
+    -- What a node did outside when its worker died.
+    select n.flow_run_id, n.node_id, n.times
+    from tree cross join lateral (
+      select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
+      from public.node_run as e where e.flow_run_id = tree.id offset 0
+    ) as n
+    where n.errors[1] like 'outcome\_unknown:%'
+      -- It began and never ended, since the run ended without a worker. What handed instructions over has done nothing else, what waited
+      -- for its next attempt or for an input did nothing, and of a call the called run tells.
+      or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
+        select from public.flow_run as c
+        where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
+      ) and not exists (
+        select from private.api_inputs as i where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
+      )
+    union
+    -- A transaction that was given up while it could still be executed, or that nobody has followed to its end: it is signed, or the signer
+    -- of an action has it.
+    select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
+    from private.flow_run_transactions as t
+    cross join lateral jsonb_array_elements(t.members) as m (member)
+    where t.root_flow_run_id = (executions_of_unknown_outcome.root_run).id
+      and (t.outcome = 'unknown' or t.outcome is null and (t.wire is not null or exists (
+        select from public.signature_requests as s
+        where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
+          and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
+      )))
+  )
+  select coalesce(jsonb_agg(to_jsonb(u) order by u.flow_run_id, u.node_id, u.times), '[]')
+  from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
+$$;
+comment on function private.executions_of_unknown_outcome(public.flow_run) is
+  'The node executions in a root run''s tree of which nobody knows whether they have changed something outside, [{flow_run_id, node_id, times}], 100 at most. Definer: for callers that are already checked.';
+
+create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
+returns public.flow_run
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+begin
+  select r.* into v_run from public.flow_run as r
+  where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
+  -- Users before flows, flows before runs: the order in which deletions come to them, so that nobody waits in a circle.
+  perform from auth.users as u where u.id = v_run.started_by for key share;
+  perform from public.flows as f where f.id = v_run.flow_id for key share;
+  -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
+  select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
+  if not found then
+    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+  end if;
+  return v_run;
+end;
+$$;
+comment on function private.lock_run_to_redrive(uuid, uuid) is
+  'The root run of the tree that a run of this owner belongs to; until the transaction ends nobody else redrives it, and nobody deletes it, its flow or who started it. 404 flow_run_not_found. Definer: the rule here is the owner''s, not that of the policies.';
+
+create function private.runs_to_take_over(run public.flow_run)
+returns uuid[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  -- Each holds as much in the memory of a worker as a run may put out.
+  c_max_runs constant integer := 4;
+  v_run_ids uuid[];
+begin
+  select runs_to_take_over.run.id || case when not j.is_complete then j.redriven_from end into v_run_ids
+  from private.flow_run_jobs as j where j.flow_run_id = runs_to_take_over.run.id;
+  if cardinality(v_run_ids) > c_max_runs then
+    perform private.fail(409, 'run_not_redrivable',
+      format('%s redrives in a row ended before they had taken over all that had succeeded before.', c_max_runs),
+      jsonb_build_object('reason', 'cut_short'), 'Start a new run.');
+  end if;
+  if (select count(*) from public.flow_run as r where r.id = any (v_run_ids)) < cardinality(v_run_ids) then
+    perform private.fail(409, 'run_not_redrivable', 'A run that it went on from has been deleted, and with it what succeeded there.',
+      jsonb_build_object('reason', 'deleted'), 'Start a new run.');
+  end if;
+  return v_run_ids;
+end;
+$$;
+comment on function private.runs_to_take_over(public.flow_run) is
+  'The runs that a redrive of this run takes executions over from, the newest first: the run itself, and those that it went on from itself if it ended before it had come to all of them. 409 run_not_redrivable. Definer: it looks at all runs.';
+
+create function private.check_redrivable(run public.flow_run, accept_unknown boolean)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_unknown jsonb;
+begin
+  if check_redrivable.run.end_time is null then
+    perform private.fail(409, 'run_not_ended', 'This run has not ended.', hint => 'Wait for its end, or stop it.');
+  end if;
+  if check_redrivable.run.status = 'succeeded' then
+    perform private.fail(409, 'run_succeeded', 'This run has succeeded: there is nothing to go on from.', hint => 'Start a new run.');
+  end if;
+  if not check_redrivable.accept_unknown then
+    v_unknown := private.executions_of_unknown_outcome(check_redrivable.run);
+    if v_unknown <> '[]' then
+      perform private.fail(409, 'outcome_unknown',
+        format('Node %s may have changed something outside before it failed, and would do so once more.', v_unknown -> 0 ->> 'node_id'),
+        v_unknown, 'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.');
+    end if;
+  end if;
+end;
+$$;
+comment on function private.check_redrivable(public.flow_run, boolean) is
+  'Refuses to redrive a run that has not ended, has succeeded, or, unless the caller accepts it, has executions of unknown outcome: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
+
+create function private.redrive_flow_run(flow_run_id uuid, accept_unknown boolean, idempotency_key text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller private.caller;
+  v_run public.flow_run;
+  v_job private.flow_run_jobs;
+  v_run_ids uuid[];
+  v_redrive_id uuid;
+  v_as_started public.flow_deployments;
+  v_request jsonb := jsonb_build_object('redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false));
+  v_started jsonb;
+begin
+  v_caller.user_id := private.lock_user();
+  v_run := private.lock_run_to_redrive(redrive_flow_run.flow_run_id, v_caller.user_id);
+  v_redrive_id := (select r.id from public.flow_run as r where r.redriven_from = v_run.id);
+  if v_redrive_id is not null then
+    if redrive_flow_run.idempotency_key is not null
+      and private.claim_idempotency_key(v_caller, redrive_flow_run.idempotency_key, v_request, v_redrive_id) = v_redrive_id
+    then
+      return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
+    end if;
+    perform private.fail(409, 'run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
+      jsonb_build_object('flow_run_id', v_redrive_id), 'If that run has failed too, redrive it.');
+  end if;
+  perform private.check_redrivable(v_run, coalesce(redrive_flow_run.accept_unknown, false));
+
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run.id;
+  v_run_ids := private.runs_to_take_over(v_run);
+  perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
+  if not found then
+    perform private.fail(409, 'run_not_redrivable', 'The graph that it ran is not kept any more.',
+      jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
+  end if;
+
+  -- What its deployment was when it was started.
+  v_as_started.id := v_run.deployment_id;
+  v_as_started.user_id := v_run.user_id;
+  v_as_started.entrypoint := v_run.flow_id;
+  v_as_started.snapshot_hash := v_job.snapshot_hash;
+  -- Its inputs were checked then.
+  v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
+  v_as_started.chain_network := v_run.chain_network || jsonb_build_object('url', v_job.chain_url);
+  v_as_started.output_instructions := v_run.output_instructions;
+  v_as_started.action_identity := v_run.action_identity;
+  v_as_started.on_end := v_job.on_end;
+  -- They are charged once, however many runs it takes.
+  v_as_started.fees := case when exists (
+    select from private.flow_run_transactions as t where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
+  ) then '[]' else v_run.fees end;
+  v_started := private.enqueue_run(
+    v_as_started, v_caller, v_run.inputs -> 'M', null, v_run.action_signer, redrive_flow_run.idempotency_key, v_request
+  );
+  v_redrive_id := v_started ->> 'flow_run_id';
+  update public.flow_run as r
+  set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key
+  where r.id = v_redrive_id;
+  update private.flow_run_jobs as j set redriven_from = v_run_ids where j.flow_run_id = v_redrive_id;
+  return v_started;
+end;
+$$;
+comment on function private.redrive_flow_run(uuid, boolean, text) is
+  'Does what public.redrive_flow_run says. Definer: it stores the run.';
+grant execute on function private.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+
+create function public.redrive_flow_run(flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.redrive_flow_run(
+    redrive_flow_run.flow_run_id, redrive_flow_run.accept_unknown, redrive_flow_run.idempotency_key
+  );
+end;
+$$;
+comment on function public.redrive_flow_run(uuid, boolean, text) is
+  'Goes on from where a run of the caller''s flow failed or was stopped, as a new run of the same graph, inputs, settings and starter, and returns {flow_run_id, token}. Node executions that succeeded, and get what they got then, are taken over with their outputs; all others run. A run is redriven once; a redrive that failed can be redriven. Of a run that an interflow node called, the whole tree that it belongs to is redriven. Where a node or a transaction may have happened, accept_unknown says that it may happen again. With an idempotency_key, the same request within 24 hours gives the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for who sees the run without owning it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.';
+grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+
+-- sql/60_starts/81_redrive_flow_runs.sql
+
+create function private.failed_runs(
+  user_id uuid, flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, max_runs integer
+)
+returns uuid[]
+language plpgsql stable security definer
+set search_path = ''
+-- The planner does not know how few runs the limit leaves, and would sort all of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  -- As flow_run_stats, which tells what there is to redrive.
+  c_looked_at constant integer := 5000;
+  -- An id holds the time of its run.
+  v_since_id uuid := private.first_uuid_v7(failed_runs.since);
+begin
+  return array(
+    select l.id
+    from (
+      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, left(r.errors[1], 1000) as error
+      from (
+        (
+          select f.* from public.flow_run as f
+          where f.flow_id = failed_runs.flow and f.id >= v_since_id
+          order by f.id desc limit case when failed_runs.flow is null then 0 else c_looked_at end
+        )
+        union all
+        (
+          select d.* from public.flow_run as d
+          where d.deployment_id = failed_runs.deployment and d.id >= v_since_id
+          order by d.id desc limit case when failed_runs.deployment is null then 0 else c_looked_at end
+        )
+      ) as r
+    ) as l
+    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
+      and (failed_runs.error_code is null or private.error_code(l.error) = failed_runs.error_code)
+      and not exists (select from public.flow_run as b where b.redriven_from = l.id)
+    order by l.id limit failed_runs.max_runs
+  );
+end;
+$$;
+comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
+  'The failed runs of this owner that nobody has redriven, the oldest first, of the newest 5,000 runs of a flow or a deployment within this time. Definer: for callers that are already checked.';
+
+create function private.redrive_flow_runs(
+  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean, max_runs integer
+)
+returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+begin
+  perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
+  if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
+    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 100.');
+  end if;
+  perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
+  foreach flow_run_id in array private.failed_runs(
+    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, coalesce(redrive_flow_runs.until, 'infinity'),
+    redrive_flow_runs.error_code, redrive_flow_runs.max_runs
+  ) loop
+    redriven_as := null;
+    error := null;
+    begin
+      redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
+    exception
+      -- What is refused of one run keeps none of the others back.
+      when sqlstate 'PGRST' then
+        error := sqlerrm::jsonb;
+    end;
+    return next;
+  end loop;
+end;
+$$;
+comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+  'Does what public.redrive_flow_runs says. Definer: it asks once whose flow or deployment it is, and stores runs.';
+grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+
+create function public.redrive_flow_runs(
+  flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
+  until timestamptz default null, error_code text default null, accept_unknown boolean default false, max_runs integer default 100
+)
+returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select * from private.redrive_flow_runs(
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until, redrive_flow_runs.error_code,
+    redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
+  );
+$$;
+comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+  'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+
+-- sql/65_schedules/10_cron.sql
+
+-- Reads the five fields of a cron text. No extension tells the next time of one, so this is our own; it means what crontab(5) of Vixie
+-- cron says, with names in lists and ranges.
+
+create type private.cron as (
+  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[], is_either_day boolean, is_fixed boolean
+);
+comment on type private.cron is
+  'A cron text that was read: the values of each field in ascending order, weekdays from 0, Sunday. is_either_day: a day needs to match one of the two fields of days only. is_fixed: it names one time of day, so it is due once on each of its days, whatever clocks do.';
+
+create function private.cron_value(value text, low integer, high integer, names text[])
+returns integer
+language sql immutable security invoker
+begin atomic
+  select case
+    when cron_value.value ~ '^[0-9]{1,2}$' then
+      case when cron_value.value::integer between cron_value.low and cron_value.high then cron_value.value::integer end
+    -- The first name stands for the lowest value.
+    else array_position(cron_value.names, upper(cron_value.value)) - 1 + cron_value.low
+  end;
+end;
+comment on function private.cron_value(text, integer, integer, text[]) is
+  'The number that a value of a cron field stands for: itself, or the place of its name; null if it is none from low to high.';
+
+create function private.cron_field(
+  field text, low integer, high integer, names text[], out numbers integer[], out message text
+)
+returns record
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_part text;
+  v_range text;
+  v_step_text text;
+  v_from integer;
+  v_to integer;
+  v_step integer;
+begin
+  numbers := '{}';
+  foreach v_part in array string_to_array(cron_field.field, ',') loop
+    v_range := split_part(v_part, '/', 1);
+    v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
+    if v_range = '*' then
+      v_from := cron_field.low;
+      -- Of weekdays 7 is another name of 0.
+      v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
+    elsif strpos(v_range, '-') > 0 then
+      v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
+      v_to := private.cron_value(substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names);
+      -- FRI-SUN ends with the Sunday after.
+      if cron_field.high = 7 and upper(v_range) like '%-SUN' then
+        v_to := 7;
+      end if;
+    else
+      v_from := private.cron_value(v_range, cron_field.low, cron_field.high, cron_field.names);
+      v_to := v_from;
+    end if;
+    v_step := coalesce(case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0);
+    message := case
+      when v_from is null or v_to is null then
+        format('has %s, where a number from %s to %s%s, a range or * is needed', to_jsonb(private.shorten(v_range, 30)),
+          cron_field.low, cron_field.high, case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
+      when v_from > v_to then
+        format('has the range %s, which ends before it begins', to_jsonb(v_range))
+      when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
+        format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
+          v_from, cron_field.high, private.shorten(v_step_text, 30))
+      when v_step not between 1 and cron_field.high then
+        format('has the step %s, which must be a number from 1 to %s', to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
+    end;
+    if message is not null then
+      return;
+    end if;
+    numbers := numbers || array(
+      select case when cron_field.high = 7 then n % 7 else n end from generate_series(v_from, v_to, v_step) as n
+    );
+  end loop;
+  numbers := array(select distinct n from unnest(numbers) as n order by n);
+end;
+$$;
+comment on function private.cron_field(text, integer, integer, text[]) is
+  'The values of one field of a cron text in ascending order; a message if it is wrong, of the first part that is.';
+
+create function private.read_cron(cron text, out read private.cron, out faults jsonb)
+returns record
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_fields text[];
+  v_field record;
+  v_names constant text[] := '{minute,hour,day_of_month,month,day_of_week}';
+  v_lows constant integer[] := '{0,0,1,1,0}';
+  v_highs constant integer[] := '{59,23,31,12,7}';
+  v_day_names constant text[] := '{SUN,MON,TUE,WED,THU,FRI,SAT}';
+  v_month_names constant text[] := '{JAN,FEB,MAR,APR,MAY,JUN,JUL,AUG,SEP,OCT,NOV,DEC}';
+begin
+  faults := '[]';
+  if length(read_cron.cron) > 100 then
+    faults := '[{"path": "cron", "message": "must have at most 100 characters"}]';
+    return;
+  end if;
+  v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');
+  if cardinality(v_fields) <> 5 then
+    faults := jsonb_build_array(jsonb_build_object('path', 'cron', 'message', format(
+      'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has %s',
+      cardinality(v_fields)
+    )));
+    return;
+  end if;
+  for v_place in 1..5 loop
+    v_field := private.cron_field(v_fields[v_place], v_lows[v_place], v_highs[v_place],
+      case v_place when 4 then v_month_names when 5 then v_day_names end);
+    if v_field.message is not null then
+      faults := faults || jsonb_build_object('path', 'cron.' || v_names[v_place], 'message', v_field.message);
+    end if;
+    case v_place
+      when 1 then read.minutes := v_field.numbers;
+      when 2 then read.hours := v_field.numbers;
+      when 3 then read.days := v_field.numbers;
+      when 4 then read.months := v_field.numbers;
+      else read.weekdays := v_field.numbers;
+    end case;
+  end loop;
+  if faults <> '[]' then
+    return;
+  end if;
+  read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
+  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1 and (v_fields[1] || v_fields[2]) !~ '[*/]';
+  -- The longest that each month may be; 29 February comes.
+  if not read.is_either_day and not exists (
+    select from unnest(read.months) as m where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
+  ) then
+    faults := '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+  end if;
+end;
+$$;
+comment on function private.read_cron(text) is
+  'A cron text that was read, and what is wrong with it, as [{path, message}]; [] if nothing is. It takes linear time.';
+
+create function private.is_time_zone(name text)
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  -- The form first: Postgres would also take abbreviations, whose offset never changes, and POSIX rules. Its folders posix and right
+  -- have every zone again, right with leap seconds.
+  if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
+    or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
+  then
+    return false;
+  end if;
+  perform now() at time zone is_time_zone.name;
+  return true;
+exception when invalid_parameter_value then
+  return false;
+end;
+$$;
+comment on function private.is_time_zone(text) is
+  'Whether the text names a time zone of the IANA database by area and place, or is UTC or GMT.';
+
+-- sql/65_schedules/20_next_cron_time.sql
+
+-- When a cron text is due next. Clocks that are set forward or back are the hard part. The rules are those of croner, with whose times a
+-- test compares these: a text that names one time of day is due once on each of its days, at the first of two such times, and after the
+-- gap if its time is left out; any other is due whenever the clock shows one of its times: twice if it shows it twice, never if it leaves
+-- it out. So a nightly report comes each night, and what runs every ten minutes goes on every ten minutes.
+
+create function private.offset_at(at timestamp, time_zone text)
+returns interval
+language sql stable security invoker
+begin atomic
+  select (offset_at.at at time zone 'UTC') at time zone offset_at.time_zone - offset_at.at;
+end;
+comment on function private.offset_at(timestamp, text) is 'How far the clocks of a time zone are ahead of UTC at a time that is given in UTC.';
+
+create function private.is_cron_day(cron private.cron, day date)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select date_part('month', is_cron_day.day)::integer = any (is_cron_day.cron.months) and case
+    when is_cron_day.cron.is_either_day then
+      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+  end;
+end;
+comment on function private.is_cron_day(private.cron, date) is
+  'Whether a cron text is due on a day. If neither field of days begins with *, one of the two has to match, else both: as in Vixie cron.';
+
+create function private.cron_time_of_day(cron private.cron, after interval)
+returns interval
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_hour integer;
+  v_minute integer;
+begin
+  foreach v_hour in array cron_time_of_day.cron.hours loop
+    continue when make_interval(hours => v_hour, mins => 59) <= cron_time_of_day.after;
+    foreach v_minute in array cron_time_of_day.cron.minutes loop
+      if make_interval(hours => v_hour, mins => v_minute) > cron_time_of_day.after then
+        return make_interval(hours => v_hour, mins => v_minute);
+      end if;
+    end loop;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.cron_time_of_day(private.cron, interval) is 'The first time of day of a cron text after another one; null if the day has none left.';
+
+create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_offset constant interval := private.offset_at(end_of_gap.before at time zone 'UTC', end_of_gap.time_zone);
+  v_low timestamptz := end_of_gap.before;
+  v_high timestamptz := end_of_gap.after;
+  v_middle timestamptz;
+begin
+  -- Clocks change at whole minutes.
+  while v_high - v_low > interval '1 minute' loop
+    v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
+    if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
+      v_low := v_middle;
+    else
+      v_high := v_middle;
+    end if;
+  end loop;
+  return case when (v_high at time zone end_of_gap.time_zone)::date = end_of_gap.day then v_high end;
+end;
+$$;
+comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
+  'When clocks are set forward between two times that are less than a day apart; null if they show another day then.';
+
+create function private.cron_time_of_changing_day(
+  cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
+)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_local timestamp;
+  v_times timestamptz[];
+begin
+  if not cron_time_of_changing_day.cron.is_fixed then
+    return (
+      select min(c.at)
+      from unnest(cron_time_of_changing_day.cron.hours) as h
+      cross join unnest(cron_time_of_changing_day.cron.minutes) as m
+      cross join unnest(array[cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after]) as o
+      cross join lateral (
+        select (cron_time_of_changing_day.day + make_interval(hours => h, mins => m) - o) at time zone 'UTC' as at
+      ) as c
+      where c.at > cron_time_of_changing_day.after
+        and c.at at time zone cron_time_of_changing_day.time_zone = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
+    );
+  end if;
+  v_local := cron_time_of_changing_day.day + private.cron_time_of_day(cron_time_of_changing_day.cron, '-1 minute');
+  v_times := array[
+    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC',
+    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC'
+  ];
+  return (
+    select first.at from (
+      select coalesce(
+        (select min(t) from unnest(v_times) as t where t at time zone cron_time_of_changing_day.time_zone = v_local),
+        private.end_of_gap(cron_time_of_changing_day.day, v_times[1], v_times[2], cron_time_of_changing_day.time_zone)
+      ) as at
+    ) as first
+    where first.at > cron_time_of_changing_day.after
+  );
+end;
+$$;
+comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
+  'When a cron text is due first on a day, after a time, where clocks may change about that day from one offset to another; null if it is not.';
+
+create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  -- A day lasts from 14 hours before to 36 hours after the midnight of UTC with which its date begins, wherever it is.
+  v_before constant interval := private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
+  v_after constant interval := private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
+begin
+  if v_before <> v_after then
+    return (
+      -- Clocks that are set back after midnight come to the day before again.
+      select min(private.cron_time_of_changing_day(
+        cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
+      ))
+      from unnest(array[cron_time_of_date.day, cron_time_of_date.day + 1]) as d (day)
+      where private.is_cron_day(cron_time_of_date.cron, d.day)
+    );
+  end if;
+  return (cron_time_of_date.day + private.cron_time_of_day(
+    cron_time_of_date.cron,
+    greatest((cron_time_of_date.after at time zone 'UTC') + v_before - cron_time_of_date.day, interval '-1 minute')
+  ) - v_before) at time zone 'UTC';
+end;
+$$;
+comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
+  'When a cron text is due first on one of its days, after a time; null if it is not. About a change of clocks the next day counts too.';
+
+create function private.next_cron_time(cron text, time_zone text, after timestamptz)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_cron private.cron := (private.read_cron(next_cron_time.cron)).read;
+  -- The day before: its last times may come again.
+  v_day date := (next_cron_time.after at time zone next_cron_time.time_zone)::date - 1;
+  -- 29 February is a certain weekday every 28 years, or 40 where a year that ends in 00 has none.
+  v_last_day constant date := v_day + 41 * 366;
+  v_time timestamptz;
+begin
+  while v_day < v_last_day loop
+    if date_part('month', v_day)::integer <> all (v_cron.months) then
+      -- The last day of a month, so that the next one's first is never missed where clocks change.
+      v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
+    end if;
+    if private.is_cron_day(v_cron, v_day) then
+      v_time := private.cron_time_of_date(v_cron, next_cron_time.time_zone, v_day, next_cron_time.after);
+      if v_time is not null then
+        return v_time;
+      end if;
+    end if;
+    v_day := v_day + 1;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.next_cron_time(text, text, timestamptz) is
+  'When a cron text is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';
+
+-- sql/65_schedules/30_flow_schedules.sql
+
+create table public.flow_schedules (
+  id uuid primary key default private.uuid_v7(),
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  flow integer,
+  tag text,
+  deployment_id uuid references public.flow_deployments (id) on delete cascade,
+  cron text not null,
+  time_zone text not null default 'UTC',
+  inputs jsonb not null default '{}',
+  policy text not null default 'catch_up_one',
+  is_active boolean not null default true,
+  next_start_at timestamptz,
+  last_start_at timestamptz,
+  last_flow_run_id uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint flow_schedules_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_schedules_target check (
+    num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
+    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+  ),
+  constraint flow_schedules_tag_form check (private.check_tag(tag)),
+  constraint flow_schedules_cron_length check (char_length(cron) <= 100),
+  constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
+  constraint flow_schedules_policy_known check (
+    policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
+  ),
+  constraint flow_schedules_next_start_at_while_active check ((next_start_at is not null) = is_active),
+  constraint flow_schedules_last_error_length check (char_length(last_error) <= 2200)
+);
+comment on table public.flow_schedules is
+  'When deployments start by themselves, as their owner. A schedule goes with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_schedules.flow is 'The flow whose deployment is started; with it goes tag.';
+comment on column public.flow_schedules.tag is 'Which deployment of the flow is started, looked up at each start; latest unless given.';
+comment on column public.flow_schedules.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+comment on column public.flow_schedules.cron is
+  'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
+comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
+comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
+comment on column public.flow_schedules.policy is
+  'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
+comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'When it last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_flow_run_id is 'The run that it started last. No foreign key: runs are deleted when they are old. Kept by the system.';
+comment on column public.flow_schedules.last_error is
+  'Why its last planned time started no run, "<code>: <message>"; null if it did. Kept by the system.';
+
+create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
+create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
+create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
+-- With all that choosing needs, so that a thousand that are due are chosen from without reading them.
+create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
+
+alter table public.flow_schedules enable row level security;
+create policy flow_schedules_select_owner on public.flow_schedules for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_schedules_insert_owner on public.flow_schedules for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy flow_schedules_update_owner on public.flow_schedules for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+-- The default of id, which clients leave out.
+grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
+grant select, insert, update, delete on public.flow_schedules to authenticated;
+grant select, insert, update, delete on public.flow_schedules to service_role;
+
+create function private.tg_flow_schedules__before_write_read_only()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
+      perform private.fail(400, 'column_read_only',
+        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.', hint => 'Leave them out.');
+    end if;
+    new.created_at := now();
+    new.updated_at := now();
+  elsif (new.id, new.user_id, new.created_at, new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.created_at, old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  then
+    perform private.fail(400, 'column_read_only',
+      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
+      hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
+  else
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_schedules__before_write_read_only() is
+  'Refuses what clients write into columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+create trigger _100_refuse_read_only before insert or update on public.flow_schedules
+  for each row when (current_user in ('authenticated', 'service_role'))
+  execute function private.tg_flow_schedules__before_write_read_only();
+
+create function private.tg_flow_schedules__before_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := '[]';
+begin
+  if new.flow is not null then
+    new.tag := coalesce(new.tag, 'latest');
+  end if;
+  if new.cron is null or new.time_zone is null or new.inputs is null or new.is_active is null then
+    perform private.refuse_column(
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs' else 'is_active' end,
+      'must not be null'
+    );
+  end if;
+  if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
+    perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
+  end if;
+  if new.inputs is distinct from old.inputs then
+    perform private.check_inputs(new.inputs);
+  end if;
+  if new.cron is distinct from old.cron then
+    v_faults := (private.read_cron(new.cron)).faults;
+  end if;
+  if new.time_zone is distinct from old.time_zone and not private.is_time_zone(new.time_zone) then
+    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
+      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC', to_jsonb(private.shorten(new.time_zone, 64))
+    ));
+  end if;
+  perform private.refuse_faults('column_invalid', v_faults);
+  if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
+    new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_schedules__before_write() is
+  'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, is_active on public.flow_schedules
+  for each row execute function private.tg_flow_schedules__before_write();
+
+create trigger _800_check_quota after insert on public.flow_schedules
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('schedules');
+
+-- sql/65_schedules/40_start_due_schedules.sql
+
+-- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
+-- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
+-- which is at most 5 seconds away, so that no deletion that wants a schedule ever waits in a circle with it.
+
+create function private.due_schedules(max_schedules integer)
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array(
+    select due.id
+    from (
+      select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
+      from (
+        select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
+        -- A value that is known beforehand, or the index could not be searched for it.
+        where s.is_active and s.next_start_at <= (select clock_timestamp())
+        order by s.next_start_at limit 10000
+      ) as d
+    ) as due
+    order by due.turn, due.next_start_at, due.id
+    limit due_schedules.max_schedules
+  );
+$$;
+comment on function private.due_schedules(integer) is
+  'Which schedules are started next, by id: owners take turns, and of each owner the most overdue is first. It looks at the 10,000 that are most overdue. Definer: it sees all of them.';
+
+create function private.schedule_deployment(schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user auth.users;
+  v_id uuid := schedule_deployment.schedule.deployment_id;
+begin
+  is_busy := false;
+  -- Who deletes the user or the deployment at this moment has locked the row, and will take the schedule along.
+  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id for key share skip locked;
+  if not found then
+    is_busy := true;
+    return;
+  end if;
+  if v_user.deleted_at is not null or coalesce(v_user.banned_until > now(), false) then
+    perform private.fail(401, 'token_invalid', 'The user of this schedule has been deleted or banned.');
+  end if;
+  if v_id is null then
+    v_id := (
+      select t.deployment_id from public.flow_deployments_tags as t
+      where t.entrypoint = schedule_deployment.schedule.flow and t.tag = schedule_deployment.schedule.tag
+    );
+  end if;
+  select d.* into deployment from public.flow_deployments as d
+  where d.id = v_id and d.user_id = schedule_deployment.schedule.user_id
+  for key share skip locked;
+  if not found then
+    is_busy := exists (select from public.flow_deployments as d where d.id = v_id);
+    if not is_busy then
+      perform private.fail(404, 'deployment_not_found',
+        format('Flow %s has no deployment with the tag %s.', schedule_deployment.schedule.flow, schedule_deployment.schedule.tag));
+    end if;
+  end if;
+end;
+$$;
+comment on function private.schedule_deployment(public.flow_schedules) is
+  'The deployment that a schedule starts, which nobody deletes until the transaction ends; is_busy if it or the user is locked. 404 deployment_not_found; 401 token_invalid for a user who is deleted or banned. Definer: it sees all of them.';
+
+create function private.start_schedule(schedule public.flow_schedules)
+returns text
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_is_skipped boolean := start_schedule.schedule.policy = 'skip' and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
+  v_target record;
+  v_caller private.caller;
+  v_run_id uuid;
+  v_error text;
+begin
+  if v_is_skipped then
+    v_error := format('schedule_skipped: Nobody could start what was planned for %s within a minute.',
+      to_char(start_schedule.schedule.next_start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'));
+  else
+    begin
+      v_target := private.schedule_deployment(start_schedule.schedule);
+      if v_target.is_busy then
+        return 'busy';
+      end if;
+      v_caller.user_id := start_schedule.schedule.user_id;
+      v_run_id := private.enqueue_run(
+        v_target.deployment, v_caller, start_schedule.schedule.inputs, null, null, null, null, start_schedule.schedule.id
+      ) ->> 'flow_run_id';
+    exception
+      when sqlstate 'PGRST' then
+        v_error := concat(sqlerrm::jsonb ->> 'code', ': ', sqlerrm::jsonb ->> 'message');
+      when others then
+        v_error := concat('internal: ', sqlstate, ' ', private.shorten(sqlerrm, 2000));
+    end;
+  end if;
+  update public.flow_schedules as s
+  set
+    next_start_at = private.next_cron_time(s.cron, s.time_zone, v_now),
+    last_start_at = case when v_run_id is null then s.last_start_at else v_now end,
+    last_flow_run_id = coalesce(v_run_id, s.last_flow_run_id),
+    last_error = v_error
+  where s.id = start_schedule.schedule.id;
+  return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
+end;
+$$;
+comment on function private.start_schedule(public.flow_schedules) is
+  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is told by last_error. Returns started, skipped, refused or busy. Definer: it stores the run.';
+
+create function private.start_due_schedules(max_schedules integer default 100)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the table was empty.
+set enable_seqscan = off
+as $$
+declare
+  -- The index can't be searched for what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_ids uuid[];
+  v_id uuid;
+  v_schedule public.flow_schedules;
+  v_outcome text;
+  v_started integer := 0;
+  v_skipped integer := 0;
+  v_refused integer := 0;
+begin
+  if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
+    perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
+  end if;
+  -- Nearly always this one look at the index is all.
+  if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
+    v_ids := private.due_schedules(start_due_schedules.max_schedules);
+    foreach v_id in array v_ids loop
+      -- Looked at again under the lock: another call may have started it meanwhile.
+      select s.* into v_schedule from public.flow_schedules as s
+      where s.id = v_id and s.is_active and s.next_start_at <= v_now
+      for no key update skip locked;
+      continue when not found;
+      v_outcome := private.start_schedule(v_schedule);
+      v_started := v_started + (v_outcome = 'started')::integer;
+      v_skipped := v_skipped + (v_outcome = 'skipped')::integer;
+      v_refused := v_refused + (v_outcome = 'refused')::integer;
+    end loop;
+  end if;
+  return jsonb_build_object(
+    'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
+    -- Not while others hold all of them: then there is nothing to do.
+    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules and v_started + v_skipped + v_refused > 0
+  );
+end;
+$$;
+comment on function private.start_due_schedules(integer) is
+  'Does what public.start_due_schedules says. Definer: it starts runs in the name of all users.';
+grant execute on function private.start_due_schedules(integer) to service_role;
+
+create function public.start_due_schedules(max_schedules integer default 100)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.start_due_schedules(start_due_schedules.max_schedules);
+end;
+comment on function public.start_due_schedules(integer) is
+  'For what drives the project (pg_cron, the local stack): starts schedules that are due, max_schedules at most, each in the name of its owner and once for each planned time, however many call it at a time. Returns {started, skipped, refused, has_more}; call again while has_more, then poke the runner. 400 request_invalid.';
+grant execute on function public.start_due_schedules(integer) to service_role;
+
+create function private.drive_schedules()
+returns text
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_started integer := 0;
+  v_result jsonb;
+begin
+  -- One transaction, so it is bounded.
+  for v_call in 1..5 loop
+    v_result := private.start_due_schedules();
+    v_started := v_started + (v_result ->> 'started')::integer;
+    exit when not (v_result ->> 'has_more')::boolean;
+  end loop;
+  return case when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner()) end;
+end;
+$$;
+comment on function private.drive_schedules() is 'For pg_cron: starts up to 500 schedules that are due, and pokes the runner if it started any. Returns what it did.';
+
+-- sql/66_webhooks/10_webhook_signatures.sql
+
+-- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
+-- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
+-- tell how much of a forged one is right.
+
+create function private.is_same_text(given text, expected text)
+returns boolean
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select sha256(convert_to(is_same_text.given, 'UTF8')) = sha256(convert_to(is_same_text.expected, 'UTF8'));
+$$;
+comment on function private.is_same_text(text, text) is 'Whether two texts are equal, in a time that does not tell where they differ; null if one is null.';
+
+create function private.is_recent_timestamp(seconds text)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when is_recent_timestamp.seconds ~ '^[0-9]{1,12}$'
+      then abs(extract(epoch from clock_timestamp()) - is_recent_timestamp.seconds::bigint) <= 300
+    else false
+  end;
+end;
+$$;
+comment on function private.is_recent_timestamp(text) is
+  'Whether a text of Unix seconds is a time within 5 minutes of now, the tolerance of Standard Webhooks and Stripe: an older request may be replayed by somebody else.';
+
+create function private.webhook_secret_bytes(verification text, secret text)
+returns bytea
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_key text := substr(webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end);
+  v_bytes bytea;
+begin
+  if webhook_secret_bytes.secret is null then
+    return null;
+  end if;
+  if webhook_secret_bytes.verification is null then
+    perform private.fail(400, 'request_invalid', 'secret: must be null where verification is null.');
+  end if;
+  case webhook_secret_bytes.verification
+    when 'standard_webhooks' then
+      if length(v_key) <= 100 and private.is_base64(v_key) then
+        v_bytes := decode(v_key, 'base64');
+      end if;
+      if coalesce(octet_length(v_bytes) not between 24 and 64, true) then
+        perform private.fail(400, 'request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
+      end if;
+      return v_bytes;
+    when 'authorization' then
+      if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
+        perform private.fail(400, 'request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+      end if;
+      -- No key for signatures: nobody needs more than its digest.
+      return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
+    else
+      if length(webhook_secret_bytes.secret) not between 8 and 1000 then
+        perform private.fail(400, 'request_invalid', 'secret: must have 8 to 1000 characters.');
+      end if;
+      return convert_to(webhook_secret_bytes.secret, 'UTF8');
+  end case;
+end;
+$$;
+comment on function private.webhook_secret_bytes(text, text) is
+  'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
+
+create function private.is_signed_by_standard(secret bytea, body bytea, headers jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_prefix text := (is_signed_by_standard.headers ->> 'webhook-id') || '.' || (is_signed_by_standard.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard.body, is_signed_by_standard.secret, 'sha256');
+begin
+  return exists (
+    select from string_to_table(is_signed_by_standard.headers ->> 'webhook-signature', ' ') as s (signature)
+    where private.is_same_text(s.signature, 'v1,' || encode(v_signature, 'base64'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_standard(bytea, bytea, jsonb) is
+  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. Source: Standard Webhooks specification, "Symmetric".';
+
+create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_signature bytea := extensions.hmac(
+    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret, 'sha256'
+  );
+begin
+  return exists (
+    select from string_to_table(is_signed_by_stripe.signature, ',') as p (part)
+    where private.is_same_text(p.part, 'v1=' || encode(v_signature, 'hex'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
+  'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
+
+create function private.is_signed_by_github(secret bytea, body bytea, signature text)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return private.is_same_text(
+    is_signed_by_github.signature, 'sha256=' || encode(extensions.hmac(is_signed_by_github.body, is_signed_by_github.secret, 'sha256'), 'hex')
+  );
+end;
+$$;
+comment on function private.is_signed_by_github(bytea, bytea, text) is
+  'Whether X-Hub-Signature-256 is the signature of the body. Source: GitHub documentation, "Validating webhook deliveries".';
+
+create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_headers jsonb := is_webhook_proved.headers;
+  v_body bytea := convert_to(is_webhook_proved.body, 'UTF8');
+  v_stripe text := v_headers ->> 'stripe-signature';
+  v_seconds text := case is_webhook_proved.verification
+    when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
+    when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
+  end;
+begin
+  -- Without a secret, or without the header, it is null.
+  return coalesce(
+    case is_webhook_proved.verification
+      when 'standard_webhooks' then
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
+      when 'stripe' then
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
+      when 'github' then private.is_signed_by_github(is_webhook_proved.secret, v_body, v_headers ->> 'x-hub-signature-256')
+      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
+    end,
+    false
+  );
+end;
+$$;
+comment on function private.is_webhook_proved(text, bytea, text, jsonb) is
+  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
+
+-- sql/66_webhooks/20_flow_webhooks.sql
+
+create function private.are_forwardable_headers(names text[])
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    cardinality(are_forwardable_headers.names) <= 20
+      -- Inputs are stored, and shown: credentials don't belong there.
+      and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
+      and not exists (select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true)
+      and cardinality(are_forwardable_headers.names) = (select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)),
+    false
+  );
+end;
+$$;
+comment on function private.are_forwardable_headers(text[]) is
+  'Whether these are at most 20 different names of headers in lower case, none of which carries a credential.';
+grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
+
+create table public.flow_webhooks (
+  id uuid primary key default private.uuid_v7(),
+  user_id uuid not null references auth.users (id) on delete cascade,
+  prefix text not null,
+  flow integer,
+  tag text,
+  deployment_id uuid references public.flow_deployments (id) on delete cascade,
+  input text not null,
+  headers text[] not null default '{}',
+  verification text,
+  is_active boolean not null default true,
+  last_start_at timestamptz,
+  last_flow_run_id uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_webhooks_target check (
+    num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
+    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+  ),
+  constraint flow_webhooks_tag_form check (
+    tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
+    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first')
+  ),
+  constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
+  constraint flow_webhooks_input_length check (
+    char_length(input) <= 256 or private.refuse_column('input', 'must be the name of an input, at most 256 characters')
+  ),
+  constraint flow_webhooks_headers_valid check (
+    private.are_forwardable_headers(headers)
+    or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
+  ),
+  constraint flow_webhooks_verification_known check (
+    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'authorization')
+    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, authorization or null')
+  ),
+  constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
+-- Room in the pages: each delivery may write last_*, which no index has.
+) with (fillfactor = 70);
+comment on table public.flow_webhooks is
+  'Incoming webhooks: URLs by which others start deployments, as their owner, without the tokens in them: create_webhook makes one and shows it once. A webhook goes with its user, and with the flow or deployment that it starts; deleting the row ends it.';
+comment on column public.flow_webhooks.prefix is 'The first characters of the token in its URL, by which its owner recognises it.';
+comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; with it goes tag.';
+comment on column public.flow_webhooks.tag is 'Which deployment of the flow is started, looked up at each request; latest unless given.';
+comment on column public.flow_webhooks.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+comment on column public.flow_webhooks.input is
+  'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
+comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
+comment on column public.flow_webhooks.verification is
+  'How requests prove who sends them: standard_webhooks, github, stripe, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
+comment on column public.flow_webhooks.last_start_at is
+  'When it last started a run; of several at the same time, one of them. Kept by the system.';
+comment on column public.flow_webhooks.last_flow_run_id is 'The run that it started then. No foreign key: runs are deleted when they are old. Kept by the system.';
+comment on column public.flow_webhooks.last_error is
+  'Why its last request started no run, "<code>: <message>"; null if it did. Kept by the system.';
+
+create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
+create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
+create index flow_webhooks_deployment_id_idx on public.flow_webhooks (deployment_id) where deployment_id is not null;
+
+alter table public.flow_webhooks enable row level security;
+create policy flow_webhooks_select_owner on public.flow_webhooks for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_webhooks_update_owner on public.flow_webhooks for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_webhooks_delete_owner on public.flow_webhooks for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+-- No insert: create_webhook makes the rows.
+grant select, update, delete on public.flow_webhooks to authenticated;
+grant select, update, delete on public.flow_webhooks to service_role;
+
+create function private.tg_flow_webhooks__before_update_read_only()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (new.id, new.user_id, new.prefix, new.verification, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  then
+    perform private.fail(400, 'column_read_only',
+      'id, user_id, prefix, verification, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification.');
+  end if;
+  new.updated_at := now();
+  return new;
+end;
+$$;
+comment on function private.tg_flow_webhooks__before_update_read_only() is
+  'Refuses what clients write into columns that the system keeps. The system writes them as the owner of the schema.';
+create trigger _100_refuse_read_only before update on public.flow_webhooks
+  for each row when (current_user in ('authenticated', 'service_role'))
+  execute function private.tg_flow_webhooks__before_update_read_only();
+
+create function private.tg_flow_webhooks__before_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if new.flow is not null then
+    new.tag := coalesce(new.tag, 'latest');
+  end if;
+  if new.input is null or new.headers is null or new.is_active is null then
+    perform private.refuse_column(
+      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
+    );
+  end if;
+  new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
+  if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
+    perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_webhooks__before_write() is
+  'Gives a webhook its defaults, and refuses one without input, or of a flow or deployment of somebody else: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments, whoever writes.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, is_active on public.flow_webhooks
+  for each row execute function private.tg_flow_webhooks__before_write();
+
+create trigger _800_check_quota after insert on public.flow_webhooks
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('webhooks');
+
+-- sql/66_webhooks/30_create_webhook.sql
+
+create table private.flow_webhook_secrets (
+  webhook_id uuid primary key references public.flow_webhooks (id) on delete cascade,
+  token_hash bytea not null,
+  verification_secret bytea,
+  constraint flow_webhook_secrets_token_hash_key unique (token_hash),
+  constraint flow_webhook_secrets_token_hash_length check (octet_length(token_hash) = 32),
+  constraint flow_webhook_secrets_verification_secret_length check (octet_length(verification_secret) <= 4000)
+);
+comment on table private.flow_webhook_secrets is 'What each webhook is recognised by, and what its requests are verified with.';
+comment on column private.flow_webhook_secrets.token_hash is 'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+comment on column private.flow_webhook_secrets.verification_secret is
+  'The key of the signatures, or the digest of the Authorization header; null until it is given: nothing is verified by then.';
+
+create function private.project_url()
+returns text
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_host text := coalesce(private.request_header('x-forwarded-host'), private.request_header('host'));
+  v_scheme text := coalesce(
+    private.request_header('x-forwarded-proto'), case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
+  );
+begin
+  return coalesce(
+    rtrim(private.vault_secret('project_url'), '/'),
+    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$' and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
+  );
+end;
+$$;
+comment on function private.project_url() is
+  'The address of this project: what Vault holds as project_url, else the one that the request was sent to; null if it tells none.';
+
+create function private.webhook_for_owner(webhook public.flow_webhooks)
+returns jsonb
+language sql stable security invoker
+begin atomic
+  select to_jsonb(webhook_for_owner.webhook) - 'user_id';
+end;
+comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
+
+create function private.create_webhook(
+  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text
+)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_token text;
+  v_webhook public.flow_webhooks;
+begin
+  v_token := private.new_token('fh_');
+  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification)
+  values (
+    v_user_id, substr(v_token, 1, 10), create_webhook.flow, create_webhook.tag, create_webhook.deployment_id,
+    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification
+  )
+  returning w.* into v_webhook;
+  insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
+  values (v_webhook.id, sha256(convert_to(v_token, 'UTF8')), private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret));
+  return private.webhook_for_owner(v_webhook)
+    || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
+end;
+$$;
+comment on function private.create_webhook(text, integer, text, uuid, text[], text, text) is
+  'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+
+create function public.create_webhook(
+  input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
+  verification text default null, secret text default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.create_webhook(
+    create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
+    create_webhook.verification, create_webhook.secret
+  );
+$$;
+comment on function public.create_webhook(text, integer, text, uuid, text[], text, text) is
+  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, authorization) requests must carry a signature by this secret, or this Authorization header; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+
+create function private.set_webhook_verification(webhook_id uuid, verification text, secret text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_webhook public.flow_webhooks;
+begin
+  update public.flow_webhooks as w
+  set verification = set_webhook_verification.verification, updated_at = now()
+  where w.id = set_webhook_verification.webhook_id and w.user_id = v_user_id
+  returning w.* into v_webhook;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  update private.flow_webhook_secrets as s
+  set verification_secret = private.webhook_secret_bytes(set_webhook_verification.verification, set_webhook_verification.secret)
+  where s.webhook_id = set_webhook_verification.webhook_id;
+  return private.webhook_for_owner(v_webhook);
+end;
+$$;
+comment on function private.set_webhook_verification(uuid, text, text) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+
+create function public.set_webhook_verification(webhook_id uuid, verification text default null, secret text default null)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.set_webhook_verification(
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret
+  );
+$$;
+comment on function public.set_webhook_verification(uuid, text, text) is
+  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+grant execute on function public.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+
+-- sql/66_webhooks/40_receive_webhook.sql
+
+create function private.refuse_webhook()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'webhook_not_found', 'There is no such webhook.');
+end;
+$$;
+comment on function private.refuse_webhook() is
+  'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
+
+create function private.webhook_of_token(token text)
+returns public.flow_webhooks
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_webhook public.flow_webhooks;
+begin
+  select w.* into v_webhook
+  from private.flow_webhook_secrets as s
+  join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
+  join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where s.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  return v_webhook;
+end;
+$$;
+comment on function private.webhook_of_token(text) is
+  'The active webhook with this token, of a user who is neither deleted nor banned; 404 webhook_not_found. Definer: the hashes are private.';
+
+create function private.webhook_body(body text)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if octet_length(webhook_body.body) > 1048576 then
+    perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+  end if;
+  if webhook_body.body is json with unique keys is not true then
+    perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
+  end if;
+  if not pg_input_is_valid(webhook_body.body, 'jsonb') then
+    perform private.fail(400, 'request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+  end if;
+  return webhook_body.body::jsonb;
+exception when statement_too_complex then
+  perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
+end;
+$$;
+comment on function private.webhook_body(text) is 'The JSON of a request to a webhook. 400 request_invalid, 413 body_too_large.';
+
+create function private.webhook_delivery_id(verification text, body jsonb, headers jsonb)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    -- Stripe signs the id of the event, and sends no other. Numbers are not written out: few digits may stand for a hundred thousand.
+    case when webhook_delivery_id.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
+      then webhook_delivery_id.body ->> 'id' end,
+    nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
+    nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
+    nullif(webhook_delivery_id.headers ->> 'x-github-delivery', '')
+  );
+$$;
+comment on function private.webhook_delivery_id(text, jsonb, jsonb) is
+  'What tells a request to a webhook from its repetitions, as its sender says; null if it says nothing. Ids that a signature covers come first.';
+
+create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller private.caller;
+  v_deployment public.flow_deployments;
+  v_body jsonb;
+  v_value jsonb;
+begin
+  if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
+    start_webhook.webhook.verification,
+    (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
+    start_webhook.body, start_webhook.headers
+  ) then
+    perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
+  end if;
+  v_body := private.webhook_body(start_webhook.body);
+
+  v_caller.user_id := start_webhook.webhook.user_id;
+  v_caller.webhook_id := start_webhook.webhook.id;
+  -- User, deployment and webhook, the order in which a deletion comes to them: nobody waits in a circle.
+  perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  v_deployment := private.startable_deployment(
+    start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
+  );
+  -- Whoever has been told that it is deleted sees no further run.
+  perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+
+  v_value := v_body;
+  if cardinality(start_webhook.webhook.headers) > 0 then
+    v_value := jsonb_build_object('body', v_body, 'headers', (
+      select coalesce(jsonb_object_agg(h.name, h.value), '{}') from jsonb_each(start_webhook.headers) as h (name, value)
+      where h.name = any (start_webhook.webhook.headers)
+    ));
+  end if;
+  return private.enqueue_run(
+    v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
+    private.webhook_delivery_id(start_webhook.webhook.verification, v_body, start_webhook.headers),
+    -- The id alone says what is repeated: Stripe changes a member of an event with each try.
+    '{}'
+  ) ->> 'flow_run_id';
+end;
+$$;
+comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
+  'Starts the deployment of a webhook, as its owner, with a request that proves who sends it, and returns the run: the earlier one for a request whose id came within 24 hours. Definer: it stores the run.';
+
+create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Nobody waits to leave a note, and what is there already is not written again. A repeated request gives an earlier run, of a lesser id.
+  update public.flow_webhooks as w
+  set
+    last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
+      then w.last_start_at else clock_timestamp() end,
+    last_flow_run_id = greatest(w.last_flow_run_id, note_webhook.flow_run_id),
+    last_error = note_webhook.error
+  where w.id = (select free.id from public.flow_webhooks as free where free.id = note_webhook.webhook_id for no key update skip locked)
+    and (
+      w.last_error is distinct from note_webhook.error
+      or greatest(w.last_flow_run_id, note_webhook.flow_run_id) is distinct from w.last_flow_run_id
+    );
+end;
+$$;
+comment on function private.note_webhook(uuid, uuid, text) is
+  'Tells the owner of a webhook what came of a request, unless somebody else writes at this moment. Definer: owners may not write these columns.';
+
+create function private.receive_webhook(token text, body text, headers jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the tables were empty.
+set enable_seqscan = off
+as $$
+declare
+  v_webhook public.flow_webhooks := private.webhook_of_token(receive_webhook.token);
+  v_run_id uuid;
+  v_error jsonb;
+  v_answer text;
+begin
+  if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
+    perform private.fail(400, 'request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+  end if;
+  begin
+    v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);
+  exception when sqlstate 'PGRST' then
+    get stacked diagnostics v_error := message_text, v_answer := pg_exception_detail;
+  end;
+  perform private.note_webhook(v_webhook.id, v_run_id, (v_error ->> 'code') || ': ' || (v_error ->> 'message'));
+  if v_error is null then
+    return jsonb_build_object('flow_run_id', v_run_id);
+  end if;
+  -- The note has to be committed, so the refusal can't be raised.
+  perform set_config('response.status', v_answer::jsonb ->> 'status', true);
+  perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
+  from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
+  return v_error;
+end;
+$$;
+comment on function private.receive_webhook(text, text, jsonb) is 'Does what public.receive_webhook says. Definer: webhooks are others''.';
+grant execute on function private.receive_webhook(text, text, jsonb) to anon;
+
+create function public.receive_webhook(token text, body text, headers jsonb default '{}')
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
+$$;
+comment on function public.receive_webhook(text, text, jsonb) is
+  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. A request with an id (webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
+grant execute on function public.receive_webhook(text, text, jsonb) to anon;
+
+-- sql/67_webhook_deliveries/10_on_end_secrets.sql
+
+create table private.on_end_secrets (
+  flow_id integer primary key references public.flows (id) on delete cascade,
+  secret bytea not null default extensions.gen_random_bytes(32),
+  previous_secret bytea,
+  previous_until timestamptz,
+  constraint on_end_secrets_secret_length check (octet_length(secret) = 32),
+  constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
+);
+comment on table private.on_end_secrets is
+  'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
+comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
+
+create function private.tg_flow_deployments__after_on_end()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__after_on_end() is
+  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed. Definer: the secrets are private.';
+create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
+  for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
+
+create function private.rotate_on_end_secret(flow_id integer)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_secret bytea;
+begin
+  perform from public.flows as f where f.id = rotate_on_end_secret.flow_id and f.user_id = v_user_id for key share;
+  if not found then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  insert into private.on_end_secrets as s (flow_id) values (rotate_on_end_secret.flow_id)
+  on conflict on constraint on_end_secrets_pkey do update
+  set secret = excluded.secret, previous_secret = s.secret, previous_until = clock_timestamp() + interval '24 hours'
+  returning s.secret into v_secret;
+  return jsonb_build_object('secret', 'whsec_' || encode(v_secret, 'base64'));
+end;
+$$;
+comment on function private.rotate_on_end_secret(integer) is 'Does what public.rotate_on_end_secret says. Definer: the secrets are private.';
+grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
+
+create function public.rotate_on_end_secret(flow_id integer)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
+end;
+comment on function public.rotate_on_end_secret(integer) is
+  'Makes a new secret for the webhooks of the caller''s flow and returns {secret}, whsec_ and base64 of 32 bytes, which is shown this once. For 24 hours messages are signed with the secret before it, too. 401; 404 flow_not_found, also for somebody else''s flow.';
+grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
+
+create function private.webhook_signature(content text, flow_id integer)
+returns text
+language sql stable security definer
+set search_path = ''
+begin atomic
+  select concat_ws(' ',
+    'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.secret, 'sha256'), 'base64'),
+    case when s.previous_until > clock_timestamp() then
+      'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64')
+    end
+  )
+  from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
+end;
+comment on function private.webhook_signature(text, integer) is
+  'The header webhook-signature for the signed content <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> by each secret that is valid. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
+
+-- sql/67_webhook_deliveries/20_webhook_deliveries.sql
+
+create table public.webhook_deliveries (
+  id uuid primary key default private.uuid_v7(),
+  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  user_id uuid not null,
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  deployment_id uuid not null,
+  event text not null,
+  url text not null,
+  payload jsonb not null,
+  status text not null default 'pending',
+  attempts integer not null default 0,
+  max_attempts integer not null default 8,
+  next_attempt_at timestamptz default clock_timestamp(),
+  is_held boolean not null default false,
+  last_attempt_at timestamptz,
+  last_http_status integer,
+  last_response text,
+  last_error text,
+  constraint webhook_deliveries_event_known check (event in ('succeeded', 'failed', 'stopped', 'signature_request')),
+  constraint webhook_deliveries_status_known check (status in ('pending', 'delivered', 'failed')),
+  constraint webhook_deliveries_next_attempt_at_while_pending check ((next_attempt_at is not null) = (status = 'pending')),
+  constraint webhook_deliveries_held_while_pending check (status = 'pending' or not is_held),
+  constraint webhook_deliveries_last_response_length check (char_length(last_response) <= 1000),
+  constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
+);
+comment on table public.webhook_deliveries is
+  'Outgoing webhooks: the messages about runs that on_end of their deployments asks for: an outbox, written by the transaction that has the news, and a record of what became of them. Written by functions only, read by the owner; a delivery goes with its run.';
+comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
+comment on column public.webhook_deliveries.user_id is
+  'The owner of the flow, repeated from flow_run so that the policy needs no join; no foreign key, since the run''s own row carries it.';
+comment on column public.webhook_deliveries.deployment_id is 'The deployment of the run. Kept when it is deleted, so it carries no foreign key.';
+comment on column public.webhook_deliveries.event is 'How the run ended, succeeded, failed or stopped; or signature_request: it asks for signatures.';
+comment on column public.webhook_deliveries.payload is 'What is posted, {type, timestamp, data}.';
+comment on column public.webhook_deliveries.status is
+  'pending; delivered: the address answered with a status from 200 to 299; failed: nobody tries any more, and last_error says why.';
+comment on column public.webhook_deliveries.attempts is 'How often it was tried: the number of the newest attempt. What is told of an older one changes nothing.';
+comment on column public.webhook_deliveries.max_attempts is 'When it has failed so often, nobody tries any more. redeliver_webhook grants eight attempts more.';
+comment on column public.webhook_deliveries.next_attempt_at is
+  'When it is tried next; while is_held, when somebody else may try if nothing is heard of the attempt under way; null unless it is pending.';
+comment on column public.webhook_deliveries.is_held is 'A runner has claimed it and has not told what came of it.';
+comment on column public.webhook_deliveries.last_http_status is 'The status of the newest answer; null when the newest attempt got none.';
+comment on column public.webhook_deliveries.last_response is 'The first 1,000 characters of the newest answer.';
+comment on column public.webhook_deliveries.last_error is 'Why the newest attempt failed; null when it did not.';
+
+create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
+create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
+-- Only of what is pending, since claims look every second, at most of nothing.
+create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
+create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
+create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
+
+alter table public.webhook_deliveries enable row level security;
+create policy webhook_deliveries_select_owner on public.webhook_deliveries for select to authenticated
+  using (user_id = (select auth.uid()));
+
+grant select on public.webhook_deliveries to authenticated;
+grant select on public.webhook_deliveries to service_role;
+
+-- sql/67_webhook_deliveries/30_queue_webhook_deliveries.sql
+
+-- Called by the transaction that has the news: private.end_flow_runs, the one place where root runs end, and
+-- private.store_signature_requests. Both know without another look whether the run has on_end.
+
+create function private.queue_webhook_deliveries(news jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the tables were empty.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  with told as materialized (
+    select r.user_id, r.id as flow_run_id, r.deployment_id, n.event, j.on_end ->> 'url' as url, jsonb_build_object(
+      'type', 'flow_run.' || n.event,
+      'timestamp', to_jsonb(clock_timestamp()),
+      'data', jsonb_build_object(
+        'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', r.schedule_id, 'status', r.status,
+        'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
+      ) || n.data
+    ) as payload
+    from jsonb_to_recordset(queue_webhook_deliveries.news) as n (flow_run_id uuid, event text, data jsonb)
+    join private.flow_run_jobs as j on j.flow_run_id = n.flow_run_id
+    join public.flow_run as r on r.id = n.flow_run_id
+    where j.on_end -> 'events' ? n.event
+  ), owner as materialized (
+    select o.user_id, private.quota_use('pending_webhooks', o.user_id) >= private.quota('pending_webhooks') as is_full
+    from (select distinct t.user_id from told as t) as o
+  )
+  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at, last_error)
+  select
+    t.user_id, t.flow_run_id, t.deployment_id, t.event, t.url, t.payload,
+    case when o.is_full then 'failed' else 'pending' end, case when not o.is_full then clock_timestamp() end,
+    case when o.is_full then 'quota_exceeded: as many webhooks as a user may have are pending' end
+  from told as t join owner as o on o.user_id = t.user_id;
+end;
+$$;
+comment on function private.queue_webhook_deliveries(jsonb) is
+  'Stores the messages that on_end of runs asks for, of the news [{flow_run_id, event, data}]. A run never waits or fails because of them: what an owner''s quota has no room for is stored as failed. Definer: only functions write deliveries, and jobs are private.';
+
+create function private.queue_end_webhooks(run_ids uuid[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform private.queue_webhook_deliveries((
+    select jsonb_agg(jsonb_build_object(
+      'flow_run_id', r.id, 'event', r.status, 'data', jsonb_build_object('error_code', private.error_code(r.errors[1]))
+    ))
+    from public.flow_run as r where r.id = any (queue_end_webhooks.run_ids)
+  ));
+end;
+$$;
+comment on function private.queue_end_webhooks(uuid[]) is
+  'Stores the messages that say how these root runs ended. Neither outputs nor texts of errors are told: whoever is to know them reads the run. Definer: only functions write deliveries.';
+
+create function private.queue_signature_webhooks(run public.flow_run, request_ids uuid[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if exists (select from private.flow_run_jobs as j where j.flow_run_id = run.id and j.on_end is not null) then
+    perform private.queue_webhook_deliveries(jsonb_build_array(jsonb_build_object(
+      'flow_run_id', run.id, 'event', 'signature_request', 'data', jsonb_build_object('signature_requests', (
+        select jsonb_agg(jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.id)
+        from public.signature_requests as s where s.id = any (queue_signature_webhooks.request_ids)
+      ))
+    )));
+  end if;
+end;
+$$;
+comment on function private.queue_signature_webhooks(public.flow_run, uuid[]) is
+  'Stores the message that a root run asks for these signatures: one for all that a transaction lacks. Definer: only functions write deliveries.';
+
+-- sql/67_webhook_deliveries/40_claim_webhook_deliveries.sql
+
+create table private.last_webhook_claim (
+  id boolean primary key default true,
+  user_id uuid not null,
+  constraint last_webhook_claim_single check (id)
+);
+comment on table private.last_webhook_claim is 'The owner whose deliveries were looked at last, in one row: the next claim begins behind them, so that owners take turns.';
+
+create function private.has_due_webhook()
+returns boolean
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- The index can't be searched for what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+begin
+  return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
+end;
+$$;
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+
+create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places.
+  v_free constant bigint := 4 - (
+    select count(*) from public.webhook_deliveries as d
+    where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at
+  );
+begin
+  return array(
+    select d.id from public.webhook_deliveries as d
+    where d.user_id = due_webhooks_of.user_id and d.status = 'pending' and d.next_attempt_at <= due_webhooks_of.at
+    order by d.next_attempt_at, d.id
+    limit greatest(least(v_free, due_webhooks_of.max_deliveries), 0)
+    for no key update skip locked
+  );
+end;
+$$;
+comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
+  'Locks and returns the deliveries of an owner that are due, the most overdue first, as far as the owner may have more under way. Definer: it sees all of them.';
+
+create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
+returns table (id uuid, attempt integer, url text, headers jsonb, body text)
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := clock_timestamp();
+  v_no_user_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_last_user_id uuid;
+  v_user_id uuid;
+  v_next_user_id uuid;
+  v_is_second_round boolean := false;
+  v_ids uuid[] := '{}';
+begin
+  -- Nearly always this one look at the index is all.
+  if not private.has_due_webhook() then
+    return;
+  end if;
+  -- One claim at a time, so that each counts what the others of an owner have under way.
+  perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
+  v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
+  v_user_id := v_last_user_id;
+  -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
+  for v_step in 1..1000 loop
+    v_next_user_id := (
+      select d.user_id from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id order by d.user_id limit 1
+    );
+    if v_next_user_id is null and not v_is_second_round then
+      v_is_second_round := true;
+      v_user_id := v_no_user_id;
+      continue;
+    end if;
+    exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
+    v_user_id := v_next_user_id;
+    v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
+    exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
+  end loop;
+  insert into private.last_webhook_claim as l (user_id) values (v_user_id)
+  on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
+
+  -- Attempts of which nobody told count, too. Whatever ends the workers that send it, it does so a few times only.
+  update public.webhook_deliveries as d
+  set status = 'failed', next_attempt_at = null, is_held = false, last_error = 'worker_lost: the workers that sent it were lost'
+  where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
+  return query
+  with claimed as (
+    update public.webhook_deliveries as d
+    set
+      attempts = d.attempts + 1, is_held = true, last_attempt_at = v_now,
+      next_attempt_at = v_now + make_interval(secs => claim_webhook_deliveries.lease_seconds)
+    where d.id = any (v_ids) and d.status = 'pending'
+    returning d.*
+  ), message as (
+    select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
+      (c.payload #>> '{data,flow_id}')::integer as flow_id
+    from claimed as c
+  )
+  select m.id, m.attempts, m.url, jsonb_build_object(
+    'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id)
+  ), m.body
+  from message as m
+  order by array_position(v_ids, m.id);
+end;
+$$;
+comment on function private.claim_webhook_deliveries(integer, integer) is
+  'Does what public.claim_webhook_deliveries says. Definer: deliveries are others'' and the secrets private.';
+grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
+
+create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
+returns table (id uuid, attempt integer, url text, headers jsonb, body text)
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
+$$;
+comment on function public.claim_webhook_deliveries(integer, integer) is
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;
+
+-- sql/67_webhook_deliveries/50_store_webhook_attempt.sql
+
+create function private.webhook_retry_delay(failures integer, retry_after_seconds integer)
+returns interval
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_delays constant interval[] := '{5 seconds,5 minutes,30 minutes,2 hours,5 hours,10 hours,14 hours}';
+  v_delay interval := v_delays[webhook_retry_delay.failures];
+begin
+  return greatest(
+    -- Up to a tenth more or less, so that what failed together does not come back together.
+    v_delay * (0.9 + 0.2 * random()),
+    case when webhook_retry_delay.retry_after_seconds > 0 then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
+  );
+end;
+$$;
+comment on function private.webhook_retry_delay(integer, integer) is
+  'How long to wait after so many attempts that failed, one at least, and at least as long as the answer''s Retry-After, of a day at most. The first eight attempts of the schedule that Standard Webhooks 1.0.0 gives as example, over 31 hours.';
+
+create function private.disable_gone_webhook(user_id uuid, url text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Rows that others have locked are skipped, since two answers may come at a time: the next 410 finds them.
+  update public.flow_deployments as d set on_end = null
+  where d.id = any (array(
+    select g.id from public.flow_deployments as g
+    where g.user_id = disable_gone_webhook.user_id and g.on_end ->> 'url' = disable_gone_webhook.url
+    for no key update skip locked
+  ));
+  update public.webhook_deliveries as d
+  set status = 'failed', next_attempt_at = null, last_error = 'The address has answered another message with 410 Gone.'
+  where d.id = any (array(
+    select g.id from public.webhook_deliveries as g
+    where g.user_id = disable_gone_webhook.user_id and g.status = 'pending' and not g.is_held and g.url = disable_gone_webhook.url
+    for no key update skip locked
+  ));
+end;
+$$;
+comment on function private.disable_gone_webhook(uuid, text) is
+  'Stops sending outgoing webhooks of an owner to an address that wants no more: on_end of the owner''s deployments that name it becomes null, and what is pending fails. Definer: only functions write deliveries.';
+
+create function private.store_webhook_attempt(
+  id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
+)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_delivery public.webhook_deliveries;
+  v_status text;
+begin
+  select d.* into v_delivery from public.webhook_deliveries as d
+  where d.id = store_webhook_attempt.id and d.attempts = store_webhook_attempt.attempt and d.is_held
+  for no key update;
+  if not found then
+    -- Another worker has it, or its run was deleted.
+    return;
+  end if;
+  v_status := case
+    when store_webhook_attempt.http_status between 200 and 299 then 'delivered'
+    when store_webhook_attempt.http_status = 410 or v_delivery.attempts >= v_delivery.max_attempts then 'failed'
+    else 'pending'
+  end;
+  update public.webhook_deliveries as d
+  set
+    status = v_status, is_held = false,
+    next_attempt_at = case when v_status = 'pending'
+      then clock_timestamp() + private.webhook_retry_delay(8 - d.max_attempts + d.attempts, store_webhook_attempt.retry_after_seconds)
+    end,
+    last_http_status = store_webhook_attempt.http_status, last_response = left(store_webhook_attempt.response, 1000),
+    last_error = case when v_status <> 'delivered' then left(coalesce(
+      store_webhook_attempt.error,
+      case when store_webhook_attempt.http_status = 410 then 'The address answered with 410 Gone: on_end of the deployments that name it was removed.' end,
+      format('The address answered with %s, where a status from 200 to 299 is needed.', store_webhook_attempt.http_status)
+    ), 1000) end
+  where d.id = v_delivery.id;
+  if store_webhook_attempt.http_status = 410 then
+    perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
+  end if;
+end;
+$$;
+comment on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
+  'Does what public.store_webhook_attempt says. Definer: only functions write deliveries.';
+grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
+
+create function public.store_webhook_attempt(
+  id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
+  retry_after_seconds integer default null
+)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_webhook_attempt(
+    store_webhook_attempt.id, store_webhook_attempt.attempt, store_webhook_attempt.http_status, store_webhook_attempt.response,
+    store_webhook_attempt.error, store_webhook_attempt.retry_after_seconds
+  );
+$$;
+comment on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
+  'For the runner: what came of a claimed delivery: the status and the beginning of the answer, or an error. A status from 200 to 299 delivers it; 410 ends it and disables the address; else it is tried again, eight times within 31 hours, and not before Retry-After. What is told of an older claim changes nothing.';
+grant execute on function public.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
+
+-- sql/67_webhook_deliveries/60_redeliver_webhook.sql
+
+create function private.redeliver_webhook(id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+begin
+  update public.webhook_deliveries as d
+  set
+    -- The address may be what was wrong.
+    url = coalesce((select f.on_end ->> 'url' from public.flow_deployments as f where f.id = d.deployment_id), d.url),
+    status = 'pending', max_attempts = d.attempts + 8, next_attempt_at = clock_timestamp(), is_held = false
+  where d.id = redeliver_webhook.id and d.user_id = v_user_id and not (d.is_held and d.next_attempt_at > clock_timestamp());
+  if found then
+    perform private.check_quota('pending_webhooks', v_user_id);
+  elsif not exists (select from public.webhook_deliveries as d where d.id = redeliver_webhook.id and d.user_id = v_user_id) then
+    perform private.fail(404, 'webhook_delivery_not_found', 'There is no such delivery.');
+  end if;
+end;
+$$;
+comment on function private.redeliver_webhook(uuid) is 'Does what public.redeliver_webhook says. Definer: only functions write deliveries.';
+grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
+
+create function public.redeliver_webhook(id uuid)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.redeliver_webhook(redeliver_webhook.id);
+$$;
+comment on function public.redeliver_webhook(uuid) is
+  'Has a webhook of the caller''s run posted once more, with the same webhook-id, whatever became of it: to the address in on_end of the deployment now, or the same one if there is none. It is retried like a new one. One that is under way stays as it is. 401; 404 webhook_delivery_not_found, also for somebody else''s; 409 quota_exceeded.';
+grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- sql/70_queue/10_flow_run_jobs.sql
 
@@ -3498,8 +7593,9 @@ grant execute on function public.start_flow(integer, jsonb, text, text, boolean)
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires.
---   finish      finish_flow_run stores the last progress and ends the run (end_flow_run), which deletes its message.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A run that
+--               waits for the input of somebody (sql/75_inputs/) sleeps until it is answered or expires.
+--   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
 --
 -- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
 create table private.flow_run_jobs (
@@ -3516,11 +7612,17 @@ create table private.flow_run_jobs (
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
   output_bytes bigint not null default 0,
+  action_lookups smallint not null default 0,
+  has_ended_inputs boolean not null default false,
+  input_bytes bigint not null default 0,
   sleeps_until timestamptz,
   stop_requested_at timestamptz,
   stop_reason text,
   stop_timeout_millies integer,
   failed_at timestamptz,
+  on_end jsonb,
+  redriven_from uuid[],
+  is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it check (sleeps_until is null or (message_id is not null and not is_held))
 );
@@ -3530,7 +7632,7 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key: a user''s runs, and with them their jobs, are deleted with the user''s flows.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended.';
+  'The snapshot that the run executes. There is no foreign key, which every start would pay for: only sweep_runner deletes snapshots, and it keeps those of runs that have not ended, or that may be redriven.';
 comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at the start. It may contain a secret.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
@@ -3546,14 +7648,27 @@ comment on column private.flow_run_jobs.lost_claim_count is
 comment on column private.flow_run_jobs.work_ms is 'How many milliseconds claims have worked on the run, as far as they reported.';
 comment on column private.flow_run_jobs.output_bytes is
   'How many bytes of JSON the nodes of the run and of the runs it called have put out, as far as claims reported: so much a worker has to hold in memory to go on.';
+comment on column private.flow_run_jobs.action_lookups is 'How often the transaction that the run put out has been looked for on the chain.';
+comment on column private.flow_run_jobs.has_ended_inputs is
+  'An input that a node of the run waits for was submitted or cancelled, and no worker has taken that yet.';
+comment on column private.flow_run_jobs.input_bytes is 'How many bytes of JSON were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'When a run that was released for later may be claimed again; null when it does not sleep. Claims look only at jobs that do not sleep, so sleeping runs cost them nothing.';
 comment on column private.flow_run_jobs.stop_requested_at is 'When the first request to stop came. stop_reason and stop_timeout_millies are that request''s.';
 comment on column private.flow_run_jobs.failed_at is
   'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
+comment on column private.flow_run_jobs.on_end is
+  'on_end of the deployment, copied at the start: where the run is told of; null when nowhere. It is here because starters read flow_run, and must not see it.';
+comment on column private.flow_run_jobs.redriven_from is
+  'The runs that a redriven run takes node executions over from, the newest first; null for all other runs. It is the one that flow_run.redriven_from names, and the one before it if that was a redrive which ended before it had come to all that it could have taken over. There is no foreign key: sweep_runner keeps those of runs that have not ended.';
+comment on column private.flow_run_jobs.is_complete is
+  'A worker has executed all that could run. False while the run has not ended, and when it was stopped, ran into a limit, or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn) where message_id is not null and sleeps_until is null;
+create index flow_run_jobs_snapshot_hash_idx_redrivable on private.flow_run_jobs (snapshot_hash)
+  where failed_at is not null or stop_requested_at is not null;
+create index flow_run_jobs_redriven_idx_pending on private.flow_run_jobs (flow_run_id) where redriven_from is not null and message_id is not null;
 create index flow_run_jobs_sleeps_until_idx on private.flow_run_jobs (sleeps_until) where sleeps_until is not null;
 
 create view private.awake_jobs with (security_invoker = true) as
@@ -3599,23 +7714,7 @@ comment on function private.tg_flow_run_jobs__after_delete() is
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
-create function private.tg_flow_run_jobs__after_end()
-returns trigger
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
-  select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
-  from unnest(old.counted_shares) as s (share)
-  -- A deleted deployment keeps no usage. A row that is written while its deployment is being deleted is removed by the next sweep.
-  where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
-  on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
-  return null;
-end;
-$$;
-comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts a run that has ended or is deleted from what counts for its deployment''s max_runs_in_flight. Definer: the usage is private.';
+-- Their function stands with the limits that it counts for: sql/60_starts/20_start_limits.sql.
 -- Deferred to the commit, after which the transaction takes no more locks. So a transaction that waits for these rows is never waited for
 -- in turn, and there is no deadlock.
 -- A constraint trigger is a constraint, so it is named like one.
@@ -3644,6 +7743,8 @@ create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is 'The id of the message from which on the queue is counted again. Until then it counts as not full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is 'Milliseconds since 1970 until which a queue that was found full counts as full and is not counted again; 0 while there is room.';
+create sequence private.queue_refused_owner minvalue 0;
+comment on sequence private.queue_refused_owner is 'A hash of the owner whose runs were found to fill the queue, until it counts as full no longer or is counted again; 0 of nobody.';
 
 create function private.max_queue_length()
 returns integer
@@ -3713,15 +7814,31 @@ as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
+  -- Not negative, as the values of the sequence.
+  v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
+  v_is_known boolean := coalesce(
+    pg_sequence_last_value('private.queue_refused_owner') = v_owner
+      and private.queue_clock() < pg_sequence_last_value('private.queue_full_until'),
+    false
+  );
 begin
-  -- Counted no further than the share, along the index of each owner's runs by turn.
-  select count(*) into v_count
-  from (
-    select from private.flow_run_jobs as j
-    where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
-    order by j.turn limit v_share
-  ) as own;
+  -- Whoever strikes again and again does not have ten thousand runs counted each time. Only the last owner who was refused is known:
+  -- for others it is as before.
+  if v_is_known then
+    v_count := v_share;
+  else
+    -- Counted no further than the share, along the index of each owner's runs by turn.
+    select count(*) into v_count
+    from (
+      select from private.flow_run_jobs as j
+      where j.user_id = refuse_if_owner_fills_queue.owner_id and j.message_id is not null and j.sleeps_until is null
+      order by j.turn limit v_share
+    ) as own;
+  end if;
   if v_count >= v_share then
+    if not v_is_known then
+      perform setval('private.queue_refused_owner', v_owner);
+    end if;
     perform private.fail(429, 'queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
       'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
@@ -3729,7 +7846,7 @@ begin
 end;
 $$;
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
+  'For a queue that is full: raises 429 queue_full if a tenth of its limit or more are runs of this owner, waiting or executed. Owners with fewer have room however many runs others queue. Who was refused last is refused without counting for as long as the queue counts as full. A queue of the default length takes longer than the 10 seconds of Retry-After to work off, one that just touches the limit less. Definer: the queue is private.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -3777,7 +7894,7 @@ begin
   ) as queued;
   -- A count takes as long as it finds runs: the next one comes a hundredth of the limit later, in messages or in milliseconds.
   if v_length >= v_max_length then
-    perform setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
+    perform setval('private.queue_refused_owner', 0), setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
   else
     perform setval('private.queue_full_until', 0), setval('private.queue_check_message', v_message_id + greatest(v_max_length / 100, 1));
@@ -3800,7 +7917,7 @@ begin
   insert into private.queue_settings as s (max_length) values (set_max_queue_length.max_length)
   on conflict on constraint queue_settings_pkey do update set max_length = excluded.max_length;
   -- The next start counts anew, after this commits, and other starts wait for what it finds.
-  perform setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
+  perform setval('private.queue_refused_owner', 0), setval('private.queue_check_message', 0), setval('private.queue_full_until', 1);
 end;
 $$;
 comment on function private.set_max_queue_length(integer) is 'Does what public.set_max_queue_length says. Definer: the settings are private.';
@@ -3846,12 +7963,39 @@ $$;
 comment on function private.has_claimable_run(interval) is
   'Whether some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
+create function private.announce_claimable_run()
+returns boolean
+language sql volatile security invoker
+begin atomic
+  -- To notify orders all commits one behind the other, so nobody is notified unless a worker waits, which has this lock or is about to get
+  -- it. Else the lock is kept until the end of the transaction: a worker that begins to wait, waits for that before its look at the queue.
+  -- The planner puts this one expression in place of a call.
+  select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0) or pg_notify('flow_runs', '') is null;
+end;
+comment on function private.announce_claimable_run() is
+  'Called by every transaction that makes a run claimable: when it commits, a worker that waits looks at the queue. False when one was notified.';
+
+create function private.await_claimable_runs()
+returns void
+language sql volatile security invoker
+begin atomic
+  select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
+end;
+comment on function private.await_claimable_runs() is
+  'For a worker with a session of its own, which has said listen flow_runs: until it ends its session or unlocks, whoever makes a run claimable notifies that channel. Returns when every transaction that did so without notifying is committed, so a look at the queue after it misses no run. One session at a time has this lock; others wait for it.';
+grant execute on function private.await_claimable_runs() to service_role;
+
 create function private.set_visible_after(message_ids bigint[], seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_is_told boolean;
 begin
+  if set_visible_after.seconds = 0 then
+    v_is_told := private.announce_claimable_run();
+  end if;
   -- pgmq.set_vt does this for one message, with dynamic SQL that is planned at each call: five times the cost of this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
@@ -3959,27 +8103,27 @@ comment on function private.next_owners(uuid, integer, uuid[]) is
 
 -- sql/70_queue/41_next_flow_runs.sql
 
-create function private.lock_suspect(flow_run_id uuid, out user_id uuid, out lost_claims integer)
+create function private.lock_queued_run(flow_run_id uuid, out user_id uuid, out lost_claims integer)
 returns record
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  select j.user_id, j.lost_claims into lock_suspect.user_id, lock_suspect.lost_claims
+  select j.user_id, j.lost_claims into lock_queued_run.user_id, lock_queued_run.lost_claims
   from private.awake_jobs as j
   cross join lateral (
     select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() for no key update skip locked
   ) as m
   join public.flow_run as r on r.id = j.flow_run_id
-  where j.flow_run_id = lock_suspect.flow_run_id and j.is_suspect
+  where j.flow_run_id = lock_queued_run.flow_run_id
   for no key update of j, r skip locked;
 end;
 $$;
-comment on function private.lock_suspect(uuid) is
-  'Locks a suspect as lock_next_flow_runs locks other runs, and returns its owner and its lost workers; nulls when it is no suspect any more, is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
+comment on function private.lock_queued_run(uuid) is
+  'Locks one run as lock_next_flow_runs locks those that it chooses, and returns its owner and its lost workers; nulls when it is not to be claimed, or is locked by another transaction. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
-  max_runs integer, owners_with_places uuid[], out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
+  max_runs integer, owners_with_places uuid[], only_run_id uuid, out run_ids uuid[], out lost_claims integer[], out last_user_id uuid, out suspect_id uuid
 )
 returns record
 language plpgsql volatile security definer
@@ -3993,13 +8137,25 @@ declare
   v_suspect_ids uuid[];
   v_tried_ids uuid[];
   v_tried_id uuid;
-  v_suspect record;
+  v_tried record;
   v_postponed_id uuid;
   v_runs_per_owner integer;
   v_rounds integer;
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
+  -- A run that nobody else waits beside is next, whoever's turn it is.
+  if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
+    v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
+    if v_tried.user_id is not null and (v_tried.user_id = any (lock_next_flow_runs.owners_with_places)) is not true then
+      run_ids := array[lock_next_flow_runs.only_run_id];
+      lost_claims := array[v_tried.lost_claims];
+      last_user_id := case when lock_next_flow_runs.only_run_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
+      return;
+    end if;
+  end if;
+
+  perform private.wake_due_flow_runs();
   loop
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_places) as o;
@@ -4008,15 +8164,17 @@ begin
       -- before all owners, and does not move the order of owners on. Else it is a suspect's turn if the first owner's first run is one.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
-        v_suspect := private.lock_suspect(v_tried_id);
-        if v_suspect.user_id = any (lock_next_flow_runs.owners_with_places) then
+        v_tried := private.lock_queued_run(v_tried_id);
+        -- It may have made progress meanwhile, and be no suspect any more.
+        continue when (v_tried.lost_claims >= 2) is not true;
+        if v_tried.user_id = any (lock_next_flow_runs.owners_with_places) then
           -- This claim is not for its owner: the suspect stays postponed.
           v_postponed_id := v_tried_id;
-        elsif v_suspect.user_id is not null then
+        else
           suspect_id := v_postponed_id;
           run_ids := array[v_tried_id];
-          lost_claims := array[v_suspect.lost_claims];
-          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_suspect.user_id end;
+          lost_claims := array[v_tried.lost_claims];
+          last_user_id := case when v_tried_id = v_last.suspect_id then v_last.user_id else v_tried.user_id end;
           return;
         end if;
       end loop;
@@ -4073,8 +8231,8 @@ begin
   ));
 end;
 $$;
-comment on function private.lock_next_flow_runs(integer, uuid[]) is
-  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
+comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
+  'Who is claimed next: locks the runs and returns them in their order, up to max_runs. Owners take turns, and the runs of each owner are taken by their turns; a suspect is taken alone. With owners_with_places, each other owner gets one run at most. only_run_id: the only run whose message was visible, if there was one. last_user_id and suspect_id are what private.last_claim has to keep. Definer: queue and jobs are private. Called under the lock of claim_flow_runs.';
 
 -- sql/70_queue/42_claim_flow_runs.sql
 
@@ -4084,7 +8242,8 @@ create function private.claim_flow_runs(
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint
 )
 language plpgsql volatile security definer
 set search_path = ''
@@ -4101,14 +8260,16 @@ as $$
 declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
+  v_visible_ids uuid[];
   v_next record;
   v_run_ids uuid[];
-  v_lost_id uuid;
-  v_lost_claims integer;
-  v_message_ids bigint[];
 begin
   -- While nothing is queued, idle workers take no lock and look at no run that is due later.
-  while not private.has_claimable_run() loop
+  loop
+    select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
+    from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
+    where m.vt <= clock_timestamp();
+    exit when v_visible_ids is not null;
     v_waited := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
@@ -4120,17 +8281,16 @@ begin
   end loop;
   -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
-  perform private.wake_due_flow_runs();
   loop
-    v_next := private.lock_next_flow_runs(claim_flow_runs.max_runs, claim_flow_runs.owners_with_places);
-    select n.id, n.lost_claims into v_lost_id, v_lost_claims
-    from unnest(v_next.run_ids, v_next.lost_claims) as n (id, lost_claims)
-    where n.lost_claims > claim_flow_runs.max_lost_claims
-    limit 1;
-    exit when not found;
-    perform private.end_flow_run(v_lost_id, 'failed', errors => array[format(
-      'worker_lost: %s workers in a row were lost while they executed this run', v_lost_claims
-    )]);
+    v_next := private.lock_next_flow_runs(
+      claim_flow_runs.max_runs, claim_flow_runs.owners_with_places, case when cardinality(v_visible_ids) = 1 then v_visible_ids[1] end
+    );
+    exit when (claim_flow_runs.max_lost_claims < any (v_next.lost_claims)) is not true;
+    perform private.end_flow_run(n.run_id, 'failed', errors => array[format(
+      'worker_lost: %s workers in a row were lost while they executed this run', n.lost_claims
+    )])
+    from unnest(v_next.run_ids, v_next.lost_claims) as n (run_id, lost_claims)
+    where n.lost_claims > claim_flow_runs.max_lost_claims;
   end loop;
   v_run_ids := v_next.run_ids;
   if v_run_ids is null then
@@ -4140,19 +8300,23 @@ begin
   insert into private.last_claim as l (user_id, suspect_id) values (v_next.last_user_id, v_next.suspect_id)
   on conflict (id) do update set user_id = excluded.user_id, suspect_id = excluded.suspect_id
   where (l.user_id, l.suspect_id) is distinct from (excluded.user_id, excluded.suspect_id);
-  update public.flow_run as r
-  set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
-  where r.id = any (v_run_ids) and r.status <> 'running';
-  with claimed as (
+  return query
+  with started as (
+    update public.flow_run as r
+    set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
+    where r.id = any (v_run_ids) and r.status <> 'running'
+    returning private.announce_run_events(r.id)
+  ), claimed as (
     update private.flow_run_jobs as j
     set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
     where j.flow_run_id = any (v_run_ids)
-    returning j.message_id
+    returning j.*
+  ), hidden as (
+    update pgmq.q_flow_runs as m
+    set vt = clock_timestamp() + make_interval(secs => claim_flow_runs.lease_seconds)
+    from claimed as j
+    where m.msg_id = j.message_id
   )
-  select array_agg(claimed.message_id) into v_message_ids from claimed;
-  perform private.set_visible_after(v_message_ids, claim_flow_runs.lease_seconds);
-
-  return query
   select
     r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
@@ -4170,11 +8334,13 @@ begin
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
-    j.output_bytes
-  from private.flow_run_jobs as j
+    j.output_bytes,
+    case when j.redriven_from is not null
+      then (select sum(e.output_bytes)::bigint from private.flow_run_jobs as e where e.flow_run_id = any (j.redriven_from))
+    end
+  from claimed as j
   join public.flow_run as r on r.id = j.flow_run_id
   join private.flow_snapshots as s on s.hash = j.snapshot_hash
-  where j.flow_run_id = any (v_run_ids)
   order by array_position(v_run_ids, r.id);
 end;
 $$;
@@ -4188,7 +8354,8 @@ create function public.claim_flow_runs(
 )
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
-  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint
+  snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
+  redriven_output_bytes bigint
 )
 language plpgsql volatile security invoker
 set search_path = ''
@@ -4202,13 +8369,13 @@ begin
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 -- sql/70_queue/43_heartbeat_flow_runs.sql
 
 create function private.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
 language plpgsql volatile security definer
 set search_path = ''
 as $$
@@ -4230,56 +8397,46 @@ begin
   select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
-    end
+    end,
+    coalesce(j.has_ended_inputs, false)
   from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null;
+  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
-returns table (flow_run_id uuid, is_lost boolean, stop jsonb)
+returns table (flow_run_id uuid, is_lost boolean, stop jsonb, has_ended_inputs boolean)
 language sql volatile security invoker
 set search_path = ''
 as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost and the runs that shall stop.';
+  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that shall stop, and those whose inputs somebody has answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 -- sql/70_queue/44_flow_run_history.sql
 
-create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
-returns json
+create function private.node_runs_page(run_ids uuid[], after jsonb, max_bytes integer, out node_runs text, out next json)
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
   v_run_id uuid;
-  v_last_run_id uuid := flow_run_history_page.after ->> 'flow_run_id';
-  v_node_id uuid := flow_run_history_page.after ->> 'node_id';
-  v_times integer := flow_run_history_page.after ->> 'times';
+  v_last_run_id uuid := node_runs_page.after ->> 'flow_run_id';
+  v_node_id uuid := node_runs_page.after ->> 'node_id';
+  v_times integer := node_runs_page.after ->> 'times';
   v_row record;
   v_text text;
   v_rows text[] := '{}';
   v_bytes bigint := 0;
-  v_next json;
 begin
   <<pages>>
   for v_run_id in
-    with recursive tree as (
-      select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
-      union all
-      select c.id
-      from tree
-      cross join lateral (
-        select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
-      ) as c
-    )
-    select tree.id from tree where v_last_run_id is null or tree.id >= v_last_run_id order by tree.id
+    select r.id from unnest(node_runs_page.run_ids) as r (id) where v_last_run_id is null or r.id >= v_last_run_id order by r.id
   loop
     if v_run_id is distinct from v_last_run_id then
       v_node_id := '00000000-0000-0000-0000-000000000000';
@@ -4287,24 +8444,46 @@ begin
     end if;
     -- Large values are read from storage only when their row is written out, so only those of this page are ever in memory.
     for v_row in
-      select n.node_id, n.times, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
+      select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.end_time, n.output, n.errors from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times)
       order by n.node_id, n.times
     loop
       v_text := json_build_object(
-        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'start_time', v_row.start_time,
-        'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
+        'flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times, 'attempt', v_row.attempt, 'retry_at', v_row.retry_at,
+        'start_time', v_row.start_time, 'end_time', v_row.end_time, 'output', v_row.output, 'errors', v_row.errors
       )::text;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
-      if v_bytes >= flow_run_history_page.max_bytes then
-        v_next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
+      if v_bytes >= node_runs_page.max_bytes then
+        next := json_build_object('flow_run_id', v_run_id, 'node_id', v_row.node_id, 'times', v_row.times);
         exit pages;
       end if;
     end loop;
   end loop;
-  return format('{"node_runs": [%s], "next": %s}', array_to_string(v_rows, ','), coalesce(v_next::text, 'null'))::json;
+  node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
+$$;
+comment on function private.node_runs_page(uuid[], jsonb, integer) is
+  'The node runs of these runs as JSON, in the order of their keys, from the one after `after` on until the page has max_bytes; next is where the next page goes on, null for the last. Definer: for callers that are already checked.';
+
+create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select r.id from public.flow_run as r where r.id = flow_run_history_page.flow_run_id and r.end_time is null
+    union all
+    select c.id
+    from tree
+    cross join lateral (
+      select r.id from public.flow_run as r where r.parent_flow_run_id = tree.id and r.end_time is null offset 0
+    ) as c
+  )
+  select format('{"node_runs": %s, "next": %s}', p.node_runs, coalesce(p.next::text, 'null'))::json
+  from private.node_runs_page(
+    array(select tree.id from tree), flow_run_history_page.after, flow_run_history_page.max_bytes
+  ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
   'Does what public.flow_run_history_page says. Definer: the runner may read everything of the runs that it claims.';
@@ -4349,7 +8528,7 @@ as $$
     ),
     'node_runs', case when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page) else (
       -- Of a called run that has ended, its result is enough.
-      select coalesce(json_agg(to_jsonb(n) - '{user_id,input}'::text[]), '[]')
+      select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
     ) end,
@@ -4367,9 +8546,9 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- They are not executed again, but count for the tree's limit of executions.
-      select count(*)
-      from tree cross join lateral (select from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
+      -- They are not executed again, but count for the tree's limit of executions, each attempt as one.
+      select coalesce(sum(n.attempt), 0)
+      from tree cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is not null
     ),
     'log_counts', (
@@ -4410,6 +8589,72 @@ comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages, {node_runs, next}. A page begins behind after, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that brings it to max_bytes. next is the after of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
+-- sql/70_queue/45_earlier_flow_runs.sql
+
+create function private.earlier_run_tree(run_ids uuid[])
+returns table (id uuid, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer)
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
+    from unnest(earlier_run_tree.run_ids) as u (id)
+    union all
+    -- `offset 0` makes this one look at an index for each run, as in flow_run_history.
+    select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
+    from tree
+    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
+    -- Of a call that succeeded its outputs are enough.
+    where not exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
+        and e.end_time is not null and e.errors is null
+    )
+  )
+  select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
+$$;
+comment on function private.earlier_run_tree(uuid[]) is
+  'These root runs and the runs that they called, as far as a redrive goes on from them: without those whose calls succeeded. Definer: for callers that are already checked.';
+
+create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_roots uuid[] := (select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id);
+  v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
+  v_page record;
+begin
+  select * into v_page
+  from private.node_runs_page(
+    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
+  );
+  return json_build_object(
+    'roots', case when v_is_first then to_json(v_roots) else '[]' end,
+    'children', case when v_is_first then (
+      select coalesce(json_agg(t), '[]') from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
+    ) else '[]' end,
+    'node_runs', v_page.node_runs::json,
+    'next', v_page.next
+  );
+end;
+$$;
+comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
+  'Does what public.earlier_flow_runs says. Definer: the runner may read everything of the runs that it claims.';
+grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
+
+create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
+$$;
+comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
+  'For the runner: what a redriven run may take over, in pages, {roots, children, node_runs, next}: the runs that it was redriven from, the newest first, and the runs that they called, both on the first page; and the node runs of all of them, as flow_run_history_page gives them. Without runs whose calls succeeded, since the outputs of the call are taken over.';
+grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
+
 -- sql/70_queue/50_lock_claimed_run.sql
 
 create function private.lock_claimed_run(flow_run_id uuid, attempt integer)
@@ -4434,35 +8679,234 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Whose claim may write: the newest claim of a run that has not ended, given by its attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
+  'Whose claim may write: the newest claim of a run that has not ended, given by its number, attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
 
 -- sql/70_queue/51_store_progress.sql
 
 create function private.store_called_runs(run public.flow_run, children jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with stored as (
+    insert into public.flow_run as r (
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+      parent_flow_run_id, parent_node_id, parent_times, chain_network
+    )
+    select
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
+      c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+    from jsonb_to_recordset(store_called_runs.children) as c (
+      id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
+      end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
+    )
+    on conflict on constraint flow_run_pkey do update
+    set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+    -- A request that arrives late changes no run that has ended.
+    where r.end_time is null
+    returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
+  )
+  select array_agg((run.id, e.position, e.time, (e.event, s.id, null, null, null, null)::private.run_event)::private.new_run_event) into v_events
+  from stored as s
+  join jsonb_to_recordset(store_called_runs.children) as c (id uuid, start_position integer, end_position integer) on c.id = s.id
+  cross join lateral (
+    values ('run_start', s.is_new, c.start_position, s.start_time), ('run_finish', s.end_time is not null, c.end_position, s.end_time)
+  ) as e (event, is_stored, position, "time")
+  where e.is_stored;
+  return v_events;
+end;
+$$;
+comment on function private.store_called_runs(public.flow_run, jsonb) is
+  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run, and returns the events that this makes. Definer: only functions write runs.';
+
+create function private.store_transaction_outcomes(transactions jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  insert into public.flow_run as r (
-    id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
-    parent_flow_run_id, parent_node_id, parent_times, chain_network
+  update private.flow_run_transactions as t
+  set outcome = p.outcome, signature = p.signature
+  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (
+    flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
-  select
-    c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-    c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
-  from jsonb_to_recordset(store_called_runs.children) as c (
-    id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
-    end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
-  )
-  on conflict on constraint flow_run_pkey do update
-  set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
-  -- A request that arrives late changes no run that has ended.
-  where r.end_time is null;
+  where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
+  -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
+  -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
+  update public.signature_requests as s
+  set expires_at = clock_timestamp()
+  from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
+  where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
+    and s.signature is null and s.expires_at > clock_timestamp();
 end;
 $$;
-comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of that run. Definer: only functions write runs.';
+comment on function private.store_transaction_outcomes(jsonb) is
+  'Stores what became of transactions in a run''s tree, and ends their open signature requests. Definer: nobody else writes these tables.';
+
+create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with stored as (
+    -- Their values go from row to row: the worker names them only.
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, is_taken_over)
+    select t.flow_run_id, t.node_id, t.times, e.user_id, e.attempt, e.start_time, e.end_time, e.input, e.output, true
+    from jsonb_to_recordset(store_taken_over.executions) as t (
+      flow_run_id uuid, node_id uuid, times integer, from_flow_run_id uuid, from_times integer
+    )
+    cross join lateral (
+      select o.* from public.node_run as o
+      where o.flow_run_id = t.from_flow_run_id and o.node_id = t.node_id and o.times = t.from_times
+      offset 0
+    ) as e
+    where e.user_id = store_taken_over.user_id
+    on conflict on constraint node_run_pkey do nothing
+    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time
+  )
+  select array_agg((
+    store_taken_over.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+  )::private.new_run_event) into v_events
+  from stored as s
+  join jsonb_to_recordset(store_taken_over.executions) as t (
+    flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
+  ) on (t.flow_run_id, t.node_id, t.times) = (s.flow_run_id, s.node_id, s.times)
+  cross join lateral (
+    values ('node_start', t.start_position, s.start_time), ('node_finish', t.end_position, s.end_time)
+  ) as e (event, position, "time");
+  return v_events;
+end;
+$$;
+comment on function private.store_taken_over(uuid, uuid, jsonb) is
+  'Copies node executions that a redriven run takes over, [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}], of runs of this owner, and returns the events that this makes. Definer: only functions write runs.';
+
+create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+-- Who calls this may have it off; a nested loop over the rows of a large progress would take longer than storing them.
+set enable_hashjoin = on
+as $$
+declare
+  v_has_children boolean;
+  v_has_taken_over boolean;
+  v_has_transactions boolean;
+  v_has_inputs boolean;
+  v_has_logs boolean;
+  v_called_events private.new_run_event[];
+  v_node_events private.new_run_event[];
+  v_taken_over_events private.new_run_event[];
+  v_input_events private.new_run_event[];
+  v_log_events private.new_run_event[];
+begin
+  select
+    bool_or(p.progress -> 'children' <> '[]'), bool_or(p.progress -> 'taken_over' <> '[]'), bool_or(p.progress -> 'transactions' <> '[]'),
+    bool_or(p.progress -> 'inputs' <> '[]'), bool_or(p.progress -> 'logs' <> '[]')
+  into v_has_children, v_has_taken_over, v_has_transactions, v_has_inputs, v_has_logs
+  from unnest(store_progress_of.progresses) as p (progress);
+
+  if v_has_children then
+    select array_agg(e) into v_called_events
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
+    cross join lateral unnest(private.store_called_runs(r, p.progress -> 'children')) as e
+    where p.progress -> 'children' <> '[]';
+  end if;
+
+  with stored as (
+    insert into public.node_run as n (flow_run_id, node_id, times, user_id, attempt, retry_at, start_time, end_time, input, output, errors)
+    select
+      e.flow_run_id, e.node_id, e.times, p.user_id, coalesce(e.attempt, 1), e.retry_at, e.start_time, e.end_time, e.input, e.output, e.errors
+    from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
+    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as e (
+      flow_run_id uuid, node_id uuid, times integer, attempt integer, retry_at timestamptz, start_time timestamptz, end_time timestamptz,
+      input jsonb, output jsonb, errors text[]
+    )
+    on conflict on constraint node_run_pkey do update
+    set
+      attempt = excluded.attempt, retry_at = excluded.retry_at, end_time = excluded.end_time, output = excluded.output,
+      errors = excluded.errors
+    -- A request that arrives late changes no node run that has ended, and takes no attempt back. The report that a node has begun changes
+    -- nothing that is stored already, since the node may have put something out meanwhile.
+    where n.end_time is null and (
+      excluded.end_time is not null
+      or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
+      or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null) and excluded.output is not null
+    )
+    -- A row that was there already has an xmax: it was locked for the update.
+    returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
+  )
+  select array_agg((
+    g.run_id, e.position, e.time, (e.event, s.flow_run_id, s.node_id, s.times, null, null)::private.run_event
+  )::private.new_run_event) into v_node_events
+  from stored as s
+  join (
+    select p.run_id, k.*
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
+      flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
+    )
+  ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
+  cross join lateral (
+    values ('node_start', s.is_new, g.start_position, s.start_time), ('node_finish', s.end_time is not null, g.end_position, s.end_time)
+  ) as e (event, is_stored, position, "time")
+  where e.is_stored;
+
+  if v_has_taken_over then
+    select array_agg(e) into v_taken_over_events
+    from unnest(store_progress_of.run_ids, store_progress_of.user_ids, store_progress_of.progresses) as p (run_id, user_id, progress)
+    cross join lateral unnest(private.store_taken_over(p.run_id, p.user_id, p.progress -> 'taken_over')) as e
+    where p.progress -> 'taken_over' <> '[]';
+  end if;
+
+  if v_has_transactions then
+    perform private.store_transaction_outcomes(p.progress -> 'transactions') from unnest(store_progress_of.progresses) as p (progress);
+  end if;
+
+  if v_has_inputs then
+    select array_agg(e) into v_input_events
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    cross join lateral (select run.* from public.flow_run as run where run.id = p.run_id offset 0) as r
+    cross join lateral unnest(private.store_api_inputs(r, p.progress -> 'inputs')) as e
+    where p.progress -> 'inputs' <> '[]';
+  end if;
+
+  if v_has_logs then
+    with stored as (
+      insert into public.flow_run_logs as l (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
+      select g.flow_run_id, g.log_index, p.user_id, g.node_id, g.times, g.time, g.log_level, g.module, g.content
+      from unnest(store_progress_of.user_ids, store_progress_of.progresses) as p (user_id, progress)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as g (
+        flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
+      )
+      on conflict on constraint flow_run_logs_pkey do nothing
+      returning l.flow_run_id, l.log_index, l.node_id, l.times, l.time
+    )
+    select array_agg((
+      g.run_id, g.position, s.time, ('log', s.flow_run_id, s.node_id, s.times, s.log_index, null)::private.run_event
+    )::private.new_run_event) into v_log_events
+    from stored as s
+    join (
+      select p.run_id, k.*
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+      cross join lateral jsonb_to_recordset(p.progress -> 'logs') as k (flow_run_id uuid, log_index integer, position integer)
+    ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
+  end if;
+
+  perform private.add_run_events(v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events);
+end;
+$$;
+comment on function private.store_progress_of(uuid[], uuid[], jsonb[]) is
+  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. Definer: nobody else writes these tables.';
 
 create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void
@@ -4472,51 +8916,11 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
 begin
-  if store_progress.progress -> 'children' <> '[]' then
-    perform private.store_called_runs(v_run, store_progress.progress -> 'children');
-  end if;
-
-  if store_progress.progress -> 'node_runs' <> '[]' then
-    insert into public.node_run as n (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, errors)
-    select p.flow_run_id, p.node_id, p.times, v_run.user_id, p.start_time, p.end_time, p.input, p.output, p.errors
-    from jsonb_to_recordset(store_progress.progress -> 'node_runs') as p (
-      flow_run_id uuid, node_id uuid, times integer, start_time timestamptz, end_time timestamptz, input jsonb, output jsonb, errors text[]
-    )
-    on conflict on constraint node_run_pkey do update
-    set end_time = excluded.end_time, output = excluded.output, errors = excluded.errors
-    -- A request that arrives late changes no node run that has ended. The report that a node has begun changes nothing that is stored
-    -- already, since the node may have put something out meanwhile.
-    where n.end_time is null and (excluded.end_time is not null or excluded.output is not null);
-  end if;
-
-  if store_progress.progress -> 'transactions' <> '[]' then
-    update private.flow_run_transactions as t
-    set outcome = p.outcome, signature = p.signature
-    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (
-      flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
-    )
-    where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-    -- Nobody needs these signatures any more: for example, the signer of an action has just sent the transaction. If the requests stayed
-    -- open, pending_signature_request would show them before the next transaction's, and the run would wait for their answers.
-    update public.signature_requests as s
-    set expires_at = clock_timestamp()
-    from jsonb_to_recordset(store_progress.progress -> 'transactions') as p (flow_run_id uuid, node_id uuid, times integer)
-    where s.flow_run_id = p.flow_run_id and s.node_id = p.node_id and s.times = p.times
-      and s.signature is null and s.expires_at > clock_timestamp();
-  end if;
-
-  if store_progress.progress -> 'logs' <> '[]' then
-    insert into public.flow_run_logs (flow_run_id, log_index, user_id, node_id, times, time, log_level, module, content)
-    select l.flow_run_id, l.log_index, v_run.user_id, l.node_id, l.times, l.time, l.log_level, l.module, l.content
-    from jsonb_to_recordset(store_progress.progress -> 'logs') as l (
-      flow_run_id uuid, log_index integer, node_id uuid, times integer, time timestamptz, log_level text, module text, content text
-    )
-    on conflict on constraint flow_run_logs_pkey do nothing;
-  end if;
+  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress]);
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, transactions, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: nobody else writes these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -4547,15 +8951,15 @@ set search_path = ''
 as $$
 declare
   v_message_id bigint;
-  v_is_stopping boolean;
+  v_has_news boolean;
 begin
   -- Only while the run is held: a release that arrives twice changes nothing the second time.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run that shall stop does not sleep: a request to stop that came while the run was held had nobody to wake.
+    -- A run that shall stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
     sleeps_until = case
-      when end_claim.delay_seconds > 0 and j.stop_requested_at is null
+      when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
     -- This worker was not lost, so losses are counted anew. Otherwise runs that happened to be there when others ended their workers
@@ -4564,13 +8968,13 @@ begin
     -- The run goes behind those that came meanwhile, of the same owner too: so long runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
-  returning j.message_id, j.stop_requested_at is not null into v_message_id, v_is_stopping;
-  perform private.set_visible_after(array[v_message_id], case when v_is_stopping then 0 else coalesce(end_claim.delay_seconds, 0) end);
+  returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
+  perform private.set_visible_after(array[v_message_id], case when v_has_news then 0 else coalesce(end_claim.delay_seconds, 0) end);
   return v_message_id is not null;
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
 returns void
@@ -4580,7 +8984,11 @@ as $$
 begin
   perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress);
   perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
-  perform private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds);
+  if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds) and release_flow_run.delay_seconds > 0 then
+    update public.flow_run as r set status = 'waiting'
+    where r.id = release_flow_run.flow_run_id
+      and exists (select from public.pending_inputs as p where p.root_flow_run_id = release_flow_run.flow_run_id);
+  end if;
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
@@ -4597,7 +9005,7 @@ as $$
   );
 $$;
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/70_queue/53_checkpoint_flow_run.sql
@@ -4633,7 +9041,7 @@ begin
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 -- sql/70_queue/54_suspend_flow_run.sql
@@ -4673,7 +9081,7 @@ as $$
   select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, transactions, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run shall stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run shall stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
 -- sql/70_queue/60_end_flow_run.sql
@@ -4685,6 +9093,8 @@ set search_path = ''
 -- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
 set enable_seqscan = off
 as $$
+declare
+  v_events private.new_run_event[];
 begin
   -- `offset 0` makes this one look at an index for the children of each run. The planner expects far more children than there are, since
   -- it goes by the average of all runs that call others, and would read all called runs instead.
@@ -4696,55 +9106,119 @@ begin
     cross join lateral (
       select c.id, c.end_time from public.flow_run as c where c.parent_flow_run_id = descendant.id offset 0
     ) as child
+  ), ended as (
+    update public.flow_run as r
+    set
+      status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
+      errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
+      output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
+    where r.id = any (array(select descendant.id from descendant where descendant.end_time is null))
+    returning r.id, r.end_time
   )
-  update public.flow_run as r
-  set
-    status = case end_called_runs.status when 'stopped' then 'stopped' else 'failed' end,
-    errors = case end_called_runs.status when 'stopped' then null else array['the run that called this flow has ended'] end,
-    output = '{"M": {}}', not_run = private.nodes_not_run(r, end_called_runs.root_flow_run_id), end_time = clock_timestamp()
-  where r.id = any (array(select descendant.id from descendant where descendant.end_time is null));
+  select array_agg((
+    end_called_runs.root_flow_run_id, null, e.end_time, ('run_finish', e.id, null, null, null, null)::private.run_event
+  )::private.new_run_event) into v_events from ended as e;
+  perform private.add_run_events(v_events);
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
   'Ends the called runs in a root run''s tree that have not ended: as stopped when the root was stopped, else as failed. Definer: only functions write runs.';
 
+create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_has_called_runs boolean;
+  v_has_requests boolean;
+  v_told_ids uuid[];
+  v_has_inputs boolean;
+begin
+  -- In the order of run_ids, in which the commit subtracts the ends from their deployments' usage.
+  with result as materialized (
+    select f.*
+    from jsonb_to_recordset(end_flow_runs.results) as f (
+      flow_run_id uuid, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+    )
+    where f.flow_run_id = any (end_flow_runs.run_ids)
+    order by array_position(end_flow_runs.run_ids, f.flow_run_id)
+  ), ended_run as (
+    update public.flow_run as r
+    set
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
+    from result as f
+    where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null
+  ), ended_job as (
+    update private.flow_run_jobs as j
+    set
+      message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, (f.progress ->> 'work_ms')::bigint),
+      failed_at = case f.status when 'failed' then clock_timestamp() end,
+      is_complete = coalesce((f.progress ->> 'is_complete')::boolean, false)
+    from result as f
+    where j.flow_run_id = f.flow_run_id and j.flow_run_id = any (end_flow_runs.run_ids)
+    returning j.flow_run_id, j.on_end
+  ), ended_message as (
+    delete from pgmq.q_flow_runs as m where m.msg_id = any (end_flow_runs.message_ids)
+  )
+  select array_agg(j.flow_run_id) filter (where j.on_end is not null) into v_told_ids from ended_job as j;
+
+  select
+    exists (select from public.flow_run as r where r.parent_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
+    exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
+  into v_has_called_runs, v_has_requests, v_has_inputs;
+  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
+  if v_has_called_runs then
+    perform private.end_called_runs(f.flow_run_id, f.status)
+    from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
+    where f.flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  -- So that readers of open requests see that nobody waits for an answer.
+  if v_has_requests then
+    update public.signature_requests as s set expires_at = clock_timestamp()
+    where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
+  end if;
+  if v_has_inputs then
+    delete from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids);
+  end if;
+  if v_told_ids is not null then
+    perform private.queue_end_webhooks(v_told_ids);
+  end if;
+  perform private.announce_run_news(u.id), private.announce_run_events(u.id) from unnest(end_flow_runs.run_ids) as u (id);
+end;
+$$;
+comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
+  'The one place where root runs end: stores their results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes the messages from the queue, and stores the webhooks that on_end asks for. results: [{flow_run_id, status, output, errors, not_run, progress: {work_ms, is_complete}}]; not_run: null for all nodes that have no node run. The caller has locked runs and jobs, in this order; message_ids are those of the jobs. Definer: only functions write runs.';
+
 create function private.end_flow_run(
-  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null, work_ms bigint default 0
+  flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
 )
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_message_id bigint := (select j.message_id from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id);
+  v_message_id bigint;
 begin
-  update public.flow_run as r
-  set
-    status = end_flow_run.status, output = coalesce(end_flow_run.output, '{"M": {}}'), errors = end_flow_run.errors,
-    not_run = coalesce(end_flow_run.not_run, private.nodes_not_run(r, r.id)),
-    end_time = clock_timestamp()
-  where r.id = end_flow_run.flow_run_id and r.end_time is null;
-
-  -- Called runs end with the root at the latest. Some are left when the root ends before a worker went on with them.
-  if exists (select from public.flow_run as r where r.parent_flow_run_id = end_flow_run.flow_run_id) then
-    perform private.end_called_runs(end_flow_run.flow_run_id, end_flow_run.status);
-  end if;
-
-  -- So that readers of open requests see that nobody waits for an answer.
-  update public.signature_requests as s set expires_at = clock_timestamp()
-  where s.root_flow_run_id = end_flow_run.flow_run_id and s.signature is null and s.expires_at > clock_timestamp();
-
   -- The job before its message, the order in which heartbeats lock them.
-  update private.flow_run_jobs as j
-  set
-    message_id = null, is_held = false, sleeps_until = null, work_ms = greatest(j.work_ms, end_flow_run.work_ms),
-    failed_at = case end_flow_run.status when 'failed' then clock_timestamp() end
-  where j.flow_run_id = end_flow_run.flow_run_id;
-  delete from pgmq.q_flow_runs as m where m.msg_id = v_message_id;
+  select j.message_id into v_message_id
+  from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
+  perform private.end_flow_runs(array[end_flow_run.flow_run_id], array[v_message_id], jsonb_build_array(jsonb_build_object(
+    'flow_run_id', end_flow_run.flow_run_id, 'status', end_flow_run.status, 'output', end_flow_run.output,
+    'errors', end_flow_run.errors, 'not_run', end_flow_run.not_run
+  )));
 end;
 $$;
-comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[], bigint) is
-  'The one place where root runs end: stores the result, ends the called runs and the open signature requests of the tree, and deletes the message from the queue. not_run: null for all nodes that have no node run. Definer: only functions write runs.';
+comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
+  'Ends a run without a worker, as end_flow_runs does. The caller has locked the run. Definer: only functions write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -4770,6 +9244,65 @@ comment on function private.nodes_not_run(public.flow_run, uuid) is
 
 -- sql/70_queue/61_finish_flow_run.sql
 
+create function private.finish_flow_runs(results jsonb)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_run_ids uuid[];
+  v_user_ids uuid[];
+  v_message_ids bigint[];
+  v_progresses jsonb[];
+  v_positions bigint[];
+  v_results jsonb := finish_flow_runs.results;
+begin
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position)
+  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions
+  from (
+    select r.id, r.user_id, j.message_id, f.progress, f.position
+    from rows from (
+      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
+    ) with ordinality as f (flow_run_id, attempt, progress, position)
+    -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
+    -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
+    cross join lateral (
+      select run.id, run.user_id from public.flow_run as run
+      where run.id = f.flow_run_id and run.end_time is null
+      for no key update skip locked
+    ) as r
+    -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
+    -- meanwhile is read again, so this sees the newest claim.
+    cross join lateral (
+      select job.message_id, job.counted_deployment_id from private.flow_run_jobs as job
+      where job.flow_run_id = r.id and job.attempt = f.attempt
+      for no key update
+    ) as j
+    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
+    order by j.counted_deployment_id
+  ) as held;
+  if v_run_ids is not null then
+    -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.
+    if cardinality(v_run_ids) < jsonb_array_length(v_results) then
+      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
+      v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
+    end if;
+    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses);
+    perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
+  end if;
+  return coalesce(v_run_ids, '{}');
+end;
+$$;
+comment on function private.finish_flow_runs(jsonb) is
+  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
+grant execute on function private.finish_flow_runs(jsonb) to service_role;
+
 create function private.finish_flow_run(
   flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
@@ -4778,11 +9311,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.progress);
-  perform private.end_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.status, finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run,
-    (finish_flow_run.progress ->> 'work_ms')::bigint
-  );
+  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.attempt);
+  perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
+    'flow_run_id', finish_flow_run.flow_run_id, 'attempt', finish_flow_run.attempt, 'status', finish_flow_run.status,
+    'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
+    'progress', finish_flow_run.progress
+  )));
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
@@ -4804,45 +9338,8 @@ begin
 end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, transactions, logs, work_ms}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
-
-create function private.finish_flow_runs(results jsonb)
-returns uuid[]
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_result record;
-  v_finished uuid[] := '{}';
-begin
-  for v_result in
-    select f.*
-    from jsonb_to_recordset(finish_flow_runs.results) as f (
-      flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
-    )
-    cross join lateral (
-      select j.counted_deployment_id
-      from public.flow_run as r
-      join private.flow_run_jobs as j on j.flow_run_id = r.id
-      where r.id = f.flow_run_id and r.end_time is null and j.attempt = f.attempt
-      -- A run that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
-      for no key update of r skip locked
-    ) as held
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
-    order by held.counted_deployment_id
-  loop
-    perform private.finish_flow_run(
-      v_result.flow_run_id, v_result.attempt, v_result.status, v_result.output, v_result.errors, v_result.not_run, v_result.progress
-    );
-    v_finished := v_finished || v_result.flow_run_id;
-  end loop;
-  return v_finished;
-end;
-$$;
-comment on function private.finish_flow_runs(jsonb) is
-  'Does what public.finish_flow_runs says. Definer: only functions write runs, and the queue is private.';
-grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
 returns uuid[]
@@ -4896,7 +9393,8 @@ as $$
     ),
     'failed_last_hour', (
       select count(*) from private.flow_run_jobs as j where j.failed_at > (select clock_timestamp()) - interval '1 hour'
-    )
+    ),
+    'pending_webhooks', (select count(*) from public.webhook_deliveries as d where d.status = 'pending')
   )
   from queue cross join hidden;
 $$;
@@ -4911,7 +9409,7 @@ as $$
   select private.runner_metrics();
 $$;
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature; failed_last_hour.';
+  'For operators: counts of root runs. queue_length: runs that may be claimed now, those of lost workers included; oldest_queued_seconds: how long the first of them has waited, null when there is none; delayed: runs that were released for later; running: runs that a worker holds; waiting: runs that wait for a signature or an input; failed_last_hour; and pending_webhooks: deliveries that were not made yet.';
 grant execute on function public.runner_metrics() to service_role;
 
 -- sql/70_queue/81_sweep_steps.sql
@@ -4920,6 +9418,16 @@ grant execute on function public.runner_metrics() to service_role;
 -- nobody waits for a waiting sweep. `offset 0` makes a `not exists` one look at an index for each row; a join would read the whole table.
 -- The steps are planned with the settings of sweep_runner.
 
+create function private.runs_being_redriven()
+returns setof uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select unnest(j.redriven_from) from private.flow_run_jobs as j where j.redriven_from is not null and j.message_id is not null;
+$$;
+comment on function private.runs_being_redriven() is
+  'The runs that redriven runs which have not ended take executions over from. Definer: the jobs are private.';
+
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
 language plpgsql volatile security definer
@@ -4927,17 +9435,22 @@ set search_path = ''
 as $$
 declare
   v_count bigint;
+  v_run_ids uuid[];
 begin
-  delete from public.flow_run as r
-  where r.id = any (array(
+  v_run_ids := array(
     select old.id from public.flow_run as old
     -- An id holds the time at which its run was made, which is before its end. So the search needs no index on the ends, which would cost
     -- every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
+      -- A run that is being redriven is read until its redrive has ended.
+      and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
-  ));
+  );
+  -- From the lock on, nobody can redrive one of them. A redrive that was committed before the lock is found by looking again.
+  delete from public.flow_run as r
+  where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;
   return v_count;
 end;
@@ -4991,63 +9504,6 @@ $$;
 comment on function private.delete_stray_messages(integer) is
   'Deletes messages that belong to no run, and returns how many. Definer: queue and jobs are private.';
 
-create function private.delete_idle_usage(max_shares integer)
-returns bigint
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-declare
-  v_idle bigint;
-begin
-  with idle as (
-    select u.deployment_id, u.share
-    from private.deployment_usage as u
-    where u.share <> 'all'
-    group by u.deployment_id, u.share
-    having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
-    limit delete_idle_usage.max_shares
-  ), locked as (
-    select u.deployment_id, u.share, u.slot, u.in_flight, u.minute
-    from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
-    for update of u skip locked
-  ), forgotten as (
-    -- Checked again with the values that the locked rows have now. Rows that add up to 0 change no sum, so they may go although rows of
-    -- the same share that were locked or are new stay.
-    delete from private.deployment_usage as u
-    where (u.deployment_id, u.share, u.slot) in (
-      select l.deployment_id, l.share, l.slot
-      from locked as l join (
-        select l.deployment_id, l.share from locked as l group by l.deployment_id, l.share
-        having sum(l.in_flight) = 0 and max(l.minute) < now() - interval '1 minute'
-      ) as unused on (unused.deployment_id, unused.share) = (l.deployment_id, l.share)
-    )
-  )
-  select count(*) into v_idle from idle;
-  return v_idle;
-end;
-$$;
-comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
-
-create function private.delete_usage_of_deleted_deployments(max_rows integer)
-returns void
-language plpgsql volatile security definer
-set search_path = ''
-as $$
-begin
-  -- The end of a run writes such a row, or keeps it locked, while its deployment is being deleted.
-  delete from private.deployment_usage as u
-  where (u.deployment_id, u.share, u.slot) in (
-    select old.deployment_id, old.share, old.slot from private.deployment_usage as old
-    where not exists (select from public.flow_deployments as d where d.id = old.deployment_id offset 0)
-    limit delete_usage_of_deleted_deployments.max_rows
-    for update skip locked
-  );
-end;
-$$;
-comment on function private.delete_usage_of_deleted_deployments(integer) is
-  'Deletes what is left of the usage of deleted deployments. Definer: the usage is private.';
-
 -- sql/70_queue/82_sweep_snapshots.sql
 
 create function private.snapshots_of_pending_runs()
@@ -5065,6 +9521,19 @@ end;
 $$;
 comment on function private.snapshots_of_pending_runs() is 'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
 
+create function private.is_snapshot_redrivable(hash bytea)
+returns boolean
+language sql stable security definer
+set search_path = ''
+as $$
+  select exists (
+    select from private.flow_run_jobs as j
+    where j.snapshot_hash = is_snapshot_redrivable.hash and (j.failed_at is not null or j.stop_requested_at is not null)
+  );
+$$;
+comment on function private.is_snapshot_redrivable(bytea) is
+  'Whether a run that failed or was stopped has this snapshot: a redrive of it needs it. Definer: the jobs are private.';
+
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
 language plpgsql volatile security definer
@@ -5080,6 +9549,7 @@ begin
     select s.hash from private.flow_snapshots as s
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = s.hash offset 0)
       and s.hash <> all (v_used_hashes)
+      and not private.is_snapshot_redrivable(s.hash)
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
@@ -5089,6 +9559,8 @@ begin
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
+      -- A run that has ended meanwhile does not count as pending any more.
+      and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
   delete from private.flow_snapshots as s where s.hash = any (v_hashes) and s.hash <> all (v_used_hashes);
@@ -5097,7 +9569,7 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that neither a deployment nor a run that has not ended needs, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that neither a deployment needs nor a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
 
 -- sql/70_queue/83_sweep_runner.sql
 
@@ -5122,7 +9594,7 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. What is looked for here has none.
+-- The planner expects a scan of the whole table to meet a reference soon, as most rows have one. The rows that are looked for here have none.
 set enable_seqscan = off
 as $$
 declare
@@ -5158,7 +9630,7 @@ as $$
   select private.sweep_runner(sweep_runner.max_age, sweep_runner.max_runs);
 $$;
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment nor a run that has not ended needs; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago (null: none) with all that is theirs, idempotency keys of more than 24 hours, messages that belong to no run, usage of callers who are idle and of deployments that are deleted, and snapshots that neither a deployment needs nor a run that has not ended or may be redriven; of each kind max_runs at most. Returns {runs, idempotency_keys, messages, snapshots, has_more}: how many it deleted, and whether to call again. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
 
 -- sql/70_queue/84_poke_runner.sql
@@ -5191,7 +9663,7 @@ declare
   v_request_id bigint;
 begin
   -- An idle project sends no requests.
-  if not private.has_claimable_run() then
+  if not private.has_claimable_run() and not private.has_due_webhook() then
     return 'nothing is queued';
   end if;
   if to_regproc('net.http_post') is null then
@@ -5209,7 +9681,7 @@ begin
 end;
 $$;
 comment on function private.poke_runner() is
-  'For pg_cron: when a run may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
+  'For pg_cron: when a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, to the address and with the secret key that Vault holds as project_url and runner_key. Returns what it did, or why it did nothing. The answer to request N is row N of net._http_response.';
 
 -- sql/70_queue/85_schedule_runner.sql
 
@@ -5221,14 +9693,15 @@ set search_path = ''
 as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
+    ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
     -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute keeps up with 166 starts a second.
     ('flow_runner_sweep', '* * * * *', format('select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age)),
     -- pg_cron never deletes its own history.
     ('flow_runner_history', '17 3 * * *', 'delete from cron.job_run_details as d using cron.job as j '
-      'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_sweep'', ''flow_runner_history'') '
+      'where j.jobid = d.jobid and j.jobname in (''flow_runner_poke'', ''flow_runner_schedules'', ''flow_runner_sweep'', ''flow_runner_history'') '
       'and d.end_time < now() - interval ''1 day''');
 $$;
-comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
+comment on function private.runner_cron_jobs(interval) is 'The jobs for pg_cron: pokes keep runs going, schedules that are due are started, sweeps delete runs that ended longer than max_age ago, and the history of the jobs is cut.';
 
 create function private.check_runner_schedule()
 returns table (item text, is_ok boolean, note text)
@@ -5299,7 +9772,395 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules, with pg_cron, the pokes of the runner and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';
+  'Schedules, with pg_cron, the pokes of the runner, the starts of schedules that are due and the sweep that deletes runs max_age after their end (null: never), and returns what private.check_runner_schedule finds. A second call changes the jobs of the first. 400 request_invalid. For administrators only.';
+
+-- sql/70_queue/90_grant_runner.sql
+
+create function private.grant_runner(worker regrole)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_function regprocedure;
+begin
+  execute format('grant usage on schema public, private to %s', grant_runner.worker);
+  for v_function in
+    select p.oid from pg_catalog.pg_proc as p
+    where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
+      'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
+      'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction', 'finish_flow_run', 'finish_flow_runs',
+      'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item', 'kv_write_item', 'claim_webhook_deliveries', 'store_webhook_attempt'
+    )
+  loop
+    execute format('grant execute on function %s to %s', v_function, grant_runner.worker);
+  end loop;
+end;
+$$;
+comment on function private.grant_runner(regrole) is
+  'For operators: lets a role execute runs, and nothing else: what a worker calls of schema public, and what that calls of schema private. To be called again when an upgrade has replaced such functions. Invoker: only the owner of the functions can grant them.';
+
+-- sql/75_inputs/10_api_inputs.sql
+
+-- How a run waits for somebody, at its node `api_input`:
+--
+--   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
+--             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
+--   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
+--   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
+--
+-- All three lock the root run first, so an input ends in one way only. When the run ends or shall stop, what is open is deleted from
+-- pending_inputs and can't be answered any more.
+create table private.api_inputs (
+  id uuid primary key default private.uuid_v7(),
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  token_hash bytea not null,
+  expires_at timestamptz not null,
+  outcome text,
+  value jsonb,
+  idempotency_key_hash bytea,
+  constraint api_inputs_execution_key unique (flow_run_id, node_id, times),
+  constraint api_inputs_token_hash_key unique (token_hash),
+  constraint api_inputs_times_natural check (times >= 0),
+  constraint api_inputs_token_hash_length check (octet_length(token_hash) = 32),
+  constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
+  constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
+  constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
+  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
+);
+comment on table private.api_inputs is
+  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
+comment on column private.api_inputs.flow_run_id is
+  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
+comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
+comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
+comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
+comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
+
+create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
+
+-- sql/75_inputs/20_pending_inputs.sql
+
+create table public.pending_inputs (
+  id uuid primary key references private.api_inputs (id) on delete cascade,
+  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null,
+  owner_id uuid not null,
+  started_by uuid,
+  url text not null,
+  expires_at timestamptz not null,
+  constraint pending_inputs_url_length check (length(url) <= 2048)
+);
+comment on table public.pending_inputs is
+  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or shall stop.';
+comment on column public.pending_inputs.flow_run_id is
+  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
+comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
+comment on column public.pending_inputs.owner_id is
+  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+comment on column public.pending_inputs.started_by is
+  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
+comment on column public.pending_inputs.url is
+  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
+comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
+
+create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
+create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
+create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id);
+create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
+
+alter table public.pending_inputs enable row level security;
+-- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
+create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
+  using (
+    expires_at > (select now())
+    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
+  );
+create policy pending_inputs_select_token on public.pending_inputs for select to anon
+  using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
+
+grant select on public.pending_inputs to anon, authenticated;
+grant select on public.pending_inputs to service_role;
+
+create function private.store_api_inputs(run public.flow_run, inputs jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with given as (
+    select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
+    from jsonb_to_recordset(store_api_inputs.inputs) as i (
+      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
+    )
+  ), asked as (
+    insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
+    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
+    from given as g
+    on conflict on constraint api_inputs_execution_key do nothing
+    returning *
+  ), pending as (
+    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
+    from asked as a
+    join given as g on g.token_hash = a.token_hash
+    order by a.id
+  )
+  select array_agg((
+    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, a.id)::private.run_event
+  )::private.new_run_event) into v_events
+  from asked as a
+  join given as g on g.token_hash = a.token_hash;
+  if v_events is not null then
+    perform private.announce_run_news(run.id);
+  end if;
+  return v_events;
+end;
+$$;
+comment on function private.store_api_inputs(public.flow_run, jsonb) is
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
+
+-- sql/75_inputs/30_answer_input.sql
+
+create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
+  v_most constant bigint := 16777216;
+  v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
+  v_job private.flow_run_jobs;
+begin
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  -- A run that has ended or shall stop takes no answers any more.
+  if v_job.message_id is null or v_job.stop_requested_at is not null then
+    return false;
+  end if;
+  update private.api_inputs as a
+  set outcome = answer.outcome, value = answer.value, idempotency_key_hash = answer.idempotency_key_hash
+  where a.token_hash = answer.token_hash and a.outcome is null and a.expires_at > clock_timestamp();
+  if not found then
+    return false;
+  end if;
+  if v_job.input_bytes + v_bytes > v_most then
+    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+  end if;
+  delete from public.pending_inputs as p
+  where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
+  update private.flow_run_jobs as j
+  set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
+  where j.flow_run_id = end_open_input.root_flow_run_id;
+  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
+  perform private.wake_flow_run(end_open_input.root_flow_run_id);
+  return true;
+end;
+$$;
+comment on function private.end_open_input(uuid, private.api_inputs) is
+  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+
+create function private.fail_for_unknown_input()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
+    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
+end;
+$$;
+comment on function private.fail_for_unknown_input() is
+  'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
+
+create function private.check_answer(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if length(check_answer.idempotency_key) not between 1 and 255 then
+    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+  end if;
+  perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
+  if not found then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.check_answer(text, text) is
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
+
+create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_answer private.api_inputs;
+  v_stored private.api_inputs;
+begin
+  v_answer.token_hash := sha256(convert_to(answer_input.token, 'UTF8'));
+  v_answer.outcome := answer_input.outcome;
+  v_answer.value := answer_input.value;
+  v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
+  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
+  perform from public.flow_run as r
+  where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
+  for no key update;
+  select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
+
+  if v_stored.outcome in ('submitted', 'cancelled') then
+    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
+      and answer_input.idempotency_key is not null
+    then
+      return;
+    end if;
+    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
+  end if;
+  if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.answer_input(text, text, jsonb, text) is
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+
+create function private.answer_value(value jsonb, "values" jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_value jsonb := answer_value.value;
+begin
+  if (answer_value.value is null) = (answer_value.values is null)
+    or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
+  then
+    perform private.fail(400, 'inputs_invalid', 'value: must be a tagged value, such as {"S": "text"}. Plain JSON goes into values.');
+  end if;
+  if answer_value.values is not null then
+    perform private.check_plain_json(answer_value.values);
+    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
+      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
+    end if;
+    v_value := private.value_of_json(answer_value.values -> 0);
+  end if;
+  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
+  perform private.check_inputs(jsonb_build_object('value', v_value));
+  return v_value;
+end;
+$$;
+comment on function private.answer_value(jsonb, jsonb) is
+  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+
+create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(submit_input.token, submit_input.idempotency_key);
+  perform private.answer_input(
+    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
+  );
+end;
+$$;
+comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
+grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
+$$;
+comment on function public.submit_input(text, jsonb, jsonb, text) is
+  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or shall stop; 409 pending_input_answered; 413 inputs_too_large.';
+grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function private.cancel_input(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(cancel_input.token, cancel_input.idempotency_key);
+  perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
+end;
+$$;
+comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
+grant execute on function private.cancel_input(text, text) to service_role;
+
+create function public.cancel_input(token text, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
+$$;
+comment on function public.cancel_input(text, text) is
+  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
+grant execute on function public.cancel_input(text, text) to service_role;
+
+-- sql/75_inputs/40_take_api_inputs.sql
+
+create function private.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.attempt);
+begin
+  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
+  update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
+  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
+  with expired as (
+    update private.api_inputs as a
+    set outcome = 'expired'
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    where (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times) and a.root_flow_run_id = v_run.id
+      and a.outcome is null and a.expires_at <= clock_timestamp()
+    returning a.id
+  )
+  delete from public.pending_inputs as p using expired where p.id = expired.id;
+  return (
+    select coalesce(json_agg(json_build_object(
+      'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'outcome', a.outcome, 'value', a.value,
+      'left_ms', greatest(ceil(extract(epoch from a.expires_at - clock_timestamp()) * 1000), 0)::bigint
+    )), '[]')
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    join private.api_inputs as a on (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times)
+    where a.root_flow_run_id = v_run.id
+  );
+end;
+$$;
+comment on function private.take_api_inputs(uuid, integer, jsonb) is
+  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
+grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
+
+create function public.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+returns json
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.attempt, take_api_inputs.executions);
+$$;
+comment on function public.take_api_inputs(uuid, integer, jsonb) is
+  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
+grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
 
 -- sql/80_transactions/10_flow_run_transactions.sql
 
@@ -5326,10 +10187,10 @@ create table private.flow_run_transactions (
   constraint flow_run_transactions_message_base64 check (private.is_base64(message)),
   constraint flow_run_transactions_wire_base64 check (private.is_base64(wire)),
   constraint flow_run_transactions_heights_natural check (slot >= 0 and last_valid_block_height >= 0),
-  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed')),
+  constraint flow_run_transactions_outcome_known check (outcome in ('confirmed', 'failed', 'unknown')),
   constraint flow_run_transactions_signature_valid check (private.is_base58(signature, 64)),
   constraint flow_run_transactions_signature_matches_outcome check (
-    case outcome when 'confirmed' then signature is not null when 'failed' then true else signature is null end
+    case when outcome is null then signature is null else outcome <> 'confirmed' or signature is not null end
   )
 );
 comment on table private.flow_run_transactions is
@@ -5344,8 +10205,8 @@ comment on column private.flow_run_transactions.memo is 'The text of the memo th
 comment on column private.flow_run_transactions.has_fees is 'The transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is 'The slot in which its blockhash was read. The transaction can''t be in an earlier one.';
 comment on column private.flow_run_transactions.last_valid_block_height is 'After this block height its blockhash is not valid any more.';
-comment on column private.flow_run_transactions.outcome is 'confirmed or failed; null while it is not known.';
-comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while the outcome is not known.';
+comment on column private.flow_run_transactions.outcome is 'confirmed, failed, or unknown: nobody looks any more, and it may still be executed. Null while it is under way.';
+comment on column private.flow_run_transactions.signature is 'Its first signature, base58; null when it was not sent, or while it is under way.';
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
@@ -5364,6 +10225,15 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+  -- It is sure that the stored one does nothing any more, and its node, which has not ended, is tried again.
+  if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
+    select from public.node_run as n
+    where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times) and n.end_time is null and n.attempt > 1
+  ) then
+    delete from private.flow_run_transactions as t
+    where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
+    v_stored := null;
+  end if;
   if v_stored.wire is null and v_stored.outcome is null then
     insert into private.flow_run_transactions (
       flow_run_id, node_id, times, root_flow_run_id, members, message, wire, memo, has_fees, slot, last_valid_block_height
@@ -5397,7 +10267,7 @@ as $$
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal. 409 claim_lost for an older claim.';
+  'For the runner: stores a transaction of a claimed run''s tree, {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}, makes its signature requests, [{pubkey, msg, signatures, timeout_ms}], once for each key, and returns all that it has, [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before its transactions. Once a transaction is stored with its wire it may have been sent: storing it with another message or wire is 500 internal, unless it has failed and its first member is tried again; then the new one takes its place, and its requests are gone. 409 claim_lost for an older claim.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/80_transactions/20_signature_requests.sql
@@ -5490,22 +10360,36 @@ returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_made_ids uuid[];
+  v_events private.new_run_event[];
 begin
-  insert into public.signature_requests (
-    id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+  with made as (
+    insert into public.signature_requests as s (
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, user_id, pubkey, msg, signatures, expires_at
+    )
+    select
+      made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
+      case
+        when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
+        else run.started_by
+      end,
+      made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
+    from (
+      select private.uuid_v7() as id, r.*
+      from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
+    ) as made
+    on conflict on constraint signature_requests_transaction_pubkey_key do nothing
+    returning s.id, s.created_at
   )
-  select
-    made.id, transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
-    case
-      when exists (select from public.wallets as w where w.user_id = run.user_id and w.public_key = made.pubkey) then run.user_id
-      else run.started_by
-    end,
-    made.pubkey, made.msg, made.signatures, private.uuid_v7_time(made.id) + made.timeout_ms * interval '1 millisecond'
-  from (
-    select private.uuid_v7() as id, r.*
-    from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text, msg text, signatures jsonb, timeout_ms integer)
-  ) as made
-  on conflict on constraint signature_requests_transaction_pubkey_key do nothing;
+  select array_agg(m.id), array_agg((
+    run.id, null, m.created_at, ('signature_request', transaction.flow_run_id, transaction.node_id, transaction.times, null, m.id)::private.run_event
+  )::private.new_run_event) into v_made_ids, v_events from made as m;
+  if v_made_ids is not null then
+    perform private.queue_signature_webhooks(run, v_made_ids);
+    perform private.add_run_events(v_events);
+    perform private.announce_run_news(run.id);
+  end if;
 
   perform
   from public.signature_requests as s
@@ -5726,6 +10610,52 @@ comment on function public.answer_signature_request(uuid, text, text) is
   'For the Edge Function signature, which has verified the signature, since SQL can''t: stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(uuid, text, text) to service_role;
 
+-- sql/80_transactions/50_begin_action_lookup.sql
+
+create function private.begin_action_lookup()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_deployment public.flow_deployments;
+  v_chain_url text;
+begin
+  select r.* into v_run from public.flow_run as r
+  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions and r.status = 'succeeded'
+    and r.output #>> '{M,transaction,S}' is not null;
+  if not found then
+    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+  end if;
+  update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
+  where j.flow_run_id = v_run.id and j.action_lookups < 20
+  returning j.chain_url into v_chain_url;
+  if not found then
+    perform private.fail(429, 'action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+      hint => 'Look at its signature with a wallet or an explorer.');
+  end if;
+  select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
+  return jsonb_build_object(
+    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster', 'transaction', v_run.output #> '{M,transaction,S}',
+    'name', v_deployment.name, 'icon_url', v_deployment.icon_url
+  );
+end;
+$$;
+comment on function private.begin_action_lookup() is 'Does what public.begin_action_lookup says. Definer: jobs and run tokens are private.';
+grant execute on function private.begin_action_lookup() to service_role;
+
+create function public.begin_action_lookup()
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.begin_action_lookup();
+$$;
+comment on function public.begin_action_lookup() is
+  'For the function action, which shows the run''s token: what it needs to look for the transaction that the run put out, {chain_url, cluster, transaction, name, icon_url}; the last two are null when the deployment has been deleted. It counts the look-ups, since each asks the owner''s RPC server. 404 flow_run_not_found for a run that put out no transaction, and without its token; 429 action_lookups_limit after 20.';
+grant execute on function public.begin_action_lookup() to service_role;
+
 -- sql/85_wallets/10_wallets.sql
 
 create table public.wallets (
@@ -5737,9 +10667,11 @@ create table public.wallets (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint wallets_user_id_public_key_key unique (user_id, public_key),
-  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER')),
-  constraint wallets_name_length check (char_length(name) <= 200),
-  constraint wallets_public_key_valid check (private.is_public_key(public_key))
+  constraint wallets_type_known check (type in ('HARDCODED', 'ADAPTER') or private.refuse_column('type', 'must be HARDCODED or ADAPTER')),
+  constraint wallets_name_length check (char_length(name) <= 200 or private.refuse_column('name', 'must have at most 200 characters')),
+  constraint wallets_public_key_valid check (
+    private.is_public_key(public_key) or private.refuse_column('public_key', 'must be a public key: base58 of 32 bytes')
+  )
 );
 comment on table public.wallets is
   'The wallets of users, without secrets. A client stores ADAPTER wallets here; a HARDCODED wallet is stored with its key pair by POST /wallets/upsert.';
@@ -6039,7 +10971,7 @@ begin
           when part.depth > 64 then 'is nested deeper than 64 levels'
           when part.is_named_too_long then 'has a name of more than 256 characters'
           when jsonb_typeof(part.value) = 'number' then case
-            when abs(part.value::numeric) >= v_infinite then 'takes a number that a double can hold'
+            when abs(part.value::numeric) >= v_infinite then 'must be a number that a double can hold'
           end
         end as message
       from part
@@ -6081,7 +11013,7 @@ as $$
   )
   select coalesce(jsonb_agg(jsonb_build_object('path', fault.path, 'message', case
     when fault.type is null then 'is missing'
-    else 'takes ' || case fault.expected
+    else 'must be ' || case fault.expected
       when 'boolean' then 'true or false' when 'object' then 'an object' when 'array' then 'an array' else 'a ' || fault.expected
     end
   end) order by fault.path collate "C"), '[]')
@@ -6183,7 +11115,7 @@ begin
     return v_faults;
   end if;
   with fault (path, message) as (
-    select private.shorten(m.name), 'there is no such member; there are: ' || (
+    select private.shorten(m.name), 'there is no such member; the members are ' || (
       select string_agg(rtrim(s.name, '!'), ', ' order by rtrim(s.name, '!') collate "C")
       from jsonb_object_keys(private.node_definition_shape()) as s (name)
     )
@@ -6191,10 +11123,10 @@ begin
     where m.name <> all (array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name)))
     union all
     -- PostgREST writes numbers and booleans into the text column as their text.
-    select 'type', 'takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
+    select 'type', 'must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false'
     where v_definition ->> 'type' !~ '^(?!(true|false)$)[A-Za-z][A-Za-z0-9_-]{0,63}$'
     union all
-    select 'data.' || l.name, format('takes 1 to %s characters', l.longest)
+    select 'data.' || l.name, format('must have 1 to %s characters', l.longest)
     from (values ('node_id', 200), ('version', 100)) as l (name, longest)
     where char_length(v_definition -> 'data' ->> l.name) not between 1 and l.longest
     union all
@@ -6202,7 +11134,7 @@ begin
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
-    select format('%s[%s].name', p.side, p.position - 1), format('there is another one of the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
+    select format('%s[%s].name', p.side, p.position - 1), format('another port has the name %s', to_jsonb(private.shorten(p.port ->> 'name')))
     from (
       select s.side, e.port, e.position,
         row_number() over (partition by s.side, e.port ->> 'name' order by e.position) as occurrence
@@ -6211,7 +11143,7 @@ begin
     ) as p
     where p.occurrence > 1
     union all
-    select format('%s[%s].name', s.side, e.position - 1), 'takes at most 256 characters'
+    select format('%s[%s].name', s.side, e.position - 1), 'must have at most 256 characters'
     from (values ('sources'), ('targets')) as s (side)
     cross join lateral jsonb_array_elements(v_definition -> s.side) with ordinality as e (port, position)
     where length(e.port ->> 'name') > 256

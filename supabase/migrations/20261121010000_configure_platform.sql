@@ -13,7 +13,8 @@ do $$
 begin
   if exists (select from pg_publication where pubname = 'supabase_realtime') then
     alter publication supabase_realtime add table
-      public.flow_run, public.node_run, public.flow_run_logs, public.signature_requests;
+      public.flow_run, public.node_run, public.flow_run_logs, public.signature_requests,
+      public.pending_inputs;
   end if;
 end;
 $$;

@@ -78,6 +78,12 @@ const canaryImports: { [name: string]: Source[] } = {
     { file: 'types/canary_a.ts', text: "import type { B } from './canary_b.ts';" },
     { file: 'types/canary_b.ts', text: "export type B = import('./canary_a.ts').A;" },
   ],
+  'a part of the console that imports another one': [
+    { file: 'console/flows/canary.tsx', text: "import { RunsPage } from '../runs/runs_page.tsx';" },
+  ],
+  'a page of the console that imports a function': [
+    { file: 'console/runs/canary.ts', text: "import { stopRun } from '../../functions/flow/stop.ts';" },
+  ],
   'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
 };
 
@@ -140,6 +146,7 @@ const sourceChecks: Check[] = [
     },
   },
   { name: 'types on Node (tsc)', run: () => runProgram(program('tsc'), []) },
+  { name: 'types of the console (tsc)', run: () => runProgram(program('tsc'), ['--project', 'console']) },
   {
     name: 'types on Deno (deno check)',
     run: () =>

@@ -3,12 +3,14 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectDir } from '../local/paths.ts';
 import { openapiFile, openapiText } from './openapi.ts';
+import { clientPage } from './reference/client_page.ts';
 import { environmentPage } from './reference/environment_page.ts';
 import { errorsPage } from './reference/errors_page.ts';
 import { limitsPage } from './reference/limits_page.ts';
 import { metricsPage } from './reference/metrics_page.ts';
 import { nodesPage } from './reference/nodes_page.ts';
 import { referenceDir } from './reference/page.ts';
+import { shellPage } from './reference/shell_page.ts';
 import { rhaiFunctionsFile, rhaiFunctionsPage } from './rhai_docs.ts';
 
 /** A file that is generated as a whole. */
@@ -20,6 +22,8 @@ export interface GeneratedFile {
 /** The generated documents, with the text that they should have. */
 export const generatedDocs = (): GeneratedFile[] => [
   { file: openapiFile, text: openapiText() },
+  { file: join(referenceDir, 'client.md'), text: clientPage() },
+  { file: join(referenceDir, 'shell.md'), text: shellPage() },
   { file: join(referenceDir, 'errors.md'), text: errorsPage() },
   { file: join(referenceDir, 'nodes.md'), text: nodesPage() },
   { file: join(referenceDir, 'environment.md'), text: environmentPage() },

@@ -21,6 +21,28 @@ export const ANY = 'any package';
 
 const ENCODINGS = ['@scure/base', 'lossless-json'];
 const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-program/system', '@solana-program/token'];
+const PAGE = {
+  mayImport: [ITSELF, 'console/session', 'console/shared'],
+  packages: ['react', 'wouter', '@mantine/core', '@mantine/hooks', '@tanstack/react-query', 'flow-deployments-client'],
+  why: 'a page of the console imports no other page, and reaches the project by the clients that it is handed.',
+};
+const FORM = ['@rjsf/core', '@rjsf/mantine', '@rjsf/utils', '@cfworker/json-schema'];
+const CODE_EDITOR = [
+  '@codemirror/commands',
+  '@codemirror/lang-json',
+  '@codemirror/language',
+  '@codemirror/lint',
+  '@codemirror/state',
+  '@codemirror/view',
+  '@lezer/highlight',
+];
+const CANVAS = ['@xyflow/react', '@dagrejs/dagre'];
+const BROWSER_WALLETS = [
+  '@wallet-standard/app',
+  '@wallet-standard/base',
+  '@wallet-standard/features',
+  '@solana/wallet-standard-features',
+];
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'types'], packages: ['hono', 'zod'] };
 
 /**
@@ -47,6 +69,12 @@ export const importRules: readonly ImportRule[] = [
     why: 'it is what all functions share, so it imports none of them, and it uses web platform APIs only.',
   },
   {
+    files: 'functions/_shared/postgres',
+    mayImport: [ITSELF, 'functions/_shared', 'types'],
+    packages: ['postgres', 'node:'],
+    why: 'it is where the project speaks to Postgres itself, over sockets.',
+  },
+  {
     files: 'functions/_shared/message.ts',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['@solana/kit', ...ENCODINGS],
@@ -59,6 +87,26 @@ export const importRules: readonly ImportRule[] = [
     packages: ['@solana-program/compute-budget', ...ENCODINGS],
     why:
       "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
+  },
+  {
+    files: 'functions/action',
+    ...ENDPOINT,
+    packages: [...ENDPOINT.packages, ...ENCODINGS],
+    why: 'a function imports no other function, and what it knows of Solana is in one of its files.',
+  },
+  {
+    files: 'functions/action/chain_lookup.ts',
+    mayImport: [
+      'functions/action',
+      'functions/runner/engine/node.ts',
+      'functions/runner/reach',
+      'functions/runner/solana',
+      'functions/_shared',
+      'types',
+    ],
+    packages: [],
+    why:
+      'it looks for a transaction of a run at the RPC address of its owner: by the address rules and the reader of the runner.',
   },
   {
     files: 'functions/deployment',
@@ -116,6 +164,18 @@ export const importRules: readonly ImportRule[] = [
     why: 'it claims and executes runs, and is handed the nodes and what they reach.',
   },
   {
+    files: 'functions/runner/webhooks',
+    mayImport: [
+      ITSELF,
+      'functions/runner/engine',
+      'functions/runner/log_line.ts',
+      'functions/runner/settings.ts',
+      'functions/_shared',
+    ],
+    packages: [],
+    why: 'it posts what runs have told, and knows no run, no node and no socket.',
+  },
+  {
     files: 'functions/runner/reach',
     mayImport: [ITSELF, 'functions/runner/engine', 'functions/_shared', 'types'],
     packages: ['ipaddr.js', 'node:'],
@@ -144,6 +204,12 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [],
     packages: ['node:'],
     why: 'it asks the system for a lower priority of its thread.',
+  },
+  {
+    files: 'functions/runner/nodes/rhai_script/threads/thread_cpu.ts',
+    mayImport: [],
+    packages: ['node:'],
+    why: 'it asks the runtime what its thread has computed.',
   },
   {
     files: 'functions/runner/rhai',
@@ -176,8 +242,95 @@ export const importRules: readonly ImportRule[] = [
     why: 'it is loaded only where a worker is to find the local stack by its port.',
   },
   {
+    files: 'client',
+    mayImport: [ITSELF, 'types'],
+    packages: ['@scure/base', 'eventsource-parser'],
+    why: 'it runs everywhere, in browsers too, and its build holds all that it imports.',
+  },
+  {
+    files: 'client/editor_flow.ts',
+    mayImport: ['client', 'types'],
+    packages: ['zod'],
+    why: 'it is the one part of the client that checks shapes, and is loaded by itself.',
+  },
+  {
+    files: 'client/shell',
+    mayImport: [ITSELF, 'client', 'types'],
+    packages: ['lossless-json', 'node:'],
+    why: 'it is a process on Node that calls the client as others do, and is published without the local stack.',
+  },
+  {
+    files: 'client/shell/local_stack.ts',
+    mayImport: ['client/shell', 'supabase/local'],
+    packages: ['node:'],
+    why: 'it is loaded only in a checkout, where the command is to find the local stack.',
+  },
+  {
+    files: 'client/build',
+    mayImport: [ITSELF],
+    packages: ['node:', 'esbuild', 'dts-bundle-generator'],
+    why: 'it makes the package that is published.',
+  },
+  {
+    files: 'console/app',
+    mayImport: [ITSELF, 'console'],
+    packages: PAGE.packages.concat('react-dom'),
+    why: 'it puts the pages together.',
+  },
+  {
+    files: 'console/session',
+    mayImport: [ITSELF, 'console/shared'],
+    packages: ['react', '@mantine/core', '@supabase/auth-js'],
+    why: 'the page for signing in stays small.',
+  },
+  {
+    files: 'console/shared',
+    mayImport: [
+      ITSELF,
+      'console/session/session.ts',
+      'console/session/session_context.tsx',
+      'console/session/use_user_id.ts',
+      'types',
+    ],
+    packages: [
+      ...PAGE.packages,
+      ...FORM,
+      ...CODE_EDITOR,
+      ...CANVAS,
+      ...BROWSER_WALLETS,
+      '@supabase/supabase-js',
+      '@scure/base',
+    ],
+    why: 'it is what pages have in common, so it imports none of them.',
+  },
+  { files: 'console/flows', ...PAGE, packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'] },
+  { files: 'console/deployments', ...PAGE, packages: [...PAGE.packages, 'uqr'] },
+  { files: 'console/runs', ...PAGE },
+  {
+    files: 'console/nodes',
+    ...PAGE,
+    mayImport: [...PAGE.mayImport, 'types/node_definition.ts'],
+    packages: [...PAGE.packages, '@codemirror/lang-json'],
+  },
+  { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
+  { files: 'console/schedules', ...PAGE },
+  { files: 'console/settings', ...PAGE },
+  { files: 'console/start', ...PAGE },
+  {
+    files: 'console/vite.config.ts',
+    mayImport: [],
+    packages: ['vite', '@vitejs/plugin-react'],
+    why: 'it is what the build is told.',
+  },
+  {
+    files: 'console/tools',
+    mayImport: [ITSELF, 'supabase/local'],
+    packages: ['node:', 'vite'],
+    why: 'it builds the console, and serves it for development.',
+  },
+  {
     files: 'supabase',
-    mayImport: [ITSELF, 'functions', 'types'],
+    mayImport: [ITSELF, 'client', 'functions', 'types'],
     packages: [ANY],
     why: 'these are the tools of the project. They work where its tests are missing.',
   },

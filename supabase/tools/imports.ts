@@ -22,7 +22,7 @@ export interface Import {
 const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
-const isFile = (to: string): boolean => to.endsWith('.ts') || to.endsWith('.json');
+const isFile = (to: string): boolean => /\.(tsx?|json|css)$/.test(to);
 
 /** What a specifier names. */
 function resolve(file: string, specifier: string): string {
@@ -127,7 +127,15 @@ export interface Source {
 
 /** The source files that have rules, as git knows them. Tests may import anything. */
 export async function sourcesWithImportRules(): Promise<Source[]> {
-  const folders = ['functions/*.ts', 'types/*.ts', 'worker/*.ts', 'supabase/*.ts'];
+  const folders = [
+    'functions/*.ts',
+    'types/*.ts',
+    'worker/*.ts',
+    'client/*.ts',
+    'console/*.ts',
+    'console/*.tsx',
+    'supabase/*.ts',
+  ];
   const listed = await runCommand('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
     name: 'git ls-files',
     cwd: projectDir,

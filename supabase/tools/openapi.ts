@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes } from '../../types/errors.ts';
 import { projectDir } from '../local/paths.ts';
+import { actionOperations } from './openapi/action_operations.ts';
+import { automaticStartOperations } from './openapi/automatic_start_operations.ts';
 import { type Answer, errorAnswers } from './openapi/errors.ts';
 import type { Operation } from './openapi/operation.ts';
 import { componentParameters, securitySchemes, tags } from './openapi/parts.ts';
+import { pendingInputOperations } from './openapi/pending_input_operations.ts';
 import { restOperations } from './openapi/rest_operations.ts';
 import { routeOperations } from './openapi/route_operations.ts';
 import { componentSchemas } from './openapi/schemas.ts';
@@ -14,7 +17,14 @@ import { signatureOperations } from './openapi/signature_operations.ts';
 export const openapiFile = join(projectDir, 'docs/reference/openapi.json');
 
 /** Every documented operation. */
-export const operations: readonly Operation[] = [...routeOperations, ...signatureOperations, ...restOperations];
+export const operations: readonly Operation[] = [
+  ...routeOperations,
+  ...actionOperations,
+  ...automaticStartOperations,
+  ...signatureOperations,
+  ...pendingInputOperations,
+  ...restOperations,
+];
 
 const server = (name: string, path: string, description: string) => ({
   url: `{${name}}`,
@@ -66,6 +76,7 @@ const operationObject = (operation: Operation, shared: Map<string, Answer>) => (
     ...Object.fromEntries(
       Object.entries(operation.answers).map(([status, answer]) => [status, {
         description: answer.description,
+        ...(answer.headers && { headers: answer.headers }),
         ...(answer.schema && {
           content: mediaTypes(answer.mediaTypes ?? ['application/json'], {
             schema: answer.schema,
@@ -104,7 +115,7 @@ const overview = (): string =>
   `Deploys flows, starts them and reads their runs.
 
 The routes are Edge Functions behind \`{base_url}\`. The database behind \`{node_db_url}\` has the same functions as RPCs, \
-and its tables, of which only posting node definitions is described here: PostgREST describes them itself.
+and its tables, of which only posting node definitions and schedules is described here: PostgREST describes them itself.
 
 Every error has one shape, \`{code, message, details, hint}\`; programs look at \`code\`. On /rest/v1 \`details\` is text, and \
 PostgREST's own codes appear beside those of this project. On /functions/v1 an unknown route answers 404 \`route_not_found\`, \

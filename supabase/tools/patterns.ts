@@ -18,7 +18,15 @@ export interface Pattern {
  * Folders whose patterns are matched with texts that others wrote. Tests are left out: they match only the project's
  * own answers.
  */
-const CHECKED_FILES = ['functions/*.ts', 'types/*.ts', 'worker/*.ts', 'supabase/*.ts', 'sql/*.sql', 'supabase/*.sql'];
+const CHECKED_FILES = [
+  'functions/*.ts',
+  'types/*.ts',
+  'worker/*.ts',
+  'client/*.ts',
+  'supabase/*.ts',
+  'sql/*.sql',
+  'supabase/*.sql',
+];
 
 /** How long the analysis of one pattern may take; most take some milliseconds. */
 const TIMEOUT_MS = 120_000;
@@ -87,7 +95,9 @@ export function sqlPatterns(file: string, text: string): Pattern[] {
   const placeOf = (index: number) => `${file}:${sql.slice(0, index).split('\n').length}`;
   const unread = /\b(?:regexp_\w+|similar to|like_regex)\b/i.exec(sql);
   if (unread !== null) throw uncheckable(placeOf(unread.index), unread[0]);
-  return [...sql.matchAll(/(!?~\*?) |\bsubstring\([^()]+ from (?=')/g)].map(({ 0: operator, index }) => {
+  const operators = [...sql.matchAll(/!?~\*? |\bfrom (?=')/g)]
+    .filter(({ 0: operator, index }) => operator !== 'from ' || !sql.slice(0, index).endsWith('distinct '));
+  return operators.map(({ 0: operator, index }) => {
     const literal = /^'((?:[^']|'')*)'/.exec(sql.slice(index + operator.length))?.[1];
     if (literal === undefined) throw uncheckable(placeOf(index), operator.trim());
     return {

@@ -8,6 +8,7 @@ import { DEFAULT_PORT } from '../local/ports.ts';
 import { isUsageError, StackError } from '../local/stack_error.ts';
 import { readStack } from '../local/stack_record.ts';
 import type { StackStatus } from '../local/stack_status.ts';
+import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
 
 /** The folders of the project's native nodes. */
@@ -128,7 +129,7 @@ const isTransientStatus = (status: number): boolean => status === 408 || status 
 const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
-  return fetch(`${options.url.replace(/(?<!\/)\/+$/, '')}/rest/v1/nodes${query}`, { ...init, signal });
+  return fetch(`${withoutTrailingSlashes(options.url)}/rest/v1/nodes${query}`, { ...init, signal });
 };
 
 async function post(options: PublishOptions, body: string): Promise<'created' | 'merged' | Failure> {

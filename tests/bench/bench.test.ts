@@ -52,7 +52,7 @@ it('npm run bench fails when a figure can not be written', async () => {
 
 it.each([
   [['--only', 'P99'], '--only P99: there is no figure P99'],
-  [['--rounds', '0'], '--rounds 0: takes a number from 1 to 9999'],
+  [['--rounds', '0'], '--rounds 0: must be a number from 1 to 9999'],
   [['--fast'], "Unknown option '--fast'"],
 ])('npm run bench refuses %s', async (args, message) => {
   const { code, stderr } = await bench(...args);

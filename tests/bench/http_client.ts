@@ -13,7 +13,7 @@ export interface HttpClient {
   close: () => void;
 }
 
-/** Makes requests over connections that are kept; throws with the body for what is no 2xx. */
+/** Makes requests over connections that are kept; throws with the body for what is not a 2xx. */
 export function makeHttpClient(connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

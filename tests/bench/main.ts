@@ -16,13 +16,13 @@ Measures the project's figures, as ratios against baselines of the same run. doc
   --json    a file for the figures
   --quick   small counts and short loads, to try the bench; its figures mean nothing
 
-A missed goal is told, and is no error.`;
+A missed goal is told, and is not an error.`;
 
 class UsageError extends Error {}
 
 function readRounds(text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--rounds ${text}: takes a number from 1 to 9999`);
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError(`--rounds ${text}: must be a number from 1 to 9999`);
   return Number(text);
 }
 

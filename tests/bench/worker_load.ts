@@ -16,15 +16,20 @@ export async function repeat(count: number, work: (index: number) => Promise<unk
   await Promise.all(Array.from({ length: IN_FLIGHT }, keepWorking));
 }
 
-/** Starts runs of a deployment in SQL, as its owner. */
-export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: string) {
+/** Starts runs of a deployment in SQL, as its owner, on so many connections. */
+export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: string, connections = IN_FLIGHT) {
   const claims = JSON.stringify({ sub: owner.id, role: 'authenticated', aud: 'authenticated' });
   const sql = connect(stack.superuserUrl, {
-    max: IN_FLIGHT,
+    max: connections,
     connection: { role: 'authenticated', 'request.jwt.claims': claims } as never,
   });
   const inputs = sql.json({ value: { D: '7' } });
-  const startOne = () => sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs})`;
+  /** Gives the run's id. */
+  const startOne = async (): Promise<string> => {
+    const [row] =
+      await sql`select public.start_deployment(id => ${deploymentId}::uuid, inputs => ${inputs}) as started`;
+    return row!.started.flow_run_id;
+  };
   return {
     startOne,
     start: (count: number) => repeat(count, startOne),
@@ -43,9 +48,12 @@ export async function allSucceeded({ sql }: BenchStack): Promise<void> {
   if (other !== undefined) throw new Error(`a run is ${other.status}: ${other.errors}`);
 }
 
+/** How a worker reaches the database: over PostgREST, or by connections of its own, as beside a local stack. */
+export type WorkerTransport = 'HTTP' | 'Postgres';
+
 /** Starts a worker as an operator does, and waits until it looks for work. */
-export async function addWorker({ status }: BenchStack): Promise<WorkerProcess> {
-  const worker = startWorker({ status });
+export async function addWorker({ status }: BenchStack, over: WorkerTransport = 'Postgres'): Promise<WorkerProcess> {
+  const worker = startWorker({ status, env: { SUPABASE_DB_URL: over === 'Postgres' ? status.DB_URL : '' } });
   process.once('exit', () => worker.process.kill());
   await worker.ready();
   return worker;

@@ -97,7 +97,7 @@ describe('the secret of a key', () => {
     expectSecrecy(scene);
   });
 
-  it('is not in the error of a key pair that is none, nor in that of one that dies', async () => {
+  it('is not in the error of a malformed key pair, nor in that of a worker that dies', async () => {
     const broken = await makeScene({}, { isBroken: true });
     expect(await broken.execute()).toMatchObject({ status: 'failed' });
     expectSecrecy(broken);

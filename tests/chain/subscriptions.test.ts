@@ -176,7 +176,7 @@ it('accounts, logs and slots are told as they come, and no more after they were 
   socket.terminate();
 });
 
-it('what is no subscription is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
+it('what is not a subscription is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
   chain = await startTestChain();
   const { socket, call, heard } = await connect();
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'ping' }));

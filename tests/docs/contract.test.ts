@@ -75,7 +75,7 @@ describe('the contract', () => {
       received: { M: { a: { A: [{ U: '-1' }] } } },
     }, '/M/a/A/0/U must match pattern'],
     ['another media type', { receivedHeaders: { 'content-type': 'text/plain' } }, 'the body is text/plain'],
-    ['no body', { received: null }, 'it is no JSON'],
+    ['no body', { received: null }, 'it is not JSON'],
     ["another operation's error", { status: 404, received: error('flow_not_found') }, '/code must be equal'],
     ["another status' error", { status: 404, received: error('request_invalid') }, '/code must be equal'],
     ['an error of another shape', { status: 404, received: { code: 'deployment_not_found' } }, 'required property'],

@@ -40,7 +40,7 @@ describe('what the documents name exists:', () => {
   });
 
   it('every file and folder of the project', () => {
-    const path = /`((?:sql|supabase|functions|types|tests|docs|worker|\.ci|\.github)\/[\w./-]*)`/g;
+    const path = /`((?:sql|supabase|functions|types|tests|docs|worker|client|\.ci|\.github)\/[\w./-]*)`/g;
     expect(findUnknown(path, (name) => existsSync(join(projectDir, name)))).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ it('a flow that is nested too deep to be read fails alone, and its neighbours ke
   expect(worker.events().some(({ event }) => event === 'run_broken')).toBe(true);
 });
 
-it('names and handles that are no texts are none, and the flow runs', async () => {
+it('names and handles that are not texts are ignored, and the flow runs', async () => {
   const flow = new FlowBuilder();
   const text = flow.use('to_string', { stringify: flow.input('n') });
   flow.output('out', text.output('result'));

@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transactions', async () => {
+/** The calls of a worker that executes runs of a chain. */
+async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string }> {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];
   const rpc = makeRpc({
@@ -25,21 +26,30 @@ it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transac
     return rpc(name, args, headers);
   };
   const owner = await workers.addOwner();
-  const runIds = await owner.start(await owner.storeFlow(chainFlow(1_000)), [{ n: integer(7) }]);
+  const [runId] = await owner.start(await owner.storeFlow(chainFlow(nodes)), [{ n: integer(7) }]);
   await makeRunnerWorker({
     rpc: counting,
     settings: readRunnerSettings(() => undefined, false),
     env: () => undefined,
   }).drain();
+  return { calls, runId: runId! };
+}
 
-  const [run] = await workers.ended(runIds);
+it('a flow of 1,000 to_string nodes in a chain is stored in a handful of transactions', async () => {
+  const { calls, runId } = await callsFor(1_000);
+  const [run] = await workers.ended([runId]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '7' } } } });
   const [stored] = await workers.sql`
     select count(*)::integer as node_runs, count(distinct n.xmin::text)::integer as transactions
-    from public.node_run as n where n.flow_run_id = ${runIds[0]!}`;
+    from public.node_run as n where n.flow_run_id = ${runId}`;
   expect(stored?.node_runs).toBe(1_002);
   expect(stored?.transactions).toBeLessThanOrEqual(4);
   expect(calls.filter((name) => name !== 'heartbeat_flow_runs').length).toBeLessThanOrEqual(8);
   expect(calls.at(0)).toBe('claim_flow_runs');
   expect(calls).toContain('finish_flow_runs');
+});
+
+it('a short run costs the claim that finds it and one call that stores all of it', async () => {
+  const { calls } = await callsFor(3);
+  expect(calls).toEqual(['claim_flow_runs', 'finish_flow_runs', 'claim_flow_runs']);
 });

@@ -4,7 +4,7 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, postingFlow, waitFlow } from '../support/mixed_flows.ts';
 import { type SilentServer, startSilentServer } from '../support/silent_server.ts';
 import { waitFor } from '../support/wait.ts';
-import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
+import { startWorker, type WorkerOptions, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const HOUR = 3_600_000;
@@ -43,10 +43,10 @@ const poke = async () => {
   const headers = { authorization: `Bearer ${SERVICE_ROLE_KEY}` };
   expect((await fetch(`${FUNCTIONS_URL}/runner`, { method: 'POST', headers })).status).toBe(202);
 };
-const startWorkers = (count: number, env: Record<string, string> = {}) => {
+const startWorkers = (count: number, env: Record<string, string> = {}, over?: WorkerOptions['over']) => {
   const started = Array.from(
     { length: count },
-    () => startWorker({ status: workers.stack.status, runtime: 'deno', env: { ...PATIENCE, ...env } }),
+    () => startWorker({ status: workers.stack.status, over, runtime: 'deno', env: { ...PATIENCE, ...env } }),
   );
   running.push(...started);
   return Promise.all(started.map((worker) => worker.ready()));
@@ -74,6 +74,7 @@ const succeeded = async (runIds: string[]) =>
 
 describe.each([
   { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
+  { who: 'a worker over Postgres', begin: () => startWorkers(1, {}, 'Postgres'), tell: async () => {} },
   { who: 'three workers', begin: () => startWorkers(3), tell: async () => {} },
   { who: 'the function', begin: poke, tell: poke },
 ])('with $who', ({ begin, tell }) => {

@@ -23,9 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([workers?.remove(), server?.close()]));
 
-const newWorker = (): WorkerProcess =>
+/** Workers of both kinds, side by side. */
+const newWorker = (kill: number): WorkerProcess =>
   startWorker({
     status: workers.stack.status,
+    over: kill % 2 === 0 ? 'PostgREST' : 'Postgres',
     runtime: 'deno',
     // Killed that often, a run may well lose many workers in a row without any fault of its own.
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
@@ -53,7 +55,7 @@ it(
       kind === 'post' ? { url: { S: `${server.url}/${run}` } } : { n: integer(run % INPUTS) };
 
     // Undisturbed, each kind once with each input.
-    const calm = newWorker();
+    const calm = newWorker(0);
     const expected = new Map<string, EndedRun['output']>();
     for (const kind of kinds.filter((kind) => kind !== 'post')) {
       const inputs = Array.from({ length: INPUTS }, (_, run) => inputsOf(kind, run));
@@ -79,7 +81,7 @@ it(
     const killOnAndOn = async () => {
       while (kills < KILLS) {
         const kill = kills++;
-        const worker = newWorker();
+        const worker = newWorker(kill);
         await Promise.all([worker.ready(), startSome(kill * 10, 10)]);
         await new Promise((resolve) => setTimeout(resolve, killAfterMs(kill)));
         expect(await worker.end('SIGKILL')).toBe('SIGKILL');
@@ -87,7 +89,7 @@ it(
     };
     await Promise.all([killOnAndOn(), killOnAndOn()]);
     expect(runIds.size).toBe(RUNS);
-    const last = newWorker();
+    const last = newWorker(1);
     const ended = await workers.ended([...runIds.keys()]);
     await last.end('SIGTERM');
 

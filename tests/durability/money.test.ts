@@ -42,12 +42,18 @@ it(
   async () => {
     const wallet = await fundedKeypair(chain, 1_000n * SOL);
     await owner.storeWallet(wallet);
-    const flowId = await owner.storeFlow(payOutFlow(wallet.publicKey), chain);
+    const retry = { max_attempts: 3, delay_ms: 100, backoff: 2, max_delay_ms: 1_000 };
+    const flowIds = await Promise.all(
+      [undefined, retry].map((retry) => owner.storeFlow(payOutFlow(wallet.publicKey, retry), chain)),
+    );
     const payees = new Map<string, string>();
     const startSome = async () => {
-      const keys = Array.from({ length: RUNS_PER_KILL }, () => makeKeypair().publicKey);
-      const ids = await owner.start(flowId, keys.map((key) => ({ to: { B3: key } })));
-      ids.forEach((id, index) => payees.set(id, keys[index]!));
+      // Half of them may be paid by another transaction, when one has expired.
+      for (const flowId of flowIds) {
+        const keys = Array.from({ length: RUNS_PER_KILL / flowIds.length }, () => makeKeypair().publicKey);
+        const ids = await owner.start(flowId, keys.map((key) => ({ to: { B3: key } })));
+        ids.forEach((id, index) => payees.set(id, keys[index]!));
+      }
     };
     let kills = 0;
     const killOnAndOn = async () => {

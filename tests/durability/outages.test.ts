@@ -7,7 +7,8 @@ import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const LEASE_SECONDS = 2;
-const OUTAGE_MS = 10_000;
+/** Three leases, and longer than the runs under way last. */
+const OUTAGE_MS = 6_000;
 /** So long that a run which is told to last is still under way when its first checkpoint has been stored. */
 const LASTING_MS = 4_000;
 
@@ -46,10 +47,17 @@ const jobsOf = (runIds: string[]) =>
 
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
 
-it('runs under way while PostgREST is out of reach for 10 s end as if it had been there', async () => {
-  const proxy = await startFlakyProxy(workers.stack.status.API_URL);
+/** What a lost connection means differs by how a worker calls. Leases, releases and canceled statements are the same for both. */
+const OVER = ['PostgREST', 'Postgres'] as const;
+
+it.each(OVER)('runs under way while %s is out of reach end as if it had been there', async (over) => {
+  const { status } = workers.stack;
+  const proxy = await startFlakyProxy(over === 'Postgres' ? status.DB_URL : status.API_URL);
+  const proxied = new URL(status.DB_URL);
+  proxied.port = new URL(proxy.url).port;
   const worker = startWorker({
-    status: { ...workers.stack.status, API_URL: proxy.url },
+    status: { ...status, API_URL: proxy.url, DB_URL: String(proxied) },
+    over,
     env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
   });
   try {
@@ -72,15 +80,15 @@ it('runs under way while PostgREST is out of reach for 10 s end as if it had bee
   }
 });
 
-it("a worker that hangs beyond its lease and comes back is refused, and its run is another one's", async () => {
+it("a worker that hangs beyond its lease is refused, and its run is another one's", async () => {
   const env = { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) };
-  const hanging = startWorker({ status: workers.stack.status, env });
+  const hanging = startWorker({ status: workers.stack.status, over: 'Postgres', env });
   let other: ReturnType<typeof startWorker> | undefined;
   try {
     await hanging.ready();
     const [runId] = await startLasting(1);
     hanging.process.kill('SIGSTOP');
-    other = startWorker({ status: workers.stack.status, env });
+    other = startWorker({ status: workers.stack.status, over: 'Postgres', env });
     const ended = await workers.ended([runId!]);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(1));
     const rows = await workers.sql`select * from public.node_run where flow_run_id = ${runId!} order by node_id`;
@@ -100,7 +108,7 @@ it("a worker that hangs beyond its lease and comes back is refused, and its run 
 });
 
 it('a worker that is told to end releases what lasts, and finishes nothing halfway', async () => {
-  const worker = startWorker({ status: workers.stack.status });
+  const worker = startWorker({ status: workers.stack.status, over: 'Postgres' });
   let next: ReturnType<typeof startWorker> | undefined;
   try {
     await worker.ready();
@@ -118,7 +126,7 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
     // No lease has to run out: all runs are back in the queue.
     expect(await jobsOf(lasting)).toEqual(lasting.map(() => ({ attempt: 1, lost_claim_count: 0, is_held: false })));
 
-    next = startWorker({ status: workers.stack.status });
+    next = startWorker({ status: workers.stack.status, over: 'Postgres' });
     const ended = await workers.ended(lasting);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
     // One more claim each ended them, and none was lost.
@@ -135,8 +143,12 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
   }
 });
 
-it('runs under way while the database restarts end as if it had not', async () => {
-  const worker = startWorker({ status: workers.stack.status, env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) } });
+it.each(OVER)('runs of a worker over %s while the database restarts end as if it had not', async (over) => {
+  const worker = startWorker({
+    status: workers.stack.status,
+    over,
+    env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
+  });
   try {
     await worker.ready();
     const lasting = await startLasting(5);
@@ -152,11 +164,15 @@ it('runs under way while the database restarts end as if it had not', async () =
   }
 });
 
-it('a run under way while the database stalls for longer than a statement may take ends as if it had not', async () => {
+it('a run while the database stalls for longer than a statement may take ends all the same', async () => {
   const { sql } = workers;
   await sql`alter role service_role set statement_timeout = '300ms'`;
   await sql`notify pgrst, 'reload config'`;
-  const worker = startWorker({ status: workers.stack.status, env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) } });
+  const worker = startWorker({
+    status: workers.stack.status,
+    over: 'PostgREST',
+    env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
+  });
   try {
     await worker.ready();
     const lasting = await startLasting(1);

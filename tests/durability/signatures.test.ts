@@ -107,6 +107,40 @@ it('a run that waits for a signature leaves its worker to others', async () => {
   await expectPaidOnce(run, shop);
 });
 
+it('a signature that comes when the blockhash is over is asked for anew where the flow says so, and pays once', async () => {
+  const quick = await startTestChain({ slotMs: 40 });
+  const payer = await fundedKeypair(quick);
+  const shop = makeKeypair().publicKey;
+  const retry = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
+  const flowId = await owner.storeFlow(paymentFlow(shop, retry), quick);
+  const run = await owner.startRun(flowId, { buyer: { B3: payer.publicKey } });
+  newWorker();
+  const first = await nextRequest(run);
+  await waitFor(async () => {
+    const [stored] = await workers.sql`
+      select t.last_valid_block_height from private.flow_run_transactions as t where t.flow_run_id = ${run.flow_run_id}`;
+    const { result } = await quick.call('getBlockHeight', { commitment: 'confirmed' });
+    return BigInt(result as bigint) > BigInt(stored?.last_valid_block_height) || undefined;
+  });
+  expect(await answerRequest(run, first, payer)).toEqual([200, undefined]);
+
+  const second = await waitFor(async () => {
+    const request = await nextRequest(run);
+    return request.id === first.id ? undefined : request;
+  });
+  expect(second.message).not.toBe(first.message);
+  expect(await answerRequest(run, first, payer), 'the first one is gone').toEqual([404, 'signature_request_not_found']);
+  expect(await answerRequest(run, second, payer)).toEqual([200, undefined]);
+  const ended = await outputOf(run);
+  const landed = quick.ledger.landed.filter(({ accounts }) => accounts.includes(shop));
+  expect(ended).toEqual({ status: 200, body: { M: { signature: { B6: landed[0]?.signature } } } });
+  expect([landed.length, quick.balance(shop)]).toEqual([1, PRICE]);
+  const [node] = await workers.sql`
+    select max(n.attempt) as attempts from public.node_run as n where n.flow_run_id = ${run.flow_run_id}`;
+  expect(node).toEqual({ attempts: 2 });
+  await quick.stop();
+});
+
 it('a run whose request nobody answers in time fails, and an answer that is late is told so', async () => {
   newWorker({ SIGNATURE_TIMEOUT_MS: '1500' });
   const { run, shop } = await startPayment();

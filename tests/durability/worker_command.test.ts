@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectFunctionsDir } from '../../supabase/local/functions.ts';
-import { chainFlow } from '../support/mixed_flows.ts';
+import { connect } from '../../supabase/local/postgres.ts';
+import { codeOf } from '../support/database.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
+import { waitFor } from '../support/wait.ts';
 import { startWorker } from '../support/worker_process.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
@@ -50,4 +54,122 @@ it('a worker whose key is not that of the service role ends and says so', async 
   const code = await new Promise((resolve) => worker.process.once('exit', resolve));
   expect(code).toBe(1);
   expect(said).toContain('The project refuses the key as one of the service role');
+});
+
+it.each([
+  ['the database itself', ''],
+  ['a pooler in transaction mode', '?pgbouncer=true'],
+])('a worker that is told the address of %s needs no key', async (_what, query) => {
+  const owner = await workers.addOwner();
+  const ids = await owner.start(await owner.storeFlow(chainFlow(2)), [{ n: integer(1) }, { n: integer(2) }]);
+  const { status } = workers.stack;
+  const worker = startWorker({
+    status: { ...status, API_URL: '', ANON_KEY: '', SERVICE_ROLE_KEY: '' },
+    env: { SUPABASE_DB_URL: `${status.DB_URL}${query}` },
+  });
+  expect(await workers.ended(ids)).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+  expect(await worker.end('SIGTERM')).toBe(0);
+  const [started] = worker.events();
+  expect(started).toMatchObject({ url: `postgresql://127.0.0.1:${new URL(status.DB_URL).port}/postgres` });
+});
+
+it('an idle worker over Postgres holds two connections', async () => {
+  const owner = await workers.addOwner();
+  const worker = startWorker({ status: workers.stack.status, over: 'Postgres' });
+  const ids = await owner.start(
+    await owner.storeFlow(chainFlow(2)),
+    Array.from({ length: 50 }, () => ({ n: integer(1) })),
+  );
+  await workers.ended(ids);
+  const connections = async () => {
+    const rows = await workers.sql`select pid from pg_stat_activity where application_name = 'flow_runner'`;
+    return rows.length;
+  };
+  expect(await connections()).toBeLessThanOrEqual(4);
+  await waitFor(async () => await connections() === 2 || undefined, 60_000);
+  expect(await worker.end('SIGTERM')).toBe(0);
+  await waitFor(async () => await connections() === 0 || undefined, 60_000);
+});
+
+it.each([
+  ['password is wrong', (url: string) => url.replace(/:[^:@]+@/, ':wrong@'), 'user and password of SUPABASE_DB_URL'],
+  [
+    'address is malformed',
+    () => 'http://example.com',
+    'Wrong in the environment: SUPABASE_DB_URL: must be postgresql://',
+  ],
+])('a worker whose %s ends and says so', async (_what, change, message) => {
+  const worker = startWorker({
+    status: workers.stack.status,
+    env: { SUPABASE_DB_URL: change(workers.stack.status.DB_URL) },
+  });
+  let said = '';
+  worker.process.stderr?.on('data', (text) => said += text);
+  const code = await new Promise((resolve) => worker.process.once('exit', resolve));
+  expect(code).toBe(1);
+  expect(said).toContain(message);
+});
+
+it('a login that may only execute runs executes them, and reads nothing of the users', async () => {
+  const owner = await workers.addOwner();
+  const admin = connect(workers.stack.status.DB_URL);
+  const address = new URL(workers.stack.status.DB_URL);
+  address.username = 'flow_worker';
+  address.password = 'secret';
+  try {
+    await admin`create role flow_worker login noinherit password 'secret'`;
+    await admin`select private.grant_runner('flow_worker')`;
+    const flow = new FlowBuilder();
+    const creating = flow.node('kv_create_store', { inputs: ['store»'], outputs: ['store'], form: { store: 'kept' } });
+    const writing = flow.node('kv_write_item', {
+      inputs: ['store»', 'key»', 'value»'],
+      outputs: ['old_value?'],
+      form: { key: 'last', value: 'first' },
+    });
+    const reading = flow.node('kv_read_item', { inputs: ['store', 'key', 'default?'], outputs: ['value', 'found'] });
+    flow.connect(creating.passthrough('store'), writing.input('store'));
+    flow.connect(writing.passthrough('store'), reading.input('store'));
+    flow.connect(writing.passthrough('key'), reading.input('key'));
+    flow.output('value', reading.output('value'));
+    const ids = await owner.start(await owner.storeFlow(flow), [{}]);
+    const longIds = await owner.start(await owner.storeFlow(waitFlow(2_500)), [{ n: integer(1) }]);
+    const worker = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });
+    expect(await workers.ended(ids)).toMatchObject([{ errors: null, output: { M: { value: { S: 'first' } } } }]);
+    // Released and claimed again, with checkpoints and heartbeats.
+    await workers.sql`select pg_sleep(1.5)`;
+    expect(await worker.end('SIGTERM')).toBe(0);
+    const next = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });
+    expect(await workers.ended(longIds)).toMatchObject([{ status: 'succeeded', errors: null }]);
+    await waitFor(async () => {
+      const rows = await workers.sql`
+        select a.usename from pg_stat_activity as a join pg_locks as l using (pid)
+        where l.locktype = 'advisory' and l.mode = 'ExclusiveLock' and a.usename = 'flow_worker'`;
+      return rows.length === 1 || undefined;
+    });
+    expect(await next.end('SIGTERM')).toBe(0);
+    expect(next.events().filter(({ level }) => level !== 'info')).toEqual([]);
+
+    const login = connect(String(address));
+    try {
+      for (
+        const statement of [
+          'set role service_role',
+          'select * from public.flow_run',
+          'select * from public.flows',
+          'select * from private.flow_run_jobs',
+          'select * from private.wallet_secrets',
+          'select * from auth.users',
+          "select public.start_flow(1, '{}')",
+          'select public.runner_metrics()',
+          "select private.grant_runner('anon')",
+        ]
+      ) {
+        expect([statement, await codeOf(login.unsafe(statement))]).toEqual([statement, '42501']);
+      }
+    } finally {
+      await login.end();
+    }
+  } finally {
+    await admin.end();
+  }
 });

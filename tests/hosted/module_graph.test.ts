@@ -22,5 +22,5 @@ const isSolana = (name: string): boolean => name.startsWith('@solana');
 it.each(functionNames())('%s loads the packages of Solana only if it reads or makes transactions', async (name) => {
   const packages = await packagesOf(name);
   expect(packages).toContain('zod');
-  expect(packages.some(isSolana)).toBe(['runner', 'signature'].includes(name));
+  expect(packages.some(isSolana)).toBe(['action', 'runner', 'signature'].includes(name));
 });

@@ -106,7 +106,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(data).toEqual([]);
   });
 
-  it('answers 422 to a setting that is none, and to a key pair without repeating it; a start of the flow does, too', async () => {
+  it('answers 422 to a setting with a wrong value, and to a key pair without repeating it; a start of the flow does, too', async () => {
     const pair = makeKeypair();
     const bytes = JSON.stringify([...base58.decode(pair.keypair)]);
     const environment = (OVERWRITE_FEEPAYER: string) => ({ environment: { OVERWRITE_FEEPAYER, PRIORITY_FEE: 'high' } });
@@ -129,7 +129,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     await deploy(owner, flowId);
   });
 
-  it("answers 401 without a credential, with the project's own public key, and with a token that is none", async () => {
+  it("answers 401 without a credential, with the project's own public key, and with a token that is malformed", async () => {
     const { ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
     const codes = await Promise.all(
       [undefined, ANON_KEY, PUBLISHABLE_KEY, 'nonsense', `${owner.token}x`, SERVICE_ROLE_KEY].map(async (token) => {

@@ -66,7 +66,7 @@ describe.each(['deploy', 'start'])('POST /flow/%s/{flow_id}', (action) => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       code: 'request_invalid',
-      details: [{ path: 'strict', message: 'takes true or false' }],
+      details: [{ path: 'strict', message: 'must be true or false' }],
     });
   });
 });

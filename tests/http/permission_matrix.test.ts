@@ -1,28 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { textFlow } from '../support/flow_builder.ts';
-import { call, deploy, signUp, storeFlow } from '../support/people.ts';
-import { accessToken, anonymousSignIn, createApiKey, deleteUser } from '../support/tokens.ts';
-
-const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
-
-const callers = [
-  'owner',
-  'other user',
-  'anonymous sign-in',
-  'API key of owner',
-  'API key of other',
-  'revoked API key',
-  'public key',
-  'anon key as bearer',
-  'publishable key as bearer',
-  'nothing',
-  'expired token',
-  'forged token',
-  'token of a deleted user',
-  'service role',
-] as const;
-type Caller = typeof callers[number];
+import { type Caller, callers, makeCallers, PUBLIC_KEY } from '../support/matrix_callers.ts';
+import { call, deploy, storeFlow } from '../support/people.ts';
 
 const permissions = ['Owner', 'Authenticated', 'Anonymous'] as const;
 const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown tag', 'deleted'] as const;
@@ -66,32 +46,8 @@ const queryOf = new Map<string, string>();
 let started: { owner: string; other: string; anonymous: string };
 
 beforeAll(async () => {
-  const { ANON_KEY, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = inject('stack');
-  const [owner, other, anonymous, gone] = await Promise.all([signUp(), signUp(), anonymousSignIn(), signUp()]);
-  const [ownerKey, otherKey, revokedKey] = await Promise.all([
-    createApiKey(owner),
-    createApiKey(other),
-    createApiKey(owner),
-  ]);
-  await owner.client.from('api_keys').delete().eq('id', revokedKey.id);
-  await deleteUser(gone.id);
-  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-  headersOf = {
-    owner: bearer(owner.token),
-    'other user': bearer(other.token),
-    'anonymous sign-in': bearer(anonymous.token),
-    'API key of owner': { 'x-api-key': ownerKey.key },
-    'API key of other': { 'x-api-key': otherKey.key },
-    'revoked API key': { 'x-api-key': revokedKey.key },
-    'public key': bearer(PUBLIC_KEY),
-    'anon key as bearer': bearer(ANON_KEY),
-    'publishable key as bearer': bearer(PUBLISHABLE_KEY),
-    nothing: {},
-    'expired token': bearer(await accessToken(owner.id, { expiresIn: -60 })),
-    'forged token': bearer(await accessToken(owner.id, { secret: 'another secret of the same length' })),
-    'token of a deleted user': bearer(gone.token),
-    'service role': bearer(SERVICE_ROLE_KEY),
-  };
+  const { owner, other, anonymous, headers } = await makeCallers();
+  headersOf = headers;
   started = { owner: owner.id, other: other.id, anonymous: anonymous.id };
 
   for (const permission of permissions) {
@@ -122,21 +78,39 @@ beforeAll(async () => {
 /** All that an observer could tell refusals apart by. */
 const refusals = new Set<string>();
 
-describe.each(callers)('POST /deployment/start as %s', (caller) => {
+/** Who may start a deployment may read what it takes, and nobody else learns that there is one. */
+const routes = [
+  ['POST', 'start', {
+    flow_run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    token: expect.stringMatching(/^fr_[\w-]{64}$/),
+  }],
+  [
+    'GET',
+    'read',
+    expect.objectContaining({
+      deployment_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      inputs: [expect.objectContaining({ name: 'value' })],
+      outputs: [{ name: 'text', type: 'string' }],
+    }),
+  ],
+] as const;
+const doors = routes.flatMap(([method, route, answer]) =>
+  callers.map((caller) => [method, route, caller, answer] as const)
+);
+
+describe.each(doors)('%s /deployment/%s as %s', (method, route, caller, answer) => {
   const cells = permissions.flatMap((permission) => targets.map((target) => [permission, target] as const));
   it.each(cells)('of a deployment for %s, %s', async (permission, target) => {
-    const response = await call(`deployment/start?${queryOf.get(`${permission} ${target}`)}`, {
-      headers: headersOf[caller],
+    const response = await call(`deployment/${route}?${queryOf.get(`${permission} ${target}`)}`, {
+      method,
+      headers: { ...headersOf[caller], 'if-none-match': '"another"' },
     });
     const text = await response.text();
     const body = JSON.parse(text);
     const expected = expectedStatus(caller, permission, target);
     expect([response.status, text]).toEqual([expected, text]);
     if (expected === 200) {
-      expect(body).toEqual({
-        flow_run_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        token: expect.stringMatching(/^fr_[\w-]{64}$/),
-      });
+      expect(body).toEqual(answer);
     } else if (expected === 401) {
       expect(body.code).toBe(unauthenticatedCode[caller] ?? 'token_invalid');
     } else {
@@ -154,6 +128,17 @@ describe.each(callers)('POST /deployment/start as %s', (caller) => {
 
 it('all refusals are one and the same but for the date', () => {
   expect(refusals.size).toBe(1);
+});
+
+it.each(callers)('a pending input of an unknown token is not there for %s, whatever else they show', async (caller) => {
+  for (const method of ['POST', 'DELETE']) {
+    const response = await call(`flow/submit/fi_${'A'.repeat(43)}`, {
+      method,
+      headers: { ...headersOf[caller], ...(method === 'POST' && { 'content-type': 'application/json' }) },
+      ...(method === 'POST' && { body: '{"value": {"N": 0}}' }),
+    });
+    expect([response.status, (await response.json()).code]).toEqual([404, 'pending_input_not_found']);
+  }
 });
 
 it('a run is recorded as started by who started it', async () => {

@@ -36,7 +36,7 @@ const cases: Case[] = [
     code: 'method_not_allowed',
   },
   {
-    says: 'a flow id that is no integer',
+    says: 'a flow id that is not an integer',
     path: 'flow/deploy/abc',
     status: 400,
     code: 'request_invalid',
@@ -50,7 +50,7 @@ const cases: Case[] = [
     detail: { path: 'flow_id' },
   },
   {
-    says: 'a deployment id that is no UUID',
+    says: 'a deployment id that is not a UUID',
     path: 'deployment/start?id=5',
     status: 400,
     code: 'request_invalid',
@@ -106,7 +106,7 @@ const cases: Case[] = [
     init: json('{"input": {}}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'input', message: 'there is no such member; there are: inputs, action_signer' },
+    detail: { path: 'input', message: 'there is no such member; the members are inputs, values, action_signer' },
   },
   {
     says: 'a member of a body that takes none',
@@ -114,7 +114,7 @@ const cases: Case[] = [
     init: json('{"flow": 1}'),
     status: 400,
     code: 'request_invalid',
-    detail: { path: 'flow', message: 'there is no such member; this object has none' },
+    detail: { path: 'flow', message: 'there is no such member; the body must be {}' },
   },
   {
     says: 'an unknown member of a long name',
@@ -124,11 +124,11 @@ const cases: Case[] = [
     code: 'request_invalid',
     detail: {
       path: `${'x'.repeat(100)}…`,
-      message: 'there is no such member; there are: type, user_id, name, public_key, keypair',
+      message: 'there is no such member; the members are type, user_id, name, public_key, keypair',
     },
   },
   {
-    says: 'inputs that are no object',
+    says: 'inputs that are not an object',
     path: 'deployment/start?flow=1',
     init: json('{"inputs": []}'),
     status: 400,
@@ -201,14 +201,60 @@ describe('an invalid request', () => {
   });
 
   it.each([
-    ['x-api-key', 'fk_\xe9\xff'],
-    ['authorization', 'Bearer fk_\xe9\xff'],
-    ['x-flow-run-token', 'fr_\xe9\xff'],
-    ['authorization', 'Bearer fr_\xe9\xff'],
-  ])('answers 401 token_invalid to a credential in %s that is no UTF-8: %j', async (header, credential) => {
+    ['x-api-key', 'fk_\xe9\xff', 'api_key_invalid'],
+    ['authorization', 'Bearer fk_\xe9\xff', 'api_key_invalid'],
+    ['x-flow-run-token', 'fr_\xe9\xff', 'token_invalid'],
+    ['authorization', 'Bearer fr_\xe9\xff', 'token_invalid'],
+  ])('answers 401 to a credential in %s that is not UTF-8: %j: %s', async (header, credential, code) => {
     const response = await call(`deployment/start?id=${deploymentId}`, { headers: { [header]: credential } });
-    expect([response.status, (await response.json()).code]).toEqual([401, 'token_invalid']);
+    expect([response.status, (await response.json()).code]).toEqual([401, code]);
   });
+
+  it.each([
+    [
+      'authorization',
+      'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOi',
+      'token_invalid',
+      /^The access token is malformed: it must be three parts/,
+    ],
+    [
+      'authorization',
+      'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.',
+      'token_invalid',
+      /^The access token is not valid: it is cut off/,
+    ],
+    [
+      'x-api-key',
+      `fk_${'A'.repeat(42)}`,
+      'api_key_invalid',
+      /^The API key is malformed: it must be fk_ and 43 .* has 45 characters\.$/,
+    ],
+    ['x-api-key', 'fk_$', 'api_key_invalid', /^The API key is malformed: after fk_ /],
+    ['x-api-key', `fk_${'A'.repeat(43)}`, 'api_key_invalid', /^The API key is not valid: /],
+    [
+      'authorization',
+      `Bearer fr_${'A'.repeat(63)}`,
+      'token_invalid',
+      /^The run token is malformed: it must be fr_ and 64 .* has 66 characters\.$/,
+    ],
+    ['x-flow-run-token', `fr_${'A'.repeat(64)}`, 'token_invalid', /^The run token is not valid: /],
+    [
+      'authorization',
+      'z'.repeat(44),
+      'token_invalid',
+      /^The public key is malformed: it must be base58 of 32 bytes\.$/,
+    ],
+    ['authorization', 'Bearer secret', 'token_invalid', /^The credential is neither an access token, /],
+  ])(
+    'says of the credential in %s, %s, which one it took it for and what would be right',
+    async (header, credential, code, message) => {
+      const response = await call(`deployment/start?id=${deploymentId}`, { headers: { [header]: credential } });
+      const body = await response.json();
+      expect([response.status, body.code]).toEqual([401, code]);
+      expect(body.message).toMatch(message);
+      expect(JSON.stringify(body)).not.toContain(credential.replace('Bearer ', ''));
+    },
+  );
 
   it.each(['', ' ', ' \t '])(
     'answers 400 idempotency_key_invalid to a start with the Idempotency-Key %j',
@@ -271,7 +317,7 @@ describe('an invalid request', () => {
         return [response.status, code, message];
       }));
       expect(first).toEqual([401, 'token_invalid', 'The access token has expired.']);
-      expect(second).toEqual([401, 'token_invalid', 'The access token is not valid.']);
+      expect(second).toEqual([401, 'token_invalid', expect.stringMatching(/^The access token is not valid: /)]);
     }
     const rest = await fetch(`${API_URL}/rest/v1/flows?select=id`, {
       headers: { apikey: PUBLISHABLE_KEY, authorization: `Bearer ${expired}` },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { base58, base64 } from '@scure/base';
 import { beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { NO_PROGRESS } from '../../functions/runner/queue/claims.ts';
 import { type ClaimedRun, claimOf, makeClaimedRun, stackClaims } from '../support/claimed_run.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';
@@ -100,11 +101,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
   it('tells what called runs ask for, of the run that was started and of each in its tree', async () => {
     const child = randomUUID();
     await stackClaims().checkpoint(run.claim, {
-      node_runs: [],
-      logs: [],
-      transactions: [],
-      work_ms: 0,
-      output_bytes: 0,
+      ...NO_PROGRESS,
       children: [{
         id: child,
         flow_id: 1,
@@ -118,6 +115,8 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
         output: null,
         errors: null,
         not_run: null,
+        start_position: 1,
+        end_position: null,
       }],
     });
     const waiting = getRequest(child, owner.token, null);
@@ -129,7 +128,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     }
   });
 
-  it('answers one 404 for a run of others and for none, and 400 to what is no run', async () => {
+  it("answers one 404 for somebody else's run and for one that does not exist, and 400 to what is not a run's id", async () => {
     const other = await signUp();
     const answers = await Promise.all([run.id, randomUUID()].map(async (id) => {
       const response = await getRequest(id, other.token);
@@ -223,7 +222,7 @@ describe('POST /signature/submit', () => {
     expect((await submit({ id, signature: base58.encode(right) }, owner.token)).status).toBe(200);
   });
 
-  it('takes a signature of bytes that are no transaction, which nobody may change', async () => {
+  it('takes a signature of bytes that are not a transaction, which nobody may change', async () => {
     const bytes = base64.encode(new Uint8Array(32).fill(9));
     const id = await askFor(run, payer, bytes);
     expect(await answerOf(await submit({ id, signature: signMessage(payer, message), new_msg: message }, owner.token)))
@@ -278,7 +277,7 @@ describe('POST /signature/submit', () => {
   });
 
   it.each<[string, Record<string, unknown>, string]>([
-    ['an id that is none', { id: 17 }, 'id'],
+    ['an id that is not a UUID', { id: 17 }, 'id'],
     ['a signature of 63 bytes', { signature: base58.encode(new Uint8Array(63).fill(1)) }, 'signature'],
     ['a signature in base64', { signature: base64.encode(new Uint8Array(64)) }, 'signature'],
     ['a message in base58', { new_msg: '5Hq' }, 'new_msg'],
@@ -310,14 +309,7 @@ describe('POST /signature/submit', () => {
       })
     );
     const ids = [await askFor(started, payer, message), await askFor(started, payer, message)];
-    await stackClaims().suspend(started.claim, {
-      children: [],
-      node_runs: [],
-      transactions: [],
-      logs: [],
-      work_ms: 0,
-      output_bytes: 0,
-    });
+    await stackClaims().suspend(started.claim, NO_PROGRESS);
     const status = async () =>
       (await owner.client.from('flow_run').select('status').eq('id', started.id).single().throwOnError()).data.status;
     const signature = signMessage(payer, message);

@@ -170,6 +170,6 @@ describe('POST /deployment/start', () => {
     const run = await finishedRun(owner, (started.data as { flow_run_id: string }).flow_run_id);
     expect(run.output).toEqual({ M: { text: { S: 'rpc' } } });
     const { error, status } = await owner.client.rpc('start_deployment', { flow: flowId, inputs: { value: { S: 5 } } });
-    expect([status, error?.code, error?.message]).toEqual([400, 'inputs_invalid', 'inputs.value.S: takes a string']);
+    expect([status, error?.code, error?.message]).toEqual([400, 'inputs_invalid', 'inputs.value.S: must be a string']);
   });
 });

@@ -214,6 +214,11 @@ describe('wallets through /rest/v1', () => {
     expect([refused.status, refused.error?.code]).toEqual([400, 'wallet_keypair_required']);
     const twice = await wallets.insert({ type: 'ADAPTER', name: 'again', public_key: publicKey });
     expect(twice.status).toBe(409);
+    const wrong = await wallets.insert({ type: 'ADAPTER', name: 'mine', public_key: 'x' });
+    expect([wrong.status, wrong.error]).toMatchObject([400, {
+      code: 'column_invalid',
+      message: 'public_key: must be a public key: base58 of 32 bytes.',
+    }]);
 
     const { id, ...row } = inserted.data!;
     const whole = await wallets.update({ ...row, name: 'renamed' }).eq('id', id).select('name');

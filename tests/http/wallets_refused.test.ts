@@ -20,7 +20,7 @@ describe('a wallet that is refused', () => {
     ['an unknown type', { ...hardcoded(pair), type: 'hardcoded' }, 400, 'request_invalid', 'type'],
     ['no type', { ...hardcoded(pair), type: undefined }, 400, 'request_invalid', 'type'],
     ['no name', { ...hardcoded(pair), name: undefined }, 400, 'request_invalid', 'name'],
-    ['a name that is no text', { ...hardcoded(pair), name: 5 }, 400, 'request_invalid', 'name'],
+    ['a name that is not a text', { ...hardcoded(pair), name: 5 }, 400, 'request_invalid', 'name'],
     ['a name of 201 characters', { ...hardcoded(pair), name: 'ä'.repeat(201) }, 400, 'request_invalid', 'name'],
     ['a name with NUL', { ...hardcoded(pair), name: 'a\0b' }, 400, 'request_invalid', 'name'],
     ['a name with half a character', { ...hardcoded(pair), name: '\ud800' }, 400, 'request_invalid', 'name'],
@@ -64,7 +64,7 @@ describe('a wallet that is refused', () => {
       'request_invalid',
       'wallet_id',
     ],
-    ['a user_id that is none', { ...hardcoded(pair), user_id: 5 }, 400, 'request_invalid', 'user_id'],
+    ['a user_id that is not a UUID', { ...hardcoded(pair), user_id: 5 }, 400, 'request_invalid', 'user_id'],
     [
       'the user_id of nobody',
       { ...hardcoded(pair), user_id: '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11' },
@@ -114,7 +114,7 @@ describe('a wallet that is refused', () => {
     expect((await upsertWallet(other, wallet)).status).toBe(200);
     const ids = [other.id, other.id.toUpperCase(), '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11'];
     const answers = await Promise.all(ids.map(async (user_id) => {
-      // A key pair that is none of this wallet: whose it is comes first.
+      // A key pair of another wallet: whose the wallet is comes first.
       const params = { ...hardcoded(foreign), public_key: pair.publicKey, name: 'mine now', user_id };
       const response = await upsertWallet(owner, params);
       return [response.status, await response.text()];
@@ -129,7 +129,7 @@ describe('a wallet that is refused', () => {
     ['another method', { method: 'GET', body: undefined }, 405, 'method_not_allowed'],
     ['another type of body', { headers: { 'content-type': 'text/plain' } }, 415, 'media_type_unsupported'],
     // What JSON.parse says quotes the surroundings of the fault.
-    ['a secret that is no JSON', { body: `{"keypair": ${pair.keypair}}` }, 400, 'request_invalid'],
+    ['a secret that is not JSON', { body: `{"keypair": ${pair.keypair}}` }, 400, 'request_invalid'],
     ['nothing but a secret', { body: pair.keypair }, 400, 'request_invalid'],
     ['a secret in quotes', { body: JSON.stringify(pair.keypair) }, 400, 'request_invalid'],
     ['a body over 1 MiB', { body: JSON.stringify({ name: 'x'.repeat(1_048_576) }) }, 413, 'body_too_large'],

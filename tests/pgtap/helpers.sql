@@ -41,6 +41,13 @@ begin
 end;
 $$;
 
+-- From here to the end of the transaction pg_stat_xact_user_functions counts calls, which only a superuser may switch on.
+create function test.track_functions() returns void
+language sql volatile security definer
+as $$
+  select set_config('track_functions', 'all', true);
+$$;
+
 -- The code of the error that a statement raises, as a client would see it: ours, else the SQLSTATE; null when it passes.
 create function test.error_code(statement text) returns text
 language plpgsql volatile set search_path = ''
@@ -294,6 +301,29 @@ as $$
   );
 $$;
 
+-- A node of the run, or of one that it called, asks for an input; its token is the node's name.
+create function test.ask_input(
+  root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, attempt integer default 1
+) returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.checkpoint_flow_run(ask_input.root_run_id, ask_input.attempt, 60, test.progress(ask_input.root_run_id) || jsonb_build_object(
+    'inputs', jsonb_build_array(jsonb_build_object(
+      'flow_run_id', coalesce(ask_input.run_id, ask_input.root_run_id), 'node_id', test.node_id(ask_input.node), 'times', 0,
+      'token', ask_input.node, 'url', 'https://example.com/flow/submit/' || ask_input.node, 'timeout_ms', ask_input.timeout_ms
+    ))
+  ));
+$$;
+
+-- How the input of a node stands, as its worker takes it: {outcome, value}.
+create function test.take_input(run_id uuid, node text default 'a', attempt integer default 1) returns jsonb
+language sql volatile security definer set search_path = ''
+as $$
+  select (private.take_api_inputs(take_input.run_id, take_input.attempt, jsonb_build_array(jsonb_build_object(
+    'flow_run_id', take_input.run_id, 'node_id', test.node_id(take_input.node), 'times', 0
+  )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
+$$;
+
 -- A run that an interflow node started, as a worker reports it: begun, and ended where a status of an end is given.
 create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
 returns jsonb
@@ -488,4 +518,30 @@ as $$
   insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, message_id, turn)
   select gen_random_uuid(), queue_runs.user_id, sha256(''), 'https://api.devnet.solana.com', m.id, m.id
   from pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, queue_runs.count))) as m (id);
+$$;
+
+-- A deployment of the signed-in user's whose runs are told of.
+create function test.deploy_telling(events text[] default '{succeeded,failed,stopped,signature_request}', url text default 'https://example.com/hook')
+returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_id uuid := test.deploy(test.create_flow(auth.uid()));
+begin
+  update public.flow_deployments as d
+  set on_end = jsonb_build_object('url', deploy_telling.url, 'events', deploy_telling.events)
+  where d.id = v_id;
+  return v_id;
+end;
+$$;
+
+-- So many deliveries of the user's that are due, of one run.
+create function test.queue_webhooks(user_id uuid, count integer, url text default 'https://example.com/hook') returns void
+language sql volatile security definer set search_path = ''
+as $$
+  insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload)
+  select queue_webhooks.user_id, r.id, gen_random_uuid(), 'succeeded', queue_webhooks.url,
+    jsonb_build_object('data', jsonb_build_object('flow_id', r.flow_id))
+  from (select f.* from public.flow_run as f where f.user_id = queue_webhooks.user_id limit 1) as r
+  cross join generate_series(1, queue_webhooks.count);
 $$;

@@ -83,6 +83,11 @@ const notRun: [page: string, begins: string, reason: string][] = [
     'npm ci --omit=dev',
     'It installs from the registry and stays up; tests/durability/worker_command.test.ts runs the command.',
   ],
+  [
+    'docs/guides/workers_and_schedule.md',
+    'SUPABASE_DB_URL=',
+    'It stays up; tests/durability/worker_command.test.ts runs it.',
+  ],
 ];
 
 const blocks = pages.flatMap(readBlocks);
@@ -213,10 +218,11 @@ describe.each(pages)('%s', (page) => {
         // The last statement's rows.
         answers.push(Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok: boolean }[]);
       }
-      expect(answers[0]).not.toEqual([]);
-      expect(answers[0]!.filter(({ is_ok }) => !is_ok)).toEqual([]);
+      const checks = answers.filter((rows) => rows.some((row) => 'is_ok' in row));
+      expect(checks).not.toEqual([]);
+      expect(checks[0]!.filter(({ is_ok }) => !is_ok)).toEqual([]);
       // What follows a schedule only looks at it.
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
+      for (const check of checks) expect(check).toEqual(checks[0]);
     } finally {
       await database.drop();
     }

@@ -156,6 +156,9 @@ const generated = (): fc.Arbitrary<Generated> => {
     ),
     fc.oneof(queryValue, fc.uuid()).map((id) => `/functions/v1/flow/stop/${encodeURIComponent(id.toWellFormed())}`),
     fc.oneof(queryValue, fc.uuid(), fc.constant(runId)).map((id) =>
+      `/functions/v1/flow/redrive/${encodeURIComponent(id.toWellFormed())}`
+    ),
+    fc.oneof(queryValue, fc.uuid(), fc.constant(runId)).map((id) =>
       `/functions/v1/flow/signature_request/${encodeURIComponent(id.toWellFormed())}?wait=0`
     ),
     fc.constant('/functions/v1/signature/submit'),
@@ -169,6 +172,9 @@ const generated = (): fc.Arbitrary<Generated> => {
       'flow_run_result',
       'await_flow_run_result',
       'stop_flow_run',
+      'redrive_flow_run',
+      'redrive_flow_runs',
+      'earlier_flow_runs',
       'pending_signature_request',
       'signature_request_for_caller',
       'answer_signature_request',

@@ -95,6 +95,7 @@ it('Realtime sends the tables of runs, where the platform has its publication, a
     'flow_run',
     'flow_run_logs',
     'node_run',
+    'pending_inputs',
     'signature_requests',
   ]);
   await sql.end();

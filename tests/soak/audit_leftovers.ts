@@ -66,6 +66,9 @@ export const leftoverChecks: RowCheck[] = [
       select 'api_keys' as what, k.id::text from public.api_keys as k
       where not exists (select from private.api_key_hashes as h where h.api_key_id = k.id)
       union all
+      select 'flow_webhooks', w.id::text from public.flow_webhooks as w
+      where not exists (select from private.flow_webhook_secrets as s where s.webhook_id = w.id)
+      union all
       select 'wallets', w.id::text from public.wallets as w
       where (w.type = 'HARDCODED') <> exists (select from private.wallet_secrets as s where s.wallet_id = w.id)`,
   },

@@ -20,9 +20,13 @@ export const queueChecks: RowCheck[] = [
             and s.expires_at > clock_timestamp() - interval '15 seconds'
         )
         and not exists (
+          select from public.pending_inputs as p
+          where p.root_flow_run_id = r.id and p.expires_at > clock_timestamp() - interval '15 seconds'
+        )
+        and not exists (
           select from public.node_run as n
           where n.flow_run_id = r.id and n.end_time is null
-            and n.start_time + (n.input #>> '{M,duration_ms,U}')::bigint * interval '1 millisecond' > clock_timestamp()
+            and greatest(n.retry_at, n.start_time + (n.input #>> '{M,duration_ms,U}')::bigint * interval '1 millisecond') > clock_timestamp()
         )
       )`,
   },
@@ -80,6 +84,7 @@ export const queueChecks: RowCheck[] = [
         union all select 'flow_run_logs', l.flow_run_id, l.user_id from public.flow_run_logs as l
         union all select 'flow_run_jobs', j.flow_run_id, j.user_id from private.flow_run_jobs as j
         union all select 'signature_requests', s.flow_run_id, s.owner_id from public.signature_requests as s
+        union all select 'pending_inputs', p.flow_run_id, p.owner_id from public.pending_inputs as p
         union all select 'flow_run', c.parent_flow_run_id, c.user_id from public.flow_run as c where c.parent_flow_run_id is not null
       ) as owned join public.flow_run as r on r.id = owned.flow_run_id
       where owned.user_id <> r.user_id`,
@@ -90,6 +95,30 @@ export const queueChecks: RowCheck[] = [
       sql`
       select s.id, r.status from public.signature_requests as s join public.flow_run as r on r.id = s.root_flow_run_id
       where r.end_time is not null and s.signature is null and s.expires_at > clock_timestamp()`,
+  },
+  {
+    name: 'pending_input_over',
+    find: (sql) =>
+      sql`
+      select p.id, r.status, a.outcome from public.pending_inputs as p
+      join private.api_inputs as a on a.id = p.id
+      join public.flow_run as r on r.id = p.root_flow_run_id
+      left join private.flow_run_jobs as j on j.flow_run_id = r.id
+      where r.end_time is not null or j.stop_requested_at is not null or a.outcome is not null`,
+  },
+  {
+    // What somebody was told is stored is what the node puts out; a run that was stopped may have ended before.
+    name: 'answer_lost',
+    find: (sql) =>
+      sql`
+      select a.flow_run_id, a.outcome, n.output, n.errors from private.api_inputs as a
+      join public.node_run as n on (n.flow_run_id, n.node_id, n.times) = (a.flow_run_id, a.node_id, a.times)
+      join public.flow_run as r on r.id = a.root_flow_run_id
+      where n.end_time is not null and r.status <> 'stopped' and (case a.outcome
+        when 'submitted' then n.output -> 'M' -> 'value' is distinct from a.value
+        when 'cancelled' then n.errors[1] not like 'input_cancelled%'
+        when 'expired' then n.errors[1] not like 'input_expired%'
+      end)`,
   },
   {
     name: 'transaction_without_outcome',

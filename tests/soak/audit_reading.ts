@@ -27,13 +27,20 @@ const readable: Record<string, Readable> = {
   flow_deployments_tags: { key: 'entrypoint,tag', rule: OWN },
   flow_run: { key: 'id', rule: `${OWN} or t.parent_flow_run_id is null and (t.started_by = $1 or t.id = $2)` },
   flow_run_logs: { key: 'flow_run_id,log_index', rule: OWN },
+  flow_schedules: { key: 'id', rule: OWN },
+  flow_webhooks: { key: 'id', rule: OWN },
   flows: { key: 'id', rule: `${OWN} or $1 is not null and t.is_public` },
   kv_items: { key: 'user_id,store,key', rule: OWN },
   kv_stores: { key: 'user_id,name', rule: OWN },
   node_run: { key: 'flow_run_id,node_id,times', rule: OWN },
   nodes: { key: 'id', rule: `${OWN} or t.is_public` },
+  pending_inputs: {
+    key: 'id',
+    rule: `t.expires_at > now() and (t.owner_id = $1 or t.started_by = $1 or t.root_flow_run_id = $2)`,
+  },
   signature_requests: { key: 'id', rule: `t.owner_id = $1 or t.user_id = $1 or t.root_flow_run_id = $2` },
   wallets: { key: 'id', rule: OWN },
+  webhook_deliveries: { key: 'id', rule: OWN },
 };
 
 /** Rows that PostgREST gives at a time. */

@@ -37,7 +37,7 @@ export const startChecks: RowCheck[] = [
       from jsonb_to_recordset(${starts(facts)}::text::jsonb) as s (mark text, fewest integer, most integer, start jsonb)
       left join (
         select r.inputs #>> '{M,mark,S}' as mark, count(*) as runs from public.flow_run as r
-        where r.parent_flow_run_id is null group by 1
+        where r.parent_flow_run_id is null and r.redriven_from is null group by 1
       ) as made on made.mark = s.mark
       where coalesce(made.runs, 0) not between s.fewest and s.most`,
   },
@@ -46,7 +46,7 @@ export const startChecks: RowCheck[] = [
     find: (sql, facts) =>
       sql`
       select r.id, r.status from public.flow_run as r
-      where r.parent_flow_run_id is null and not exists (
+      where r.parent_flow_run_id is null and r.schedule_id is null and not exists (
         select from jsonb_to_recordset(${
         starts(facts)
       }::text::jsonb) as s (mark text) where s.mark = r.inputs #>> '{M,mark,S}'

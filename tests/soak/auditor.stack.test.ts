@@ -81,10 +81,34 @@ async function waiting(): Promise<string> {
     insert into private.flow_run_transactions (flow_run_id, node_id, times, root_flow_run_id, members, message, has_fees, slot, last_valid_block_height)
     values (${runId}, ${execution.node_id}, 0, ${runId}, ${sql.json([execution])}, 'AAAA', false, 1, 2)`;
   await sql`
-    insert into public.signature_requests (flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, expires_at)
-    values (${runId}, ${execution.node_id}, 0, ${runId}, ${owner}, '11111111111111111111111111111111', 'AAAA', now() + interval '3 minutes')`;
+    with made as (
+      insert into public.signature_requests (flow_run_id, node_id, times, root_flow_run_id, owner_id, pubkey, msg, expires_at)
+      values (${runId}, ${execution.node_id}, 0, ${runId}, ${owner}, '11111111111111111111111111111111', 'AAAA', now() + interval '3 minutes')
+      returning *
+    )
+    select private.add_run_events(array[(
+      s.flow_run_id, null, s.created_at, ('signature_request', s.flow_run_id, s.node_id, s.times, null, s.id)::private.run_event
+    )::private.new_run_event]) from made as s`;
+  await sql`
+    select private.queue_signature_webhooks(r, array(select s.id from public.signature_requests as s where s.root_flow_run_id = r.id))
+    from public.flow_run as r where r.id = ${runId}`;
   await sql`select public.suspend_flow_run(${runId}, 1, ${sql.json(NOTHING)})`;
   return runId;
+}
+
+/** An input of a run's first node that has ended like this, or that is still open. */
+async function storeInput(outcome: 'submitted' | null): Promise<void> {
+  await sql`
+    with stored as (
+      insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at, outcome, value)
+      select n.flow_run_id, n.node_id, n.times, n.flow_run_id, sha256('x'), now() + interval '1 hour', ${outcome}::text,
+        case when ${outcome}::text is not null then jsonb '{"S": "lost"}' end
+      from public.node_run as n where n.flow_run_id = ${firstRun()} limit 1
+      returning *
+    )
+    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, url, expires_at)
+    select s.id, s.flow_run_id, s.node_id, s.times, s.root_flow_run_id, ${owner}, 'x', s.expires_at
+    from stored as s where s.outcome is null`;
 }
 
 beforeEach(async () => {
@@ -105,13 +129,22 @@ beforeEach(async () => {
     const [deployed] = await sql`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
     deploymentIds.push(deployed?.id);
   }
+  const on_end = sql.json({ url: 'http://127.0.0.1/', events: ['succeeded', 'signature_request'] });
+  await sql`update public.flow_deployments set on_end = ${on_end} where id = ${deploymentIds[1]!}`;
   facts = {
     starts: records,
     deployments: deploymentIds.map((id) => ({ id, isGoing: false, isGone: false })),
+    webhookIds: [],
+    watched: [],
     landed: [],
   };
   await finish((await start()).runId);
   await waiting();
+  const told = await sql`
+    update public.webhook_deliveries set status = 'delivered', next_attempt_at = null where true returning id`;
+  facts = { ...facts, webhookIds: told.map(({ id }) => id) };
+  watch(firstRun(), [1, 2, 3, 4], true);
+  watch(firstRun(), [1, 2], false);
   records.push(startRecord({ isRefused: true }), startRecord({ isUncertain: true }));
   await sql`insert into public.kv_stores (user_id, name) values (${owner}, 'store')`;
   await sql`insert into public.kv_items (user_id, store, key, value) values (${owner}, 'store', 'key', '{"N": 0}')`;
@@ -119,6 +152,10 @@ beforeEach(async () => {
     insert into public.wallets (user_id, type, name, public_key) values (${owner}, 'ADAPTER', 'w', '11111111111111111111111111111111')`;
 });
 afterEach(() => sql`rollback`);
+
+const watch = (runId: string, told: number[], isComplete: boolean): void => {
+  facts = { ...facts, watched: [...facts.watched, { runId, told, isComplete }] };
+};
 
 const findAll = async (): Promise<string[]> => {
   const found = [];
@@ -134,6 +171,33 @@ const past = async (change: () => PromiseLike<unknown>) => {
 };
 
 const firstRun = () => records[0]!.runIds[0]!;
+
+/** A schedule of an age, and runs of it, each of which was noted as its last start by this. */
+const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
+  await past(async () => {
+    const [schedule] = await sql`
+      insert into public.flow_schedules (user_id, flow, tag, cron, created_at, is_active)
+      values (${owner}, ${flowId}, 'latest', '* * * * *', now() - ${age}::interval, false) returning id`;
+    for (const run of noted) {
+      await sql`
+        insert into public.flow_run (user_id, flow_id, inputs, chain_network, schedule_id, status, start_time, end_time)
+        values (${owner}, ${flowId}, '{"M": {}}', '{"cluster": "devnet"}', ${schedule!.id}, 'succeeded', now(), now())`;
+      await sql.unsafe(`update public.flow_schedules set last_flow_run_id = ${run} where id = '${schedule!.id}'`);
+    }
+  });
+};
+
+/** A run of which one node succeeded, and its redrive, which takes that node over. */
+async function redriven(): Promise<{ failedId: string; id: string }> {
+  const { runId } = await start({ flowKind: 'text' });
+  await finish(runId, 'failed');
+  const [row] = await sql`select public.redrive_flow_run(${runId}) ->> 'flow_run_id' as id`;
+  await sql`
+    insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input, output, is_taken_over)
+    select ${row?.id}, n.node_id, n.times, n.user_id, n.start_time, n.end_time, n.input, n.output, true
+    from public.node_run as n where n.flow_run_id = ${runId}`;
+  return { failedId: runId, id: row?.id };
+}
 
 /** For each check, what breaks its rule. */
 const breakers: Record<string, () => Promise<unknown>> = {
@@ -166,19 +230,57 @@ const breakers: Record<string, () => Promise<unknown>> = {
       .then(() => {}),
   node_without_end: () =>
     sql`update public.node_run set end_time = null where flow_run_id = ${firstRun()}`.then(() => {}),
+  too_many_attempts: () => sql`update public.node_run set attempt = 2 where flow_run_id = ${firstRun()}`.then(() => {}),
+  last_attempt_differs: () =>
+    sql`update public.node_run set attempt = 2, errors = '{broken}' where flow_run_id = ${firstRun()}`.then(() => {}),
   owner_differs: () =>
     sql`update public.node_run set user_id = ${randomUUID()} where flow_run_id = ${firstRun()}`.then(() => {}),
   request_of_ended_run_open: () =>
     past(() => sql`update public.signature_requests set root_flow_run_id = ${firstRun()} where owner_id = ${owner}`),
+  pending_input_over: () => past(() => storeInput(null)),
+  answer_lost: () => past(() => storeInput('submitted')),
   transaction_without_outcome: () =>
     past(() => sql`update private.flow_run_transactions set root_flow_run_id = ${firstRun()}`),
+  end_not_told_once: () => sql`delete from public.webhook_deliveries where event = 'succeeded'`.then(() => {}),
+  signature_request_not_told_once: () =>
+    sql`delete from public.webhook_deliveries where event = 'signature_request'`.then(() => {}),
+  webhook_of_no_run: () => sql`update private.flow_run_jobs set on_end = null where true`.then(() => {}),
+  webhook_not_delivered: () => sql`update public.webhook_deliveries set status = 'failed' where true`.then(() => {}),
+  webhook_not_received: async () => (facts = { ...facts, webhookIds: [] }),
   latest_wrong: () =>
     past(() =>
       sql`update public.flow_deployments_tags set deployment_id = ${deploymentIds[0]!} where entrypoint = ${flowId}`
     ),
   row_points_nowhere: () => past(() => sql`delete from public.flow_run where id = ${firstRun()}`),
+  taken_over_from_nothing: async () => {
+    const { id } = await redriven();
+    await sql`update public.node_run set output = '{"M": {"a": {"B": true}}}' where flow_run_id = ${id}`;
+  },
+  done_again: async () => {
+    const { id } = await redriven();
+    await sql`update public.node_run set is_taken_over = false where flow_run_id = ${id}`;
+  },
+  redriven_although_it_succeeded: async () => {
+    const { id } = await redriven();
+    await sql`update public.flow_run set redriven_from = ${firstRun()} where id = ${id}`;
+  },
   snapshot_unused: () => sql`insert into private.flow_snapshots (hash, data) values (sha256('x'), '{}')`.then(() => {}),
   kv_usage_wrong: () => past(() => sql`delete from public.kv_items where user_id = ${owner}`),
+  event_lost: () => past(() => sql`delete from private.flow_run_events where root_flow_run_id = ${firstRun()}`),
+  event_of_nothing: () => past(() => sql`delete from public.node_run where flow_run_id = ${firstRun()}`),
+  event_numbered_twice: () =>
+    sql`
+      insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
+      select e.root_flow_run_id, e.first_number + 2, e.last_number + 2, e.events from private.flow_run_events as e
+      where e.root_flow_run_id = ${firstRun()}`.then(() => {}),
+  event_numbers_with_gaps: () =>
+    sql`
+      update private.flow_run_events set first_number = first_number + 1, last_number = last_number + 1
+      where root_flow_run_id = ${firstRun()}`.then(() => {}),
+  watcher_told_otherwise: async () => watch(firstRun(), [1, 2, 4], true),
+  planned_time_started_twice: () => storeScheduled('10 seconds', ['null', 'null']),
+  schedule_never_started: () => storeScheduled('4 minutes', []),
+  last_start_misnamed: () => storeScheduled('4 minutes', ['null', 'gen_random_uuid()']),
   secret_misplaced: () => past(() => sql`update public.wallets set type = 'HARDCODED' where user_id = ${owner}`),
 };
 
@@ -192,6 +294,14 @@ describe('the rules on what is stored', () => {
     expect(breakRule, 'each rule is broken here').toBeDefined();
     await breakRule!();
     expect(await findAll()).toContain(name);
+  });
+
+  it('find nothing wrong in a run that takes over what succeeded', async () => {
+    await redriven();
+    const found = await findAll();
+    expect(found).not.toContain('taken_over_from_nothing');
+    expect(found).not.toContain('done_again');
+    expect(found).not.toContain('redriven_although_it_succeeded');
   });
 
   it('latest is wrong, too, where a flow with deployments has none, and where it is left over', async () => {
@@ -214,6 +324,17 @@ describe('the rules on what is stored', () => {
     expect(await findAll()).toContain('runs_of_start_miscounted');
   });
 
+  it.each([
+    [[1, 2, 3], true],
+    [[1, 2, 3, 3, 4], true],
+    [[2, 1, 3, 4], true],
+    [[1, 3], false],
+    [[2], false],
+  ])('a watcher must not have been told %j, to the end: %j', async (told, isComplete) => {
+    watch(firstRun(), told, isComplete);
+    expect(await findAll()).toEqual(['watcher_told_otherwise']);
+  });
+
   it('a run whose signature request is long over does not wait for it', async () => {
     await sql`update public.signature_requests set expires_at = now() - interval '16 seconds' where owner_id = ${owner}`;
     expect(await findAll()).toEqual(['run_neither_ended_nor_waiting']);
@@ -230,6 +351,8 @@ describe('the rule on the chain', () => {
     await auditChain(sql, {
       starts: records.filter((record) => record.mark === mark),
       deployments: [],
+      webhookIds: [],
+      watched: [],
       landed: [...landed, failed],
     }, findings);
     return Object.keys(findings.counts());

@@ -1,12 +1,26 @@
 import type { Sql } from '../../supabase/local/postgres.ts';
+import { attemptChecks } from './audit_attempts.ts';
+import { eventChecks } from './audit_events.ts';
 import { leftoverChecks } from './audit_leftovers.ts';
 import { queueChecks } from './audit_queue.ts';
+import { redriveChecks } from './audit_redrives.ts';
+import { scheduleChecks } from './audit_schedules.ts';
 import { startChecks } from './audit_starts.ts';
+import { webhookChecks } from './audit_webhooks.ts';
 import type { RowCheck, SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 /** Every rule on what is stored. */
-export const rowChecks: readonly RowCheck[] = [...startChecks, ...queueChecks, ...leftoverChecks];
+export const rowChecks: readonly RowCheck[] = [
+  ...startChecks,
+  ...scheduleChecks,
+  ...queueChecks,
+  ...attemptChecks,
+  ...redriveChecks,
+  ...webhookChecks,
+  ...eventChecks,
+  ...leftoverChecks,
+];
 
 /** Checks every rule on what is stored; as superuser, after a sweep of what nothing points at. */
 export async function auditRows(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {

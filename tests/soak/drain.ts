@@ -1,17 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { queueChecks } from './audit_queue.ts';
+import { webhookChecks } from './audit_webhooks.ts';
 import type { SoakFacts } from './facts.ts';
 
 const POLL_MS = 250;
 
 /** After that, what has not ended will not: the auditor says which. */
-const DRAIN_TIMEOUT_MS = 60_000;
+const DRAIN_TIMEOUT_MS = 120_000;
 
-/** Waits until every run has ended or waits for somebody outside; gives the milliseconds that it took. */
+/** Waits until every run has ended or waits for somebody outside, and has been told of; gives the milliseconds that it took. */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
   const unended = queueChecks.find(({ name }) => name === 'run_neither_ended_nor_waiting')!;
-  while (Date.now() - began < DRAIN_TIMEOUT_MS && (await unended.find(sql, facts)).length > 0) await pause(POLL_MS);
+  const untold = webhookChecks.find(({ name }) => name === 'webhook_not_delivered')!;
+  for (const { find } of [unended, untold]) {
+    while (Date.now() - began < DRAIN_TIMEOUT_MS && (await find(sql, facts)).length > 0) await pause(POLL_MS);
+  }
   return Date.now() - began;
 }

@@ -67,8 +67,19 @@ export async function editSomething(world: World, random: Random): Promise<void>
 export const expectedCodes = (kind: string): readonly string[] => ({
   // More than others than the owner may start, for now.
   start: ['deployment_not_found', 'queue_full', 'start_limit_reached'],
+  webhook: ['queue_full', 'start_limit_reached'],
   output: ['run_failed', 'run_stopped'],
   'signature request': ['signature_request_not_found'],
+  answer: ['pending_input_not_found', 'pending_input_answered'],
+  // A run may end before it is stopped, and of two redrives at once one is refused.
+  redrive: [
+    'run_not_ended',
+    'run_succeeded',
+    'run_redriven',
+    'outcome_unknown',
+    'run_not_redrivable',
+    'flow_run_not_found',
+  ],
   submit: ['signature_request_answered', 'signature_request_expired'],
   // The deployment may have been deleted meanwhile, and latest is nobody's to move.
   'POST flow_deployments_tags': ['23503'],

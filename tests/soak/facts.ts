@@ -1,12 +1,17 @@
 import type { LandedTransaction } from '../../supabase/local/chain/ledger.ts';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import type { StartRecord } from './starts.ts';
+import type { WatchRecord } from './watching.ts';
 import type { SoakDeployment } from './world.ts';
 
 /** What the callers know: the database is compared with it. */
 export interface SoakFacts {
   starts: readonly StartRecord[];
   deployments: readonly Pick<SoakDeployment, 'id' | 'isGoing' | 'isGone'>[];
+  /** The ids of the webhooks that were received, and taken. */
+  webhookIds: readonly string[];
+  /** What watchers were told. */
+  watched: readonly WatchRecord[];
   /** What is in the chain's blocks. */
   landed: readonly Pick<LandedTransaction, 'accounts' | 'error'>[];
 }

@@ -1,8 +1,10 @@
 import type { ValueMap } from '../../types/values/value.ts';
 import { paymentFlow } from '../support/actions.ts';
+import type { NodeRetry } from '../../types/flow.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { type Keypair, makeKeypair } from '../support/keypairs.ts';
 import { callingFlow, chainFlow, loopFlow, waitFlow } from '../support/mixed_flows.ts';
+import { askingFlow } from '../support/pending_inputs.ts';
 import { payOutFlow } from '../support/pay_out_flow.ts';
 import type { Random } from './random.ts';
 
@@ -58,6 +60,16 @@ function failingFlow(): FlowBuilder {
   return flow;
 }
 
+const RETRY: NodeRetry = { max_attempts: 3, delay_ms: 200, backoff: 2, max_delay_ms: 1_000 };
+
+/** Asks a server, in vain: nobody listens on the port of the discard service. */
+function vainFlow(method: string): FlowBuilder {
+  const flow = new FlowBuilder();
+  const request = flow.use('http_request', {}, { form: { url: 'http://127.0.0.1:9/', method }, retry: RETRY });
+  flow.output('out', request.output('body'));
+  return flow;
+}
+
 const text = (value: string) => ({ S: value });
 const count = (random: Random, high = 9): StartInputs => ({ values: { n: { U: String(random.between(0, high)) } } });
 
@@ -105,9 +117,24 @@ const flowKinds = {
     inputs: () => ({ values: {} }),
     weight: 3,
   },
+  retry: {
+    build: (_, random) => vainFlow(random.between(0, 1) === 0 ? 'GET' : 'POST'),
+    permission: 'Anonymous',
+    ends: ['failed'],
+    inputs: () => ({ values: {} }),
+    weight: 3,
+  },
+  ask: {
+    // Some are answered, some cancelled, and to some the answer comes about when the time is over, or never.
+    build: (_, random) => askingFlow({ timeout: random.between(2, 20) }),
+    permission: 'Anonymous',
+    ends: ['succeeded', 'failed'],
+    inputs: () => ({ values: {} }),
+    weight: 3,
+  },
   sleep: { build: () => waitFlow(SLEEP_MS), permission: 'Owner', ends: [], inputs: count, weight: 1 },
   pay: {
-    build: ({ wallet }) => payOutFlow(wallet),
+    build: ({ wallet }, random) => payOutFlow(wallet, random.between(0, 1) === 0 ? undefined : RETRY),
     permission: 'Owner',
     // While the database is away a transaction may expire: then it paid nothing, and the run says so.
     ends: ['succeeded', 'failed'],

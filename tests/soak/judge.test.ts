@@ -130,13 +130,13 @@ it('the report sorts latencies by whether a fault was on', () => {
 });
 
 it.each([
-  [['--minutes', '0'], /--minutes 0: takes/],
-  [['--minutes', ''], /--minutes : takes/],
-  [['--minutes', 'five'], /--minutes five: takes/],
-  [['--minutes', '1441'], /--minutes 1441: takes/],
+  [['--minutes', '0'], /--minutes 0: must be/],
+  [['--minutes', ''], /--minutes : must be/],
+  [['--minutes', 'five'], /--minutes five: must be/],
+  [['--minutes', '1441'], /--minutes 1441: must be/],
   [['--seed', '-1'], /--seed/],
-  [['--seed', '1.5'], /--seed 1.5: takes/],
-  [['--hostile', '--pressure', '1.5'], /--pressure 1.5: takes/],
+  [['--seed', '1.5'], /--seed 1.5: must be/],
+  [['--hostile', '--pressure', '1.5'], /--pressure 1.5: must be/],
   [['--pressure', '5'], /options of --hostile/],
   [['--hours', '1'], /Unknown option '--hours'/],
 ])('the command line %j is refused with the usage', (args, message) => {
@@ -148,7 +148,7 @@ it.each([
 it('minutes may be fractions, and a seed is made where none is given', () => {
   expect(readOptions(['--minutes', '0.3', '--seed', '7', '--json', 'a.json'])).toEqual({
     isHostile: false,
-    pressure: 54,
+    pressure: 56,
     minutes: 0.3,
     seed: 7,
     jsonFile: 'a.json',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** Connections that an attacker keeps busy unless told: as many as the lanes of all attacks. */
-export const DEFAULT_PRESSURE = 54;
+export const DEFAULT_PRESSURE = 56;
 
 /** Connections that an attacker may keep busy. */
 const MAX_PRESSURE = 10_000;
@@ -62,14 +62,14 @@ export function readOptions(args: string[]): SoakOptions {
   }
   const pressure = Number(values.pressure ?? DEFAULT_PRESSURE);
   if (!(Number.isInteger(pressure) && pressure > 0 && pressure <= MAX_PRESSURE)) {
-    throw fail(`--pressure ${values.pressure}: takes a whole number from 1 to ${MAX_PRESSURE}`);
+    throw fail(`--pressure ${values.pressure}: must be a whole number from 1 to ${MAX_PRESSURE}`);
   }
   const minutes = Number(values.minutes ?? (isHostile ? 2 : 5));
   if (values.minutes === '' || !(minutes > 0 && minutes <= MAX_MINUTES)) {
-    throw fail(`--minutes ${values.minutes}: takes a number above 0, up to ${MAX_MINUTES}`);
+    throw fail(`--minutes ${values.minutes}: must be a number above 0, up to ${MAX_MINUTES}`);
   }
   if (values.seed !== undefined && !/^\d{1,9}$/.test(values.seed)) {
-    throw fail(`--seed ${values.seed}: takes a whole number of up to nine digits`);
+    throw fail(`--seed ${values.seed}: must be a whole number of up to nine digits`);
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9));
   return { isHostile, pressure, only: values.only, minutes, seed, jsonFile: values.json };

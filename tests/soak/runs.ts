@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { signMessage } from '../support/actions.ts';
 import type { Random } from './random.ts';
 import type { StartedRun } from './starts.ts';
+import { watchRun } from './watching.ts';
 import { bearer, callFunction, type World } from './world.ts';
 
 /** How often something is asked again that was not answered, or with 503. */
 const TRIES = 20;
 
-/** Asks until an answer comes that is none of a fault. */
+/** Asks until an answer comes that no fault has caused. */
 async function persist(ask: () => ReturnType<typeof callFunction>, random: Random) {
   for (let tries = 1;; tries++) {
     const answer = await ask();
@@ -29,6 +30,32 @@ async function sign(world: World, run: StartedRun, random: Random): Promise<void
   await persist(() => callFunction(world, 'submit', 'signature/submit', bearer(run.token), answer), random);
 }
 
+/** Somebody answers what the run waits for, if it comes to wait, or cancels it; now and then two do at once. */
+async function answer(world: World, run: StartedRun, random: Random): Promise<void> {
+  const { API_URL, PUBLISHABLE_KEY } = world.status;
+  const headers = { apikey: PUBLISHABLE_KEY, 'x-flow-run-token': run.token };
+  const query = `select=url&root_flow_run_id=eq.${run.id}`;
+  let url: string | undefined;
+  for (let tries = 0; tries < 40 && url === undefined; tries++) {
+    const found = await world.traffic.send('pending inputs', `${API_URL}/rest/v1/pending_inputs?${query}`, { headers });
+    url = Array.isArray(found.body) ? found.body[0]?.url : undefined;
+    await pause(random.between(50, 400));
+  }
+  if (url === undefined) return;
+  const once = async (): Promise<void> => {
+    const isCancel = random.chance(0.2);
+    const key = { 'idempotency-key': String(random.between(0, 1_000_000)) };
+    await persist(() =>
+      world.traffic.send('answer', url, {
+        method: isCancel ? 'DELETE' : 'POST',
+        headers: { ...key, ...(!isCancel && { 'content-type': 'application/json' }) },
+        ...(!isCancel && { body: '{"values": "yes"}' }),
+      }), random);
+  };
+  if (random.chance(0.3)) await pause(random.between(0, 20_000));
+  await Promise.all(random.chance(0.2) ? [once(), once()] : [once()]);
+}
+
 async function stop(world: World, run: StartedRun, random: Random): Promise<void> {
   await pause(random.between(0, 400));
   run.record.isStopAsked = true;
@@ -36,13 +63,26 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
+  // Nobody signs for it, so what it does to the chain is not asked here.
+  if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
+}
+
+/** The owner redrives it, now or when it has ended; twice at once, of which one is refused. */
+async function redrive(world: World, run: StartedRun, random: Random): Promise<void> {
+  const { owner } = run.deployment!.flow;
+  await pause(random.between(0, 1_000));
+  const ask = () =>
+    persist(() => callFunction(world, 'redrive', `flow/redrive/${run.id}`, bearer(owner.token)), random);
+  await Promise.all(random.chance(0.2) ? [ask(), ask()] : [ask()]);
 }
 
 /** What a caller does with a run that it has started. */
 export async function attend(world: World, run: StartedRun, random: Random): Promise<void> {
   // Some are left open: their runs wait.
   if (run.signer !== undefined && random.chance(0.6)) return await sign(world, run, random);
+  if (run.record.flowKind === 'ask' && random.chance(0.8)) return await answer(world, run, random);
   if (random.chance(run.record.flowKind === 'sleep' ? 0.6 : 0.1)) return await stop(world, run, random);
+  if (random.chance(0.15)) return await watchRun(world, run, random);
   if (random.chance(0.35)) {
     const credential = random.chance(0.5) || run.caller.userId === undefined ? bearer(run.token) : run.caller.headers;
     // Some wait as long as a page does that is left soon; sleepers nobody waits for.

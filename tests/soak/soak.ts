@@ -72,12 +72,14 @@ async function soakStack(
     const deployments = world.flows.flatMap(({ deployments }) =>
       deployments.map(({ id, isGoing, isGone }) => ({ id, isGoing, isGone }))
     );
-    const facts = { starts: starts.records, deployments, landed };
+    const facts = { starts: starts.records, deployments, watched: world.watched, landed, webhookIds: [] };
+    // They would go on starting runs.
+    await sql`update public.flow_schedules set is_active = false`;
     const drain_ms = await drain(sql, facts);
     const codes = await workers.end();
     if (codes.some((code) => code !== 0)) findings.add('worker_ended_otherwise', { codes });
     judgeTraffic(traffic.exchanges, windows, expectedCodes, findings);
-    await auditRows(sql, facts, findings);
+    await auditRows(sql, { ...facts, webhookIds: [...world.webhooks.takenIds] }, findings);
     await auditChain(sql, facts, findings);
     await auditReading(sql, stack.status, readersOf(world, starts.lastRun()), findings);
     const runs = await sql<{ status: string; count: number }[]>`
@@ -89,6 +91,7 @@ async function soakStack(
     for (const event of workers.complaints()) note(`[worker] ${JSON.stringify(event)}`);
     await sql.end();
     await world?.chain.stop();
+    await world?.webhooks.close();
   }
 }
 

@@ -52,7 +52,7 @@ export interface StartPlan {
   kind: string;
   path: string;
   headers: Record<string, string>;
-  body: object;
+  body: unknown;
   deployment: SoakDeployment | undefined;
   signer: Keypair | undefined;
   /** Whether there may be nothing any more that this could start. */
@@ -92,7 +92,33 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     return { deployment: undefined, query: `flow=${flowId}&tag=stable`, mayBeGone: () => true };
   };
 
+  const newRecord = (
+    facts: Pick<StartRecord, 'mark' | 'flowKind' | 'caller' | 'hasKey' | 'isAllowed' | 'party'>,
+  ): StartRecord => {
+    const record = { ...facts, runIds: [], sent: 0, isUncertain: false, isRefused: false, isStopAsked: false };
+    records.push(record);
+    return record;
+  };
+
+  /** A delivery to a webhook, which starts a run as the owner of its flow. */
+  const planDelivery = (random: Random, hasKey: boolean): StartPlan => {
+    const { flow, path } = random.pick(world.hooks);
+    const mark = random.text();
+    return {
+      record: newRecord({ mark, flowKind: flow.kind, caller: 'webhook', hasKey, isAllowed: true, party: null }),
+      caller: callers.find(({ userId }) => userId === flow.owner.id)!,
+      kind: 'webhook',
+      path,
+      headers: hasKey ? { 'webhook-id': random.text() } : {},
+      body: mark,
+      deployment: undefined,
+      signer: undefined,
+      mayBeGone: () => false,
+    };
+  };
+
   const plan: Starts['plan'] = async (random, { hasKey = random.chance(0.6) } = {}) => {
+    if (random.chance(0.1)) return planDelivery(random, hasKey);
     const name = random.weighted(startable);
     const flow = random.pick(world.flows.filter(({ kind }) => kind === name));
     const isAllowed = random.chance(0.92) || callers.every((caller) => mayStart(caller, flow));
@@ -100,20 +126,14 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     const { values, party, signer } = flowKind(name).inputs(random);
     if (signer !== undefined) await world.fund(signer.publicKey, BUYER_LAMPORTS);
     const mark = random.text();
-    const record: StartRecord = {
+    const record = newRecord({
       mark,
       flowKind: name,
       caller: callerKind(caller, flow),
       hasKey,
       isAllowed,
       party: party ?? null,
-      runIds: [],
-      sent: 0,
-      isUncertain: false,
-      isRefused: false,
-      isStopAsked: false,
-    };
-    records.push(record);
+    });
     const shared = {
       record,
       caller,
@@ -134,12 +154,13 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     record.sent += 1;
     if (answer.status === 429 && record.caller.startsWith('owner')) findings.add('owner_held_back', { ...record });
     record.isRefused = answer.status !== null && answer.status >= 400 && answer.status < 500;
-    if (answer.status === 200) {
+    if (answer.status === 200 || answer.status === 202) {
       const { flow_run_id: id, token } = answer.body;
       if (!record.isAllowed) findings.add('started_without_permission', { ...record, id });
       if (record.runIds.some((former) => former !== id)) findings.add('retry_gave_another_run', { ...record, id });
       record.runIds.push(id);
-      return last = { id, token, caller, deployment, record, signer };
+      // Who calls a webhook gets no token.
+      return token === undefined ? undefined : last = { id, token, caller, deployment, record, signer };
     }
     if (!record.isRefused) record.isUncertain = true;
     else if (answer.code === 'deployment_not_found' && record.isAllowed && !plan.mayBeGone()) {
@@ -158,7 +179,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     for (;;) {
       const { answer, run } = await sendOnce(plan);
       // A nervous finger: with a key it is the same start.
-      if (run !== undefined && plan.record.hasKey && random.chance(0.15)) {
+      if (plan.record.runIds.length > 0 && plan.record.hasKey && random.chance(0.15)) {
         await Promise.all([1, 2].map(() => sendOnce(plan)));
       }
       const isOpen = answer.status === null || answer.status === 503 || answer.status === 429;

@@ -7,6 +7,8 @@ export const runnerEnvironment = {
   RUNNER_LEASE_SECONDS: '4',
   // Killed that often, a run may well lose many workers in a row without any fault of its own.
   RUNNER_MAX_LOST_CLAIMS: '1000000',
+  // The lease of a webhook is 45 s longer.
+  WEBHOOK_TIMEOUT_MS: '5000',
 };
 
 /** The long-lived workers beside the Edge Function. */
@@ -16,7 +18,7 @@ export interface Workers {
   count: number;
   /** Ends all of them, as an operator does; the codes that they ended with. */
   end: () => Promise<(number | NodeJS.Signals)[]>;
-  /** What they logged that is no news of ordinary work, in the order of the workers. */
+  /** What they logged beside the news of ordinary work, in the order of the workers. */
   complaints: () => object[];
   /** Kills what is left, whatever it does. */
   kill: () => void;
@@ -27,7 +29,9 @@ export function startWorkers(stack: Stack, count = 2): Workers {
   const { status, keys } = stack;
   const everybody: WorkerProcess[] = [];
   const start = () => {
-    const worker = startWorker({ status, env: { WALLET_KEYS: keys.walletKeys, ...runnerEnvironment } });
+    // Workers of both kinds, side by side.
+    const over = everybody.length % 2 === 0 ? 'PostgREST' : 'Postgres';
+    const worker = startWorker({ status, over, env: { WALLET_KEYS: keys.walletKeys, ...runnerEnvironment } });
     everybody.push(worker);
     return worker;
   };

@@ -7,14 +7,21 @@ import '../../supabase/local/websocket.ts';
 import type { Database } from '../../types/database.types.ts';
 import { hardcoded, makeKeypair } from '../support/keypairs.ts';
 import { accessToken, createApiKey } from '../support/tokens.ts';
+import { startWebhookReceiver, withStatus } from '../support/webhook_receiver.ts';
 import { flowKind, type FlowKindName, flowKindNames, type FlowParts, sharingColumns, STORE } from './flow_kinds.ts';
 import type { Random } from './random.ts';
 import type { Traffic } from './traffic.ts';
+import type { WatchRecord } from './watching.ts';
 
 /** Milliseconds of a slot: a signed transaction is good for 150 of them. */
 const SLOT_MS = 100;
 
 const SOL = 1_000_000_000n;
+
+const WEBHOOK_PATH = '/runs';
+
+/** What deployments of a flow, one after the other, tell of their runs. */
+const TOLD = [['succeeded', 'failed', 'stopped', 'signature_request'], null, ['failed', 'stopped']] as const;
 
 /** A user of the stack under test. */
 export interface SoakUser {
@@ -44,6 +51,34 @@ export interface SoakFlow {
   deployments: SoakDeployment[];
 }
 
+/** A receiver of webhooks that refuses some at first. */
+export interface SoakWebhooks {
+  url: string;
+  /** The ids of those that it took. */
+  takenIds: Set<string>;
+  close: () => Promise<void>;
+}
+
+async function startWebhooks(): Promise<SoakWebhooks> {
+  const receiver = await startWebhookReceiver();
+  const refused = new Set<string>();
+  const takenIds = new Set<string>();
+  receiver.answer(WEBHOOK_PATH, (response, webhook) => {
+    const id = webhook.headers['webhook-id']!;
+    const isRefused = id.endsWith('0') && !refused.has(id);
+    (isRefused ? refused : takenIds).add(id);
+    withStatus(isRefused ? 503 : 204)(response, webhook);
+  });
+  return { url: `${receiver.url}${WEBHOOK_PATH}`, takenIds, close: receiver.close };
+}
+
+/** A webhook whose requests are the marks by which the runs of its flow are counted. */
+export interface SoakHook {
+  flow: SoakFlow;
+  /** Behind the functions' address. */
+  path: string;
+}
+
 /** Everything that the load works with. */
 export interface World {
   status: StackStatus;
@@ -52,8 +87,12 @@ export interface World {
   /** What callers without an account show. */
   publicKeys: string[];
   flows: SoakFlow[];
+  hooks: SoakHook[];
   chain: Awaited<ReturnType<typeof startChain>>;
   shop: string;
+  webhooks: SoakWebhooks;
+  /** Everybody who watches a run, or has. */
+  watched: WatchRecord[];
   /** Gives a key lamports. */
   fund: (publicKey: string, amount: bigint) => Promise<void>;
 }
@@ -64,7 +103,7 @@ export const callFunction = (
   kind: string,
   path: string,
   headers: Record<string, string>,
-  body?: object,
+  body?: unknown,
 ) =>
   traffic.send(kind, `${status.FUNCTIONS_URL}/${path}`, {
     method: body === undefined && /^flow\/(output|signature_request)\//.test(path) ? 'GET' : 'POST',
@@ -88,6 +127,12 @@ export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDepl
   if (status !== 200) return undefined;
   const deployment = { id: body.deployment_id, flow, isGoing: false, isGone: false };
   flow.deployments.push(deployment);
+  const events = TOLD[flow.deployments.length % TOLD.length];
+  if (events !== null) {
+    // If it fails, it tells of nothing, or of what it was to tell of.
+    const on_end = { url: world.webhooks.url, events };
+    await flow.owner.client.from('flow_deployments').update({ on_end } as never).eq('id', deployment.id);
+  }
   return deployment;
 }
 
@@ -132,9 +177,22 @@ export async function makeWorld(
     const body = `{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${publicKey}",${amount}]}`;
     await fetch(chain.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   };
+  const webhooks = await startWebhooks();
   const shop = makeKeypair().publicKey;
   const publicKeys = [makeKeypair().publicKey, makeKeypair().publicKey];
-  const world: World = { status, traffic, users, publicKeys, flows: [], chain, shop, fund };
+  const world: World = {
+    status,
+    traffic,
+    users,
+    publicKeys,
+    flows: [],
+    hooks: [],
+    chain,
+    shop,
+    webhooks,
+    watched: [],
+    fund,
+  };
   await fund(shop, SOL);
   for (const owner of users.slice(0, 2)) await addFlows(world, sql, owner, random);
   return world;
@@ -161,5 +219,14 @@ async function addFlows(world: World, sql: Sql, owner: SoakUser, random: Random)
     const flow: SoakFlow = { id, owner, kind, parts, deployments: [] };
     if (await deployFlow(world, flow) === undefined) throw new Error(`the flow ${kind} could not be deployed`);
     world.flows.push(flow);
+    if (kind === 'text') await addAutomaticStarts(world, flow);
   }
+}
+
+/** Gives a flow a schedule that is due each minute, and a webhook. */
+async function addAutomaticStarts(world: World, flow: SoakFlow): Promise<void> {
+  const { client } = flow.owner;
+  must(await client.from('flow_schedules').insert({ flow: flow.id, cron: '* * * * *' }).select('id').single());
+  const made = must(await client.rpc('create_webhook', { flow: flow.id, input: 'mark' })) as { url: string };
+  world.hooks.push({ flow, path: made.url.split('/functions/v1/')[1]! });
 }

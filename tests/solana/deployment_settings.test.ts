@@ -1,5 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58, base64 } from '@scure/base';
+import { findReference, validateActionIdentifierMemo } from '@solana/actions';
+import { Connection, PublicKey } from '@solana/web3.js';
 import { getTransferSolInstructionDataDecoder } from '@solana-program/system';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deployAction, outputOf, paymentFlow, PRICE, signNext, startAs } from '../support/actions.ts';
@@ -156,11 +158,17 @@ describe('action_identity', () => {
     const shop = makeKeypair();
     const settings = { output_instructions: true, action_identity: identity };
     const runs = [await bought(shop.publicKey, settings), await bought(shop.publicKey, settings)];
-    const names = { [buyer.publicKey]: 'buyer', [shop.publicKey]: 'shop', [identity]: 'identity' };
     const references = await Promise.all(runs.map(async (run) => {
       const { instructions, wire } = await putOut(run);
+      const named = instructions[0]!.accounts[1]!;
+      const names = {
+        [buyer.publicKey]: 'buyer',
+        [shop.publicKey]: 'shop',
+        [identity]: 'identity',
+        [named]: 'reference',
+      };
       expect(instructions.map((one) => show(one, names))).toEqual([
-        'SetComputeUnitPrice with identity',
+        'SetComputeUnitPrice with identity,reference',
         'SetComputeUnitLimit',
         `Transfer buyer → shop ${PRICE}`,
         'Memo',
@@ -168,7 +176,7 @@ describe('action_identity', () => {
       const memo = instructions.at(-1)!;
       expect(memo.accounts).toEqual([]);
       const [scheme, key, reference, signature] = new TextDecoder().decode(memo.data).split(':');
-      expect([scheme, key]).toEqual(['solana-action', identity]);
+      expect([scheme, key, reference]).toEqual(['solana-action', identity, named]);
       const bytes = base58.decode(reference!);
       expect(ed25519.verify(base58.decode(signature!), bytes, base58.decode(identity))).toBe(true);
       const seconds = new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(0, true);
@@ -180,6 +188,12 @@ describe('action_identity', () => {
     }));
     expect(references[0]).not.toBe(references[1]);
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(identity))).toHaveLength(2);
+    // The SDK of the specification finds each by its reference, and takes its memo for the identity's.
+    const connection = new Connection(chain.url);
+    for (const reference of references) {
+      const found = await findReference(connection, new PublicKey(reference!), { finality: 'confirmed' });
+      expect(validateActionIdentifierMemo(new PublicKey(identity), found.memo)).toEqual({ verified: true, reference });
+    }
   });
 
   it('does nothing to a run that sends by itself and names no action_signer', async () => {

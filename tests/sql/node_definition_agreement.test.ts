@@ -117,7 +117,7 @@ it('zod and SQL draw the line of 64 levels at the same level', async () => {
   expect(await expectAgreement(values)).toEqual({ accepted: 2, refused: 1 });
 });
 
-it('zod and SQL both refuse what is no I-JSON, in values and in names', async () => {
+it('zod and SQL both refuse what is not I-JSON, in values and in names', async () => {
   const bad = [
     '"\\u0000"',
     '"\\ud800"',

@@ -67,7 +67,7 @@ describe('keys', () => {
     for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
     for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);
-    // Another opaque key as bearer is no token; it lends no role.
+    // Another opaque key as bearer is not a token; it lends no role.
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SECRET_KEY}` })).toBe(401);
   });
 });
@@ -167,6 +167,7 @@ describe('before parts of a test', () => {
       restSocket: join(dir, 'nobody.sock'),
       functionSocket: (name) => join(dir, `${name}.sock`),
       auth: async () => new Response(),
+      console: { handle: (_, response) => void response.end('console') },
     });
   });
   afterAll(async () => {

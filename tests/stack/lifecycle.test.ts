@@ -111,7 +111,6 @@ it('a boot that is stopped while it adds the node definitions says nothing of be
   await expectNothingLeft();
 
   expect(await storedNodes(await boot())).toHaveLength((await readDefinitionFiles(projectNodesDir)).length);
-  await boot('--reset');
 });
 
 describe('a running stack', () => {

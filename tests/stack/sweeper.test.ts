@@ -43,6 +43,28 @@ it('a stack that starts sweeps until nothing is left that is too old', async () 
   expect(logged).toEqual([]);
 });
 
+it('a stack that starts, starts what was due while it was down, once, and the run ends', async () => {
+  const scheduleId = await asSuperuser(async (sql) => {
+    await sql`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: ownerId, role: 'authenticated' })
+    }, false)`;
+    await sql`select public.deploy_flow(f.id) from public.flows as f where f.user_id = ${ownerId}`;
+    const [schedule] = await sql`
+      insert into public.flow_schedules (user_id, flow, cron) select f.user_id, f.id, '0 6 * * *' from public.flows as f
+      where f.user_id = ${ownerId} returning id`;
+    await sql`update public.flow_schedules set next_start_at = now() - interval '3 days' where id = ${schedule!.id}`;
+    return schedule!.id as string;
+  });
+  sweeper = startSweeper(inject('stack'), (line) => logged.push(line));
+  const runs = await waitFor(async () => {
+    const found = await asSuperuser((sql) =>
+      sql`select status, end_time from public.flow_run where schedule_id = ${scheduleId}`
+    );
+    return found.length > 0 && found.every(({ end_time }) => end_time !== null) ? found : undefined;
+  });
+  expect(runs.map(({ status }) => status)).toEqual(['succeeded']);
+});
+
 it('a sweep that fails is shown, and stops nothing', async () => {
   sweeper = startSweeper(
     { ...inject('stack'), SERVICE_ROLE_KEY: inject('stack').ANON_KEY },

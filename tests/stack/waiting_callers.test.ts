@@ -1,138 +1,222 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { projectFunctionsDir, startFunction } from '../../supabase/local/functions.ts';
-import { startGateway } from '../../supabase/local/gateway.ts';
-import type { StackKeys } from '../../supabase/local/keys.ts';
-import type { Part } from '../../supabase/local/part.ts';
-import { findFreePort } from '../../supabase/local/ports.ts';
-import { readBody } from '../../supabase/local/request_body.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import { type ClaimedRun, makeClaimedRun } from '../support/claimed_run.ts';
+import { type CountedFlow, serveCountedFlow } from '../support/counted_flow.ts';
+import { makeKeypair } from '../support/keypairs.ts';
 import { type Person, signUp } from '../support/people.ts';
+import { askFor } from '../support/signature_requests.ts';
+import { asSuperuser } from '../support/tokens.ts';
 import { waitFor } from '../support/wait.ts';
 
-const { API_URL, ANON_KEY, SERVICE_ROLE_KEY } = inject('stack');
-/** Looks without a run, after which nobody waits for it: those who wait look every tenth of a second for their first ten. */
-const ENOUGH_LOOKS = 20;
+const ROUTES = ['output', 'signature_request'];
 
 let owner: Person;
-let dir: string;
-let counter: Server;
-let part: Part;
-let gateway: Server;
-let url: string;
-/** What the function `flow` has asked the database, an entry for each request. */
-let asked: string[] = [];
-
-/** Between the function and the stack: hands all requests on, and notes them. */
-const startCounter = async (): Promise<Server> => {
-  const server = createServer(async (request, response) => {
-    const body = await readBody(request, 1_048_576);
-    asked.push(`${request.url} ${body}`);
-    const { host: _host, connection: _connection, 'transfer-encoding': _encoding, ...headers } = request.headers;
-    const answer = await fetch(`${API_URL}${request.url}`, {
-      method: request.method,
-      headers: headers as Record<string, string>,
-      ...(request.method === 'POST' && { body: new Uint8Array(body ?? []) }),
-    });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-};
+let flow: CountedFlow;
+let [left, right]: ClaimedRun[] = [];
 
 beforeAll(async () => {
   owner = await signUp();
-  dir = await mkdtemp(join(tmpdir(), 'flow-waiting-'));
-  counter = await startCounter();
-  const socketPath = join(dir, 'flow.sock');
-  part = startFunction({
-    name: 'flow',
-    functionsDir: projectFunctionsDir,
-    socketPath,
-    env: {
-      SUPABASE_URL: `http://127.0.0.1:${(counter.address() as AddressInfo).port}`,
-      SUPABASE_ANON_KEY: ANON_KEY,
-      SUPABASE_SERVICE_ROLE_KEY: SERVICE_ROLE_KEY,
-      RUNNER_DISABLED: '1',
-    },
-    watch: false,
-    onLine: () => {},
-  });
-  const port = await findFreePort(24_000 + (process.pid % 500) * 4);
-  url = `http://127.0.0.1:${port}/functions/v1`;
-  gateway = await startGateway({
-    port,
-    keys: { anonKey: ANON_KEY, serviceRoleKey: SERVICE_ROLE_KEY } as StackKeys,
-    restSocket: join(dir, 'nobody.sock'),
-    functionSocket: () => socketPath,
-    auth: async () => new Response(),
-  });
-  await part.waitUntilReady();
 });
-afterAll(async () => {
-  for (const server of [gateway, counter]) {
-    server?.closeAllConnections();
-    server?.close();
-  }
-  await part?.stop();
-  await rm(dir, { recursive: true, force: true });
-});
-
-let [left, right]: ClaimedRun[] = [];
 beforeEach(async () => {
   [left, right] = await Promise.all([makeClaimedRun(owner.id), makeClaimedRun(owner.id)]);
-  asked = [];
+  flow?.forget();
 });
 
-/** The looks by which the function asks on behalf of all who wait. */
-const looks = () => asked.filter((line) => /^\/rest\/v1\/(flow_run\?|rpc\/asking_flow_runs )/.test(line));
+type Run = Pick<ClaimedRun, 'id' | 'token'>;
 
-it.each(['output', 'signature_request'])(
-  'nobody looks for the %s of a run any more whose caller is gone',
-  async (route) => {
-    const wait = (run: ClaimedRun, signal: AbortSignal) =>
-      fetch(`${url}/flow/${route}/${run.id}`, { headers: { authorization: `Bearer ${run.token}` }, signal })
-        .then((response) => response.status, (error) => error.name);
+/** Stores runs of one flow, which nobody executes. */
+const makeRuns = (count: number): Promise<Run[]> =>
+  asSuperuser(async (sql) => {
+    const [flow] = await sql`insert into public.flows (user_id) values (${owner.id}) returning id`;
+    return await sql<(Run & Record<string, unknown>)[]>`
+      insert into public.flow_run (user_id, flow_id, status, start_time, inputs, chain_network)
+      select ${owner.id}, ${flow!.id}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}'
+      from generate_series(1, ${count}) returning id, private.run_token(id) as token`;
+  });
+
+/** How a run was answered: the status, and the error's code if there is one. */
+async function readAnswer(response: Response | string): Promise<string> {
+  if (typeof response === 'string') return response;
+  const body = response.status === 204 ? {} : await response.json() as { code?: string };
+  return [response.status, body.code].join(' ').trim();
+}
+
+describe('without SUPABASE_DB_URL', () => {
+  /**
+   * Looks without a run, after which nobody waits for it: those who wait look every tenth of a second for their first
+   * ten.
+   */
+  const ENOUGH_LOOKS = 20;
+
+  beforeAll(async () => {
+    flow = await serveCountedFlow();
+  });
+  afterAll(() => flow?.stop());
+
+  it.each(ROUTES)('nobody looks for the %s of a run any more whose caller is gone', async (route) => {
     const [goes, stays] = [new AbortController(), new AbortController()];
-    const answers = [wait(left!, goes.signal), wait(right!, stays.signal)];
-    await waitFor(() => looks().some((line) => line.includes(left!.id) && line.includes(right!.id)) || undefined);
+    const answers = [
+      flow.ask(route, left!, { signal: goes.signal }),
+      flow.ask(route, right!, { signal: stays.signal }),
+    ];
+    await waitFor(() => flow.looks().some((line) => line.includes(left!.id) && line.includes(right!.id)) || undefined);
     goes.abort();
     expect(await answers[0]).toBe('AbortError');
     await waitFor(() => {
-      const last = looks().slice(-ENOUGH_LOOKS);
+      const last = flow.looks().slice(-ENOUGH_LOOKS);
       return last.every((line) => !line.includes(left!.id) && line.includes(right!.id)) || undefined;
     });
     stays.abort();
     await answers[1];
     // Nor is anything asked for who is gone, when the wait has ended by that.
-    const told = asked.filter((line) => line.includes('rpc/') && !line.includes('asking') && line.includes(left!.id));
+    const told = flow.asked().filter((line) =>
+      line.includes('rpc/') && !line.includes('asking') && line.includes(left!.id)
+    );
     expect(told).toHaveLength(1);
-  },
-);
-
-it('hundreds of callers who wait cost the database a look for all of them, and hold none of its connections', async () => {
-  const all = new AbortController();
-  const waiting = Array.from({ length: 300 }, () =>
-    fetch(`${url}/flow/output/${left!.id}`, {
-      headers: { authorization: `Bearer ${left!.token}` },
-      signal: all.signal,
-    }).then((response) => response.text(), (error) => error.name));
-  await waitFor(() => asked.filter((line) => line.includes('await_flow_run_result')).length === 300 || undefined);
-  await waitFor(() => looks().length > 0 || undefined);
-  // Another one is answered meanwhile.
-  const answer = await fetch(`${url}/flow/output/${right!.id}?wait=0`, {
-    headers: { authorization: `Bearer ${right!.token}` },
   });
-  expect([answer.status, await answer.json()]).toEqual([202, { status: 'running' }]);
-  await left!.end();
-  const answers = await Promise.all(waiting);
-  expect(new Set(answers).size).toBe(1);
-  expect(JSON.parse(answers[0]!).code).toBe('run_stopped');
-  // One call of its own each, and the looks.
-  expect(asked.filter((line) => line.includes(left!.id) && !looks().includes(line))).toHaveLength(300);
+
+  it('hundreds of callers who wait cost the database a look for all of them, and hold none of its connections', async () => {
+    const all = new AbortController();
+    const waiting = Array.from({ length: 300 }, () => flow.ask('output', left!, { signal: all.signal }));
+    await waitFor(() =>
+      flow.asked().filter((line) => line.includes('await_flow_run_result')).length === 300 || undefined
+    );
+    await waitFor(() => flow.looks().length > 0 || undefined);
+    // Another one is answered meanwhile.
+    expect(await readAnswer(await flow.ask('output', right!, { wait: 0 }))).toBe('202');
+    await left!.end();
+    const answers = await Promise.all((await Promise.all(waiting)).map(readAnswer));
+    expect(new Set(answers)).toEqual(new Set(['409 run_stopped']));
+    // One call of its own each, and the looks.
+    const own = flow.asked().filter((line) => line.includes(left!.id) && !flow.looks().includes(line));
+    expect(own).toHaveLength(300);
+  });
+});
+
+describe('with SUPABASE_DB_URL', () => {
+  let sql: Sql;
+
+  beforeAll(async () => {
+    const { DB_URL } = inject('stack');
+    sql = connect(DB_URL, { max: 2 });
+    flow = await serveCountedFlow({ SUPABASE_DB_URL: DB_URL });
+  });
+  afterAll(async () => {
+    await flow?.stop();
+    await sql?.end();
+  });
+
+  /** Ends a run as workers do. */
+  const end = (...runs: Run[]) =>
+    sql`select private.end_flow_run(r.id, 'stopped') from unnest(${runs.map(({ id }) => id)}::uuid[]) as r (id)`;
+
+  /** The sessions that follow these runs, by the ids of their processes. */
+  const followers = async (...runs: Run[]): Promise<{ pid: number; runs: number }[]> =>
+    await sql<{ pid: number; runs: number }[]>`
+      select l.pid, count(distinct r.id)::integer as runs
+      from unnest(${runs.map(({ id }) => id)}::uuid[]) as r (id)
+      join pg_locks as l on l.locktype = 'advisory' and l.granted
+        and (l.classid, l.objid) = (hashtext('private.announce_run_news')::oid, uuid_hash(r.id)::oid)
+      group by l.pid`;
+
+  /** Resolves when one session follows all of these runs, with the id of its process. */
+  const areFollowed = (...runs: Run[]): Promise<number> =>
+    waitFor(async () => {
+      const [session, ...others] = await followers(...runs);
+      expect(others).toEqual([]);
+      return session?.runs === runs.length ? session.pid : undefined;
+    });
+
+  /** When a session was last asked for anything. */
+  const lastAsked = async (pid: number): Promise<string | undefined> => {
+    const [row] = await sql`select query_start::text as at from pg_stat_activity where pid = ${pid}`;
+    return row?.['at'];
+  };
+
+  it('an end is heard by one session; PostgREST is not asked until then, and the session once in 15 s', async () => {
+    const waiting = flow.ask('output', left!);
+    const pid = await areFollowed(left!);
+    const asked = flow.asked().length;
+    const began = performance.now();
+    const times = new Set<string | undefined>();
+    // Polling would look dozens of times meanwhile.
+    const others = 100;
+    for (let call = 0; call < others; call++) {
+      times.add(await lastAsked(pid));
+      await flow.ask('output', right!, { wait: 0 });
+    }
+    expect(times).not.toContain(undefined);
+    expect(flow.asked().length).toBe(asked + others);
+    // When it followed the run, and since then at most once in 15 s.
+    expect(times.size).toBeLessThanOrEqual(2 + (performance.now() - began) / 15_000);
+    await end(left!);
+    expect(await readAnswer(await waiting)).toBe('409 run_stopped');
+    expect(flow.asked().length).toBe(asked + others);
+    await waitFor(async () => (await followers(left!)).length === 0 || undefined);
+  });
+
+  it('hundreds of callers who wait for as many runs are answered by one session', async () => {
+    const runs = await makeRuns(200);
+    const waiting = runs.map((run) => flow.ask('output', run));
+    await areFollowed(...runs);
+    await end(...runs);
+    const answers = await Promise.all((await Promise.all(waiting)).map(readAnswer));
+    expect(new Set(answers)).toEqual(new Set(['409 run_stopped']));
+    await waitFor(async () => (await followers(...runs)).length === 0 || undefined);
+  });
+
+  it('whoever waits for a signature request gets it when it is made, and hears that there will be none', async () => {
+    const waiting = [left!, right!].map((run) => flow.ask('signature_request', run));
+    await areFollowed(left!, right!);
+    const looks = flow.looks().length;
+    const id = await askFor(left!, makeKeypair());
+    const request = await waiting[0];
+    expect(request).toBeInstanceOf(Response);
+    expect(await (request as Response).json()).toMatchObject({ id, flow_run_id: left!.id });
+    await end(right!);
+    expect(await readAnswer(await waiting[1]!)).toBe('404 signature_request_not_found');
+    expect(flow.looks().length).toBe(looks);
+  });
+
+  it.each(ROUTES)('the run of a caller who is gone is not followed any more, for the %s', async (route) => {
+    const [goes, stays] = [new AbortController(), new AbortController()];
+    const answers = [
+      flow.ask(route, left!, { signal: goes.signal }),
+      flow.ask(route, right!, { signal: stays.signal }),
+    ];
+    await areFollowed(left!, right!);
+    goes.abort();
+    expect(await answers[0]).toBe('AbortError');
+    await waitFor(async () => (await followers(left!)).length === 0 || undefined);
+    expect(await followers(right!)).toHaveLength(1);
+    stays.abort();
+    await answers[1];
+    await waitFor(async () => (await followers(right!)).length === 0 || undefined);
+  });
+
+  it('whoever waits is answered although the session is ended meanwhile', async () => {
+    const waiting = [left!, right!].map((run) => flow.ask('output', run));
+    const pid = await areFollowed(left!, right!);
+    flow.forget();
+    await sql.begin(async (tx) => {
+      // Nobody hears of the one: it ends before the session does, and is committed after it.
+      await tx`select private.end_flow_run(${left!.id}, 'stopped')`;
+      await sql`select pg_terminate_backend(${pid})`;
+      await waitFor(() => flow.looks().length > 0 || undefined);
+    });
+    expect(await readAnswer(await waiting[0]!)).toBe('409 run_stopped');
+    // The next session follows the other.
+    expect(await areFollowed(right!)).not.toBe(pid);
+    await end(right!);
+    expect(await readAnswer(await waiting[1]!)).toBe('409 run_stopped');
+  });
+
+  it('the session ends when nobody has waited for some time', async () => {
+    const waiting = flow.ask('output', left!);
+    const pid = await areFollowed(left!);
+    await end(left!);
+    expect(await readAnswer(await waiting)).toBe('409 run_stopped');
+    expect(await lastAsked(pid)).toBeDefined();
+    await waitFor(async () => await lastAsked(pid) === undefined || undefined);
+  });
 });

@@ -1,5 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58, base64 } from '@scure/base';
+import type { NodeRetry } from '../../types/flow.ts';
 import type { StartDeploymentParams, StartResult } from '../../types/deployment.ts';
 import type { PendingSignatureRequest } from '../../types/signature_request.ts';
 import type { Database } from '../../types/database.types.ts';
@@ -12,14 +13,14 @@ import type { TestChain } from './solana.ts';
 export const PRICE = 10_000_000n;
 
 /** The buyer, of whom the start gives the public key, pays the shop; the buyer pays the network's fee too. */
-export function paymentFlow(shop: string): FlowBuilder {
+export function paymentFlow(shop: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const buyer = flow.use('generate_keypair', { private_key: flow.input('buyer') }, { title: 'buyer wallet' });
   const transfer = flow.use('transfer_sol', {
     sender: buyer.output('keypair'),
     recipient: flow.use('wallet', {}, { form: { public_key: shop }, title: 'shop' }).output('pubkey'),
     amount: flow.constant({ D: '0.01' }, 'price'),
-  }, { title: 'pay' });
+  }, { title: 'pay', retry });
   flow.output('signature', transfer.output('signature'));
   return flow;
 }

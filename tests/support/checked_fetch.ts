@@ -17,7 +17,10 @@ export const checkedFetch: typeof fetch = async (input, init) => {
   const { url, method, headers } = input instanceof Request
     ? input
     : new Request(input, { ...init, body: undefined, signal: null });
-  const answer = { status: response.status, headers: response.headers, body: await response.clone().text() };
+  // A stream of events may not end as long as the test does not let it; its text has no schema.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  const body = isStream ? '""' : await response.clone().text();
+  const answer = { status: response.status, headers: response.headers, body };
   contract.check({ url, method, headers, body: textOf(init?.body) }, answer);
   return response;
 };

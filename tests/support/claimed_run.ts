@@ -35,10 +35,10 @@ export const stackClaims = (): Claims =>
     historyPageBytes: 1_048_576,
   });
 
-/** A claim of which nothing is known but what the database goes by. */
-// SAFETY: the claim is sent to the database only, which reads no more of it.
+/** A claim of which nothing is known but what the database goes by, of a run that is no redrive. */
+// SAFETY: the claim is sent to the database, which reads no more of it, and asked for its history.
 export const claimOf = (flow_run_id: string, attempt = 1): Claim =>
-  ({ flow_run_id, attempt }) as Partial<Claim> as Claim;
+  ({ flow_run_id, attempt, redriven_output_bytes: null }) as Partial<Claim> as Claim;
 
 /** Stores a run of the user's flow, as attempt 1 of a worker has it. */
 export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {

@@ -82,7 +82,7 @@ export interface Contract {
 
 export function makeContract(document: OpenapiDocument): Contract {
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
-  // The document itself is no schema; those in it refer to it.
+  // The document itself is not a schema; those in it refer to it.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, DOCUMENT_ID);
   const validators = new Map<string, ValidateFunction>();
@@ -98,7 +98,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     try {
       return findFaults(path, JSON.parse(text));
     } catch (error) {
-      if (error instanceof SyntaxError) return ['it is no JSON'];
+      if (error instanceof SyntaxError) return ['it is not JSON'];
       throw error;
     }
   };
@@ -166,7 +166,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     return findJsonFaults([...place, 'content', type, 'schema'], body).map((fault) => `body: ${fault}`);
   };
 
-  /** What the document says in words of the Edge Functions: how they refuse what is none of their routes. */
+  /** What the document says in words of the Edge Functions: how they refuse other routes than their own. */
   const findRefusalFaults = (code: string, status: number, answer: ReceivedAnswer): string[] => {
     const faults = findJsonFaults(['components', 'schemas', 'Error'], answer.body);
     if (faults.length > 0) return faults;

@@ -1,5 +1,6 @@
 import type { Release, Suspension } from '../../functions/runner/engine/context.ts';
 import {
+  type AskedInput,
   type ChildRow,
   type ChildRun,
   executionKey,
@@ -21,6 +22,7 @@ import type {
 import { makeOutputBudget } from '../../functions/runner/engine/output_budget.ts';
 import { makeSlice, type Slice, UNLIMITED } from '../../functions/runner/engine/slice.ts';
 import type {
+  FinalOutcome,
   StoredTransaction,
   TransactionRecord,
   Transactions,
@@ -41,6 +43,7 @@ export interface Recorded {
   /** By the end of each execution; those that only began come last. */
   nodeRuns: NodeRun[];
   children: ChildRow[];
+  inputs: AskedInput[];
   logs: LogLine[];
   transactions: StoredTransaction[];
 }
@@ -51,6 +54,10 @@ export interface ExecuteFlowOptions {
   flows?: { [flowId: string]: FlowBuilder };
   /** What an earlier claim recorded. */
   earlier?: Recorded;
+  /** The id of the run; ROOT_RUN_ID, unless given. */
+  runId?: string;
+  /** The runs that it was redriven from, the newest first. */
+  redrivenFrom?: { runId: string; recorded: Recorded }[];
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
@@ -75,9 +82,12 @@ type Reported =
   | { type: 'runEnded'; id: string; result: RunResult }
   | { type: 'nodeBegan'; run: NodeRun }
   | { type: 'nodeEnded'; run: NodeRun }
+  | { type: 'inputAsked'; input: AskedInput }
+  | { type: 'nodeTakenOver'; run: NodeRun }
+  | { type: 'halted' }
   | { type: 'logged'; line: LogLine }
   | { type: 'transactionStored'; record: TransactionRecord }
-  | { type: 'transactionEnded'; transaction: Effect; outcome: 'confirmed' | 'failed'; signature: string | null };
+  | { type: 'transactionEnded'; transaction: Effect; outcome: FinalOutcome; signature: string | null };
 
 /** Something that an execution reported, at a time. */
 export type JournalEvent =
@@ -94,6 +104,7 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
   const ended = byKey(earlier?.nodeRuns.filter((run) => run.end_time !== null) ?? []);
   const begun = byKey(earlier?.nodeRuns.filter((run) => run.end_time === null) ?? []);
   const children = new Map((earlier?.children ?? []).map((row) => [row.id, row]));
+  const inputs: AskedInput[] = [...earlier?.inputs ?? []];
   const logs: LogLine[] = [...earlier?.logs ?? []];
   const transactions = new Map((earlier?.transactions ?? []).map((stored) => [executionKey(stored), { ...stored }]));
   for (const event of events) {
@@ -107,15 +118,17 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
       if (stored?.outcome === null) Object.assign(stored, { outcome: event.outcome, signature: event.signature });
     } else if (event.type === 'nodeBegan') {
       begun.set(executionKey(event.run), event.run);
-    } else if (event.type === 'nodeEnded') {
+    } else if (event.type === 'nodeEnded' || event.type === 'nodeTakenOver') {
       const key = executionKey(event.run);
       if (ended.has(key)) throw new Error(`${key} ends twice`);
       begun.delete(key);
       ended.set(key, event.run);
+    } else if (event.type === 'inputAsked') {
+      inputs.push(event.input);
     } else if (event.type === 'runBegan') {
       const open = { status: 'running' as const, end_time: null, output: null, errors: null, not_run: null };
       children.set(event.run.id, { ...event.run, ...open, start_time: event.at });
-    } else {
+    } else if (event.type === 'runEnded') {
       const row = children.get(event.id);
       if (row === undefined || row.end_time !== null) throw new Error(`child ${event.id} ends that is not under way`);
       children.set(event.id, { ...row, ...event.result, end_time: event.at });
@@ -124,13 +137,14 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
   return {
     nodeRuns: [...ended.values(), ...begun.values()],
     children: [...children.values()],
+    inputs,
     logs,
     transactions: [...transactions.values()],
   };
 }
 
 /** Keeps what an execution reports in memory. */
-function recordInMemory(now: () => number): {
+function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
   journal: Journal;
   transactionEnded: SettlementOptions['transactionEnded'];
   store: TransactionStore;
@@ -169,6 +183,14 @@ function recordInMemory(now: () => number): {
       runEnded: (id, result) => add({ type: 'runEnded', id, result }),
       nodeBegan: (run) => add({ type: 'nodeBegan', run }),
       nodeEnded: (run) => add({ type: 'nodeEnded', run }),
+      inputAsked: (input) => add({ type: 'inputAsked', input }),
+      nodeTakenOver: (execution, from) => {
+        const taken = earlierRuns.find((run) => executionKey(run) === executionKey(from));
+        if (taken === undefined) throw new Error('there is no such execution to be taken over');
+        const { flow_run_id, node_id, times } = execution;
+        add({ type: 'nodeTakenOver', run: { ...taken, flow_run_id, node_id, times } });
+      },
+      halted: () => add({ type: 'halted' }),
       logged: (line) => add({ type: 'logged', line }),
       flush: () => Promise.resolve(),
       isFull: () => false,
@@ -199,8 +221,9 @@ export async function claimFlow(
   inputs: ValueMap = {},
   options: ExecuteFlowOptions = {},
 ): Promise<{ result: RunResult | Release | Suspension; recorded: Recorded; events: JournalEvent[] }> {
-  const { registry = nodeRegistry, earlier, now = () => 0 } = options;
-  const { journal, transactionEnded, store, read } = recordInMemory(now);
+  const { registry = nodeRegistry, earlier, redrivenFrom = [], now = () => 0 } = options;
+  const earlierRuns = redrivenFrom.flatMap(({ recorded }) => recorded.nodeRuns);
+  const { journal, transactionEnded, store, read } = recordInMemory(now, earlierRuns);
   const { transactions = options.makeTransactions?.(store) ?? { execute: noService }, ...services } =
     options.services ?? {};
   const limits = { ...runLimits, ...options.limits };
@@ -215,7 +238,7 @@ export async function claimFlow(
     network: options.network ?? { url: 'https://api.devnet.solana.com', cluster: 'devnet' },
   };
   const result = await executeTree({
-    root: { id: ROOT_RUN_ID, inputs },
+    root: { id: options.runId ?? ROOT_RUN_ID, inputs },
     snapshot,
     run,
     registry,
@@ -232,6 +255,7 @@ export async function claimFlow(
     services: {
       http: { request: noService },
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
+      inputs: { makeAddress: noService, look: noService, untilNews: noService },
       rest: (wait) => wait(),
       ...services,
     },
@@ -240,6 +264,11 @@ export async function claimFlow(
       node_runs: earlier?.nodeRuns ?? [],
       children: earlier?.children ?? [],
       ended_executions: countEnded(earlier),
+      redriven: {
+        roots: redrivenFrom.map(({ runId }) => runId),
+        children: redrivenFrom.flatMap(({ recorded }) => recorded.children),
+        node_runs: earlierRuns,
+      },
     }),
     limits,
     outputs: makeOutputBudget({ limit: limits.allOutputBytes, used: outputBytesOf(earlier) }),

@@ -4,9 +4,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A door to a server on loopback that a test may shut. */
 export interface FlakyProxy {
   url: string;
+  /** Whether somebody is connected. */
+  isUsed: () => boolean;
   /** Breaks all connections and takes no new ones, until it is opened again. */
   shut: () => void;
   open: () => void;
+  /** Lets nothing through on the connections that there are, and tells nobody; new ones are served. */
+  silence: () => void;
   close: () => Promise<void>;
 }
 
@@ -33,6 +37,7 @@ export async function startFlakyProxy(targetUrl: string): Promise<FlakyProxy> {
   const breakAll = () => sockets.forEach((socket) => socket.destroy());
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    isUsed: () => sockets.size > 0,
     shut: () => {
       isShut = true;
       breakAll();
@@ -40,6 +45,7 @@ export async function startFlakyProxy(targetUrl: string): Promise<FlakyProxy> {
     open: () => {
       isShut = false;
     },
+    silence: () => sockets.forEach((socket) => socket.unpipe().pause()),
     close: async () => {
       breakAll();
       server.close();

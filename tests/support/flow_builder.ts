@@ -1,7 +1,7 @@
 import { parse, stringify } from 'lossless-json';
 import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
+import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/values/value.ts';
 
 /** One end of an edge. */
@@ -37,6 +37,7 @@ export interface NodeSpec {
   form?: LosslessJson | FormJson;
   type?: SnapshotNode['data']['type'];
   title?: string;
+  retry?: NodeRetry | undefined;
 }
 
 /** Builds flows as the editor saves them, with ids that count up: the same calls give the same flow. */
@@ -57,7 +58,10 @@ export class FlowBuilder {
     return `00000000-0000-4000-8000-${String(++this.#count).padStart(12, '0')}`;
   }
 
-  node(nodeId: string, { inputs = [], outputs = [], form = {}, type = 'native', title }: NodeSpec = {}): BuiltNode {
+  node(
+    nodeId: string,
+    { inputs = [], outputs = [], form = {}, type = 'native', title, retry }: NodeSpec = {},
+  ): BuiltNode {
     const id = this.#id();
     const targets = inputs.map(readSpec).map(({ name, isOptional, isPassthrough }) => ({
       id: this.#id(),
@@ -79,6 +83,7 @@ export class FlowBuilder {
         type,
         node_id: nodeId,
         display_name: title ?? null,
+        ...(retry && { retry }),
         sources,
         targets,
         // SAFETY: graph() and the database turn it into lossless JSON.
@@ -104,7 +109,7 @@ export class FlowBuilder {
   }
 
   /** A node with the ports of its definition, as the editor places it, and edges into those inputs. */
-  use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title }: NodeSpec = {}): BuiltNode {
+  use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title, retry }: NodeSpec = {}): BuiltNode {
     const definition = this.#registry(nodeId)?.definition;
     if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
     const node = this.node(nodeId, {
@@ -112,6 +117,7 @@ export class FlowBuilder {
       outputs: definition.sources.map((port) => port.name),
       form: form ?? {},
       title: title ?? nodeId,
+      retry,
     });
     return this.#wire(node, edges);
   }

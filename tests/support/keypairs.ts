@@ -1,5 +1,5 @@
 import { base58, base64, base64url, hex } from '@scure/base';
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { call, type Person } from './people.ts';
 
 /** A new Solana key pair, made without the code under test. */
@@ -10,13 +10,22 @@ export interface Keypair {
   secretKey: Uint8Array<ArrayBuffer>;
 }
 
+/** What stands before the 32 secret bytes of an Ed25519 key in PKCS #8. Source: RFC 8410, section 10.3. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/**
+ * Makes a key pair. Node's generateKeyPairSync is not used: when a garbage collection comes while its key is exported as
+ * JWK, Node 20 waits for itself, and the process of the tests hangs for ever.
+ */
 export function makeKeypair(): Keypair {
-  const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const [secretKey, publicKey] = [d!, x!].map((text) => new Uint8Array(Buffer.from(text, 'base64url')));
+  const secretKey = new Uint8Array(randomBytes(32));
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, secretKey]), format: 'der', type: 'pkcs8' });
+  // The key is the end of its DER.
+  const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
   return {
-    publicKey: base58.encode(publicKey!),
-    keypair: base58.encode(new Uint8Array([...secretKey!, ...publicKey!])),
-    secretKey: secretKey!,
+    publicKey: base58.encode(publicKey),
+    keypair: base58.encode(new Uint8Array([...secretKey, ...publicKey])),
+    secretKey,
   };
 }
 

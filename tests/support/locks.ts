@@ -29,3 +29,12 @@ export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting =
 /** Resolves with true when work on another connection sleeps in the database, as the observer sees it; with false when it has ended. */
 export const fallsAsleep = (observer: Sql, work: Promise<unknown>): Promise<boolean> =>
   comesToWait(observer, work, 'PgSleep');
+
+/** How many advisory locks of this name are held in the observer's database. */
+export async function countAdvisoryLocks(observer: Sql, name: string): Promise<number> {
+  const [row] = await observer`
+    select count(*)::integer as count from pg_locks
+    where locktype = 'advisory' and granted and classid = hashtext(${name})::oid
+      and database = (select d.oid from pg_database as d where d.datname = current_database())`;
+  return row!.count;
+}

@@ -34,6 +34,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     http: { request: notGiven },
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     rest: (wait) => wait(),
+    askForInput: notGiven,
     ...given,
   };
 }

@@ -146,7 +146,7 @@ const setMember = (object: object, name: string, value: Draft): void => {
 function mutate(draft: { [name: string]: Draft }, { how, container: at, member, name, value }: Mutation): void {
   const all = containers(draft);
   const container = all[at % all.length]!;
-  // What a write says of the database's own columns is ignored: they are no part of the definition.
+  // What a write says of the database's own columns is ignored: they are not part of the definition.
   const isTaken = container === draft && databaseColumns.includes(name);
   if (Array.isArray(container)) {
     const index = container.length === 0 ? 0 : member % container.length;

@@ -1,15 +1,17 @@
+import type { NodeRetry } from '../../types/flow.ts';
 import { FlowBuilder } from './flow_builder.ts';
 
 /** What is paid out, in lamports. */
 export const PAID = 1_000_000n;
 
 /** A wallet of the flow's owner pays whoever the start names. */
-export function payOutFlow(wallet: string): FlowBuilder {
+export function payOutFlow(wallet: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const sender = flow.use('wallet', {}, { form: { public_key: wallet }, title: 'wallet' }).output('keypair');
   const pay = flow.use('transfer_sol', { sender, recipient: flow.input('to') }, {
     form: { amount: 0.001 },
     title: 'pay out',
+    retry,
   });
   flow.output('signature', pay.output('signature'));
   return flow;

@@ -44,7 +44,7 @@ export const call = (
   });
 };
 
-/** The answer's JSON; throws when it is no success. */
+/** The answer's JSON; throws when it is not a success. */
 async function succeed<Result>(response: Response): Promise<Result> {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as Result;

@@ -10,7 +10,7 @@ export function evaluate(source: string, options?: RunOptions, limits?: Partial<
   return typeName(value) === 'decimal' ? `${debugText(value)} decimal` : debugText(value);
 }
 
-/** How a script fails: `kind line:column reason`. Throws what is no RhaiError, and when it doesn't fail. */
+/** How a script fails: `kind line:column reason`. Throws what is not a RhaiError, and when it doesn't fail. */
 export function failureOf(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
   try {
     evaluate(source, options, limits);

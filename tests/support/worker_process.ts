@@ -22,13 +22,15 @@ export interface WorkerOptions {
   env?: Record<string, string>;
   /** The script to run; the worker itself unless given. */
   script?: string;
+  /** Whether it calls through PostgREST, as it does unless given, or Postgres itself. */
+  over?: 'PostgREST' | 'Postgres' | undefined;
   /** Deno starts faster; Node is what `npm run worker` uses. */
   runtime?: 'node' | 'deno';
 }
 
 /** Runs a worker on a stack as an operator does, without npm between, so that a signal reaches it at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
-  const { status, env, script = 'worker/main.ts', runtime = 'node' } = options;
+  const { status, env, script = 'worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
   const [command, args] = runtime === 'node'
     ? ['node', ['--import', 'tsx']] as const
     : [denoBinary(), ['run', '--allow-all', `--config=${join(projectDir, 'deno.json')}`]] as const;
@@ -40,6 +42,7 @@ export function startWorker(options: WorkerOptions): WorkerProcess {
       SUPABASE_ANON_KEY: status.ANON_KEY,
       SUPABASE_SERVICE_ROLE_KEY: status.SERVICE_ROLE_KEY,
       ALLOW_PRIVATE_NETWORK: '1',
+      SUPABASE_DB_URL: over === 'Postgres' ? status.DB_URL : '',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

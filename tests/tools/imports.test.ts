@@ -23,7 +23,7 @@ import definition from './definition.json' with { type: 'json' };`;
   );
 });
 
-it('a package is one with all its parts, and what is put together at run time is no file', () => {
+it('a package is one with all its parts, and what is put together at run time is not a file', () => {
   const text =
     "import '@scope/name/part.js'; import 'name/part'; import 'node:net'; import(name); new URL('./x', base);";
   expect(targetsOf(text)).toEqual(['@scope/name', 'name', 'node:net', 'what is only known at run time']);
@@ -107,7 +107,7 @@ it.each(right)('%s may import %s', (file, specifier) => {
   expect(faultsOf(file, `import '${specifier}';`)).toEqual([]);
 });
 
-it('a circle is found, through types too, and what only meets again is none', () => {
+it('a circle is found, through types too, and two ways to one file are not a circle', () => {
   const importOf = (pair: string) => {
     const [from = '', to = ''] = pair.split('');
     return { place: from, from, to };

@@ -17,7 +17,7 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 
 const COPIED =
-  '.oxlintrc.json deno.json package.json tsconfig.json docs functions sql types supabase/local supabase/tools tests/engine tests/support'
+  '.oxlintrc.json deno.json package.json tsconfig.json client docs functions sql types supabase/local supabase/tools tests/engine tests/support'
     .split(' ');
 
 /** A copy of the project, as far as nodes go, in which they are made. */

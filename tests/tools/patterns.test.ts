@@ -28,11 +28,11 @@ it('a pattern that is put together at run time is refused', () => {
 
 it("patterns of SQL are read as JavaScript's, its comments are not", () => {
   const sql =
-    `select a ~ '^[[:space:]/]$', b !~* 'it''s', substring(a from '^1*'), substring(a from 2)\n  -- ~ '(a*)*'\nfrom t;`;
-  expect(sourcesOf(sqlPatterns('a.sql', sql))).toEqual(['/^[\\s/]$/', "/it's/i", '/^1*/']);
+    `select a ~ '^[[:space:]/]$', b !~* 'it''s', substring(a from '^1*'), substring(left(a, 9) from '^2*'), substring(a from 2), a is distinct from 'b'\n  -- ~ '(a*)*'\nfrom t;`;
+  expect(sourcesOf(sqlPatterns('a.sql', sql))).toEqual(['/^[\\s/]$/', "/it's/i", '/^1*/', '/^2*/']);
 });
 
-it('SQL of which the pattern is no literal, or stands in a function that is not read, is refused', () => {
+it('SQL whose pattern is not a literal, or stands in a function that is not read, is refused', () => {
   for (const sql of ['a ~ b', "regexp_replace(a, 'b', 'c')", "a similar to 'b'", `'$ ? (@ like_regex "a")'`]) {
     expect(() => sqlPatterns('a.sql', `select ${sql}`), sql).toThrow(/^a\.sql:1: .* can't be checked/);
   }

@@ -195,12 +195,12 @@ describe('publishing over a bad line', () => {
     const refusal = JSON.stringify({
       code: 'node_definition_invalid',
       message: 'data: is missing.',
-      details: '[{"path": "data", "message": "is missing"}, {"path": "sources", "message": "takes an array"}]',
+      details: '[{"path": "data", "message": "is missing"}, {"path": "sources", "message": "must be an array"}]',
     });
     const { summary, lines, bodies } = await publishTo([answer(400, refusal)], [file('a'), file('b')]);
     expect([summary.failed, bodies.length]).toEqual([1, 2]);
     expect(lines[0]).toBe(
-      '[1/2] a: FAILED: 400 node_definition_invalid data: is missing.\n        sources: takes an array',
+      '[1/2] a: FAILED: 400 node_definition_invalid data: is missing.\n        sources: must be an array',
     );
   });
 

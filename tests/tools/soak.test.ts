@@ -39,6 +39,6 @@ it('a short soak meets every fault, and its auditor finds nothing', async () => 
 it('a command line that it does not take ends with the usage', async () => {
   const { code, output } = await soak('--minutes', 'all day');
   expect(code).toBe(1);
-  expect(output).toMatch(/^--minutes all day: takes a number/m);
+  expect(output).toMatch(/^--minutes all day: must be a number/m);
   expect(output).not.toMatch(/\bat .*:\d+/);
 });

@@ -278,9 +278,9 @@ describe('fields', () => {
     ['has a default and is null', () => readFieldOr(fields, 'none', 7n, toU64), 'none: invalid type: unit value'],
     ['is optional and of another type', () => readOptionalField(fields, 'text', toU64), 'text: invalid type: string'],
     [
-      'is no wallet',
+      'is not a wallet',
       () => readField(fields, 'text', toWallet),
-      'text: data did not match any variant of untagged enum Wallet: takes a key pair, or a map with its public_key',
+      'text: data did not match any variant of untagged enum Wallet: must be a key pair, or a map with its public_key',
     ],
   ])('are named when one %s', (_how, read, message) => {
     const thrown = error(read);

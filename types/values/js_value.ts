@@ -41,7 +41,7 @@ function objectValue(object: object, path: Path, depth: number): Value {
  */
 export function toValue(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
   // This also ends a cycle.
-  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
+  if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (js === null) return { N: 0 };
   switch (typeof js) {
     case 'boolean':

@@ -61,9 +61,9 @@ describe('jsonTextToValue', () => {
   });
 
   it.each([
-    ['', 'the text is no JSON'],
-    ['{', 'the text is no JSON'],
-    ['{"a": 1, "a": 2}', 'the text is no JSON'],
+    ['', 'the text is not JSON'],
+    ['{', 'the text is not JSON'],
+    ['{"a": 1, "a": 2}', 'the text is not JSON'],
     ['['.repeat(100_000), 'the JSON text is nested deeper than 64 levels'],
     ['['.repeat(65) + ']'.repeat(65), 'the JSON text is nested deeper than 64 levels'],
     [`${'['.repeat(64)}1${']'.repeat(64)}`, 'nested deeper than 64 levels'],

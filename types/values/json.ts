@@ -55,7 +55,7 @@ export function jsonTextToValue(text: string, maxBytes: number): Value {
     json = parseLosslessJson(text, jsonLimitsFor(maxBytes));
   } catch (error) {
     if (error instanceof JsonLimitError) throw new ValueError(`the JSON text ${error.message}`, []);
-    throw new ValueError(`the text is no JSON: ${error instanceof Error ? error.message : error}`, []);
+    throw new ValueError(`the text is not JSON: ${error instanceof Error ? error.message : error}`, []);
   }
   return jsonToValue(json);
 }

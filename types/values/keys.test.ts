@@ -84,14 +84,14 @@ describe('keys', () => {
   it.each<[string, () => unknown, string]>([
     ['no key at all', () => toPubkey({ U: '1' }), 'invalid type: integer `1`, expected a public key'],
     ['a map without one', () => toPubkey({ M: {} }), 'invalid type: map, expected a public key'],
-    ['a text that is none', () => toPubkey({ S: 'secret' }), 'invalid value: string, expected a public key'],
+    ['a text that is not a key', () => toPubkey({ S: 'secret' }), 'invalid value: string, expected a public key'],
     [
       'a public key for a pair',
       () => toKeypair({ B3: '1'.repeat(32) }),
       'invalid value: byte array, expected a key pair',
     ],
     ['null for a signature', () => toSignature({ N: 0 }), 'invalid type: unit value, expected a signature'],
-    ['a member that is no byte', () => toBytes({ A: [{ U: '256' }] }), 'invalid value: integer `256`, expected u8'],
+    ['a member that is not a byte', () => toBytes({ A: [{ U: '256' }] }), 'invalid value: integer `256`, expected u8'],
     ['no bytes', () => toBytes({ U: '1' }), 'invalid type: integer `1`, expected bytes'],
   ])('say what is wrong with %s', (_what, run, message) => expect(run).toThrow(message));
 });

@@ -95,7 +95,7 @@ function readWallet(value: Value): Signer | undefined {
 }
 
 const noVariant = (type: string, forms: string): ConversionError =>
-  new ConversionError(`data did not match any variant of untagged enum ${type}: takes ${forms}`);
+  new ConversionError(`data did not match any variant of untagged enum ${type}: must be ${forms}`);
 
 /** A wallet: any form of a key pair, or a map with a `public_key`. A bare public key is refused. */
 export function toWallet(value: Value): Signer {

@@ -75,6 +75,13 @@ describe('decodeValue', () => {
     expect((error as ValueError).path).toEqual(path);
   });
 
+  it('names the tags to one that there is not, and what a tag holds', () => {
+    expect(() => decodeValue({ X: 1 })).toThrow(
+      'there is no tag "X"; the tags are S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M',
+    );
+    expect(() => decodeValue({ U: 5 })).toThrow('U: must be an integer from 0 to 2^64-1, as a string');
+  });
+
   it('keeps a member called __proto__ a member', () => {
     const value = decodeValue(JSON.parse('{"M": {"__proto__": {"S": "x"}}}')) as { M: Record<string, Value> };
     expect(Object.keys(value.M)).toEqual(['__proto__']);
@@ -118,7 +125,7 @@ describe('decodeValue', () => {
 
   it('refuses base58 that is far too long without decoding it', () => {
     const begin = performance.now();
-    expect(() => decodeValue({ B6: 'z'.repeat(2_000_000) })).toThrow('B6: takes base58 of 64 bytes');
+    expect(() => decodeValue({ B6: 'z'.repeat(2_000_000) })).toThrow('B6: must be base58 of 64 bytes');
     expect(performance.now() - begin).toBeLessThan(1_000);
   });
 });

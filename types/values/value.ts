@@ -1,6 +1,5 @@
 import { base58, base64 } from '@scure/base';
 import { LosslessNumber } from 'lossless-json';
-import { z } from 'zod';
 import { decodeBase58 } from './base58.ts';
 import {
   floatToPlainText,
@@ -78,49 +77,51 @@ export function bytesToValue(bytes: Uint8Array): Value {
   return { BY: base64.encode(bytes) };
 }
 
-/** For each tag with a string payload: what it takes, and its canonical value, undefined for any other text. */
-const textTags: Record<string, { takes: string; decode: (text: string) => Value | undefined }> = {
+/** For each tag with a string payload: what is expected, and its canonical value, undefined for any other text. */
+const textTags: Record<string, { expected: string; decode: (text: string) => Value | undefined }> = {
   S: {
-    takes: 'a string without NUL and lone surrogates',
+    expected: 'a string without NUL and lone surrogates',
     decode: (text) => isStorable(text) ? { S: text } : undefined,
   },
   U: {
-    takes: 'an integer from 0 to 2^64-1, as a string',
+    expected: 'an integer from 0 to 2^64-1, as a string',
     decode: (text) => wrap('U', parseInteger(text, 0n, U64_MAX)),
   },
   I: {
-    takes: 'an integer from -2^63 to 2^63-1, as a string',
+    expected: 'an integer from -2^63 to 2^63-1, as a string',
     decode: (text) => wrap('I', parseInteger(text, I64_MIN, -I64_MIN - 1n)),
   },
   U1: {
-    takes: 'an integer from 0 to 2^128-1, as a string',
+    expected: 'an integer from 0 to 2^128-1, as a string',
     decode: (text) => wrap('U1', parseInteger(text, 0n, U128_MAX)),
   },
   I1: {
-    takes: 'an integer from -2^127 to 2^127-1, as a string',
+    expected: 'an integer from -2^127 to 2^127-1, as a string',
     decode: (text) => wrap('I1', parseInteger(text, I128_MIN, -I128_MIN - 1n)),
   },
-  F: { takes: 'a float, as a string', decode: (text) => wrap('F', parseFloatText(text)) },
+  F: { expected: 'a float, as a string', decode: (text) => wrap('F', parseFloatText(text)) },
   D: {
-    takes: 'a plain decimal of 96 bits and at most 28 places, as a string',
+    expected: 'a plain decimal of 96 bits and at most 28 places, as a string',
     decode: (text) => wrap('D', parseDecimal(text)),
   },
   B3: {
-    takes: 'base58 of 32 bytes',
+    expected: 'base58 of 32 bytes',
     decode: (text) => decodeBase58(text, 32) ? { B3: text } : undefined,
   },
   B6: {
-    takes: 'base58 of 64 bytes',
+    expected: 'base58 of 64 bytes',
     decode: (text) => decodeBase58(text, 64) ? { B6: text } : undefined,
   },
   BY: {
-    takes: 'bytes in base64',
+    expected: 'bytes in base64',
     decode: (text) => {
       const bytes = decodeBase64(text);
       return bytes && bytesToValue(bytes);
     },
   },
 };
+
+const TAGS = 'S, N, B, U, I, U1, I1, F, D, B3, B6, BY, A and M';
 
 const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined): Value | undefined =>
   // SAFETY: every one of these tags takes a string.
@@ -131,40 +132,40 @@ const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined
  * under their own tags). Throws a ValueError that names the path.
  */
 export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
-  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
+  if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   const tags = isObject(json) ? Object.keys(json) : [];
   const [tag] = tags;
   if (!isObject(json) || tag === undefined || tags.length !== 1) {
-    throw new ValueError('a value is an object with exactly one tag, such as {"S": "text"}', path);
+    throw new ValueError('must be an object with exactly one tag, such as {"S": "text"}', path);
   }
   const payload = json[tag];
   const inner = [...path, tag];
   const text = Object.hasOwn(textTags, tag) ? textTags[tag] : undefined;
   if (text !== undefined) {
     const value = typeof payload === 'string' ? text.decode(payload) : undefined;
-    if (value === undefined) throw new ValueError(`takes ${text.takes}`, inner);
+    if (value === undefined) throw new ValueError(`must be ${text.expected}`, inner);
     return value;
   }
   switch (tag) {
     case 'N':
-      if (payload !== 0) throw new ValueError('takes 0', inner);
+      if (payload !== 0) throw new ValueError('must be 0', inner);
       return { N: 0 };
     case 'B':
-      if (typeof payload !== 'boolean') throw new ValueError('takes true or false', inner);
+      if (typeof payload !== 'boolean') throw new ValueError('must be true or false', inner);
       return { B: payload };
     case 'A':
-      if (!Array.isArray(payload)) throw new ValueError('takes an array', inner);
+      if (!Array.isArray(payload)) throw new ValueError('must be an array', inner);
       return { A: payload.map((member, index) => decodeValue(member, [...inner, index], depth - 1)) };
     case 'M':
       return { M: decodeValueMap(payload, inner, depth - 1) };
     default:
-      throw new ValueError(`there is no tag ${JSON.stringify(tag)}`, path);
+      throw new ValueError(`there is no tag ${JSON.stringify(tag)}; the tags are ${TAGS}`, path);
   }
 }
 
 /** Values by name, from their JSON. Throws a ValueError that names the path. */
 export function decodeValueMap(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): ValueMap {
-  if (!isObject(json)) throw new ValueError('takes an object of values', path);
+  if (!isObject(json)) throw new ValueError('must be an object of values', path);
   // The map has no prototype, because a member may be called __proto__.
   const map: ValueMap = Object.create(null);
   for (const [name, member] of Object.entries(json)) {
@@ -200,7 +201,7 @@ export function jsonToValue(
   path: (string | number)[] = [],
   depth = MAX_VALUE_DEPTH,
 ): Value {
-  if (depth === 0) throw new ValueError(`nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
+  if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (json === null) return { N: 0 };
   if (typeof json === 'boolean') return { B: json };
   if (typeof json === 'string') return { S: json };
@@ -223,14 +224,3 @@ export function valueToText(value: Value): string {
   }
   return JSON.stringify(value, null, 2);
 }
-
-/** Values by name, as a request carries them: the parsed form is canonical. */
-export const valueMapSchema = z.unknown().transform((json, context): ValueMap => {
-  try {
-    return decodeValueMap(json);
-  } catch (error) {
-    if (!(error instanceof ValueError)) throw error;
-    context.addIssue({ code: 'custom', message: error.reason, path: error.path });
-    return z.NEVER;
-  }
-});

@@ -17,7 +17,7 @@ export interface Release {
   until?: number;
 }
 
-/** The run is released until a signature has come, or its time is over. */
+/** The run is released until somebody outside has answered, or the time for that is over. */
 export interface Suspension {
   status: 'waiting';
 }
@@ -43,7 +43,7 @@ export interface Tree {
   /** Releases the run. */
   release: () => void;
   /**
-   * Counts a node execution that is about to begin; `stored` is what an earlier claim stored of it. False: the run has had all
+   * Counts a node execution, or another attempt of one, that is about to begin; `stored` is what an earlier claim stored of it. False: the run has had all
    * that it may have, and the tree is halted instead.
    */
   countExecution: (stored: StoredNodeRun | undefined) => boolean;

@@ -1,4 +1,5 @@
 import type { Value } from '../../../types/values/value.ts';
+import type { Places } from './earlier_places.ts';
 
 /** One entry of an edge's queue: a value, or the fact that its source gave none. */
 export interface Entry {
@@ -6,6 +7,8 @@ export interface Entry {
   value: Value | undefined;
   /** It belongs to one iteration of a loop, and is taken out when it is used. Other entries stay for every iteration. */
   isElement: boolean;
+  /** Where it stood in the runs that this one was redriven from. */
+  places?: Places | undefined;
 }
 
 /** What an edge carries, first in, first out. */
@@ -31,9 +34,14 @@ export class EntryQueue {
     }
   }
 
+  /** All that are in it. */
+  entries(): Entry[] {
+    return this.#entries.slice(this.#taken);
+  }
+
   /** Takes all out. */
   drain(): Entry[] {
-    const entries = this.#entries.slice(this.#taken);
+    const entries = this.entries();
     this.#entries = [];
     this.#taken = 0;
     return entries;

@@ -1,18 +1,24 @@
+import type { Value } from '../../../types/values/value.ts';
 import type { Release, Tree } from './context.ts';
-import { makeRunGraph, type RunGraph, type RunNode } from './graph.ts';
+import type { Places } from './earlier_places.ts';
+import { makeRunGraph, type RunEdge, type RunGraph, type RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
-import type { Halt } from './node.ts';
-import { beginExecution, type Execution, logLine } from './node_execution.ts';
+import type { Halt, NodeError } from './node.ts';
+import { beginExecution, type Execution } from './node_execution.ts';
 import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
 import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
+import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import { type Handover, type Parked, type ParkedEnd, SIGNATURE } from './settlement.ts';
 import type { Participant } from './standstill.ts';
+import { TakeOver } from './take_over.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** An execution that has begun. */
-type Begun = Pick<Completion, 'node' | 'times' | 'isElement'> & Pick<Execution, 'record'>;
+type Begun =
+  & Pick<Completion, 'node' | 'times' | 'isElement' | 'places'>
+  & Pick<Execution, 'record' | 'again'>;
 
 /** One run while it is executed: the state of its graph, and the executions under way. */
 class RunExecution {
@@ -21,6 +27,8 @@ class RunExecution {
   readonly #graph: RunGraph;
   readonly #record = new RunRecord();
   readonly #parking: Parking;
+  /** Only a redriven run has something to take over. */
+  readonly #takeOver: TakeOver | undefined;
   /** The executions that run. */
   readonly #underWay = new Map<RunNode, Begun>();
   /** What has ended since the last turn. */
@@ -36,6 +44,7 @@ class RunExecution {
     tree.slice.startComputing();
     this.#graph = makeRunGraph(run.graph, tree.registry);
     this.#parking = new Parking(run.id);
+    this.#takeOver = run.earlierRuns && new TakeOver(tree.history.earlierRuns, run.earlierRuns, this.#graph.nodes);
     tree.slice.stopComputing();
   }
 
@@ -108,22 +117,36 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the run has had all executions that it may have. After a halt only executions on record are replayed: the
-   * run's outputs are made of them, and those that an earlier claim began are cancelled.
+   * Starts a node, unless the run has had all executions that it may have. After a halt only executions on record are replayed, or
+   * taken over: the run's outputs are made of them, and those that an earlier claim began are cancelled.
    */
   #start(node: RunNode): void {
     const { halt, history, countExecution } = this.#tree;
     const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
-    if (halt.aborted ? stored === undefined : !countExecution(stored)) return;
+    const places = this.#takeOver?.placesOfNext(node);
+    const takenOver = stored === undefined && places ? this.#takeOver?.find(node, places) : undefined;
+    const onRecord = stored ?? takenOver;
+    if (halt.aborted ? onRecord === undefined : !countExecution(onRecord)) return;
     const { values, isElement } = take(node);
     const times = node.times++;
     node.hasStarted = true;
     node.isRunning = true;
     const inputs = completeInputs(node, values, this.#run.inputs);
-    const { outcome, record } = beginExecution(this.#tree, this.#run, node, times, inputs, stored);
-    const begun: Begun = { node, times, isElement, record };
+    const calledRuns = places && this.#takeOver?.calledRuns(node, places);
+    const { outcome, record, again } = beginExecution(this.#tree, this.#run, node, times, inputs, {
+      stored,
+      takenOver,
+      calledRuns,
+    });
+    const begun: Begun = { node, times, isElement, places, record, again };
     if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
     this.#underWay.set(node, begun);
+    this.#follow(begun, outcome);
+  }
+
+  /** Ends or parks an execution under way when its outcome comes. */
+  #follow(begun: Begun, outcome: Promise<Outcome | Handover>): void {
+    const { node } = begun;
     void outcome.then((given) => {
       // If it is not under way any more, it was cancelled and recorded as cancelled.
       if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
@@ -136,10 +159,10 @@ class RunExecution {
 
   /** Ends an execution that gave its outcome; parks one that handed instructions over. */
   #endOrPark(begun: Begun, given: Outcome | Handover): void {
-    const { node, times } = begun;
+    const { node, times, again } = begun;
     if (!('instructions' in given)) return this.#end(begun, given);
     this.#underWay.set(node, begun);
-    this.#parking.park(node, times, given);
+    if (!this.#parking.park(node, times, given, again)) return;
     this.#completions.push({ ...begun, outcome: { outputs: given.handedOver }, part: 'handed_over' });
   }
 
@@ -170,6 +193,14 @@ class RunExecution {
     this.#wake();
   }
 
+  /** Lets a parked execution be tried again. It is parked anew when its next attempt has handed instructions over. */
+  #tryAgain(parked: Parked, error: NodeError): void {
+    const begun = this.#underWay.get(parked.node);
+    if (begun?.again === undefined) return;
+    this.#parking.leave(parked);
+    this.#follow(begun, begun.again.after(error));
+  }
+
   #asParticipant(): Participant {
     return {
       run: this.#run,
@@ -179,6 +210,7 @@ class RunExecution {
       isQuiet: () => this.#isWaiting && this.#isQuiet(),
       isDormant: () => this.#isWaiting && this.#isQuiet(this.#tree.sleepers.countOf(this.#run)),
       end: (parked, end) => this.#endParked(parked, end),
+      tryAgain: (parked, error) => this.#tryAgain(parked, error),
       log: ({ node, execution }, level, content) =>
         logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
       wake: () => this.#wake(),
@@ -188,15 +220,16 @@ class RunExecution {
   /** Passes over an element that lacks a required value, or is not to be submitted. */
   #skip(node: RunNode): void {
     this.#parking.skip(node);
+    const places = this.#takeOver?.placesOfNext(node);
     const { isElement } = take(node);
     const times = node.times++;
     node.isRunning = true;
-    this.#completions.push({ node, times, isElement, outcome: { outputs: copyMap({}) }, part: 'all' });
+    this.#completions.push({ node, times, isElement, places, outcome: { outputs: copyMap({}) }, part: 'all' });
   }
 
   /** Hands outputs on; returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
-    const { node, isElement, outcome, part } = completion;
+    const { node, isElement, places, outcome, part } = completion;
     const outputs = 'outputs' in outcome ? outcome.outputs : copyMap({});
     if (part !== 'handed_over') {
       node.isRunning = false;
@@ -208,13 +241,21 @@ class RunExecution {
       if (value !== undefined && edge.isSpread) {
         const elements = 'A' in value ? value.A : [value];
         this.#tree.countElements(elements.length);
-        for (const element of elements) edge.queue.push({ value: element, isElement: true });
+        const placesOf = this.#placesOfEntries(edge, places, elements);
+        for (const [index, element] of elements.entries()) {
+          edge.queue.push({ value: element, isElement: true, places: placesOf?.[index] });
+        }
       } else if (value !== undefined || isElement || edge.isOptional) {
         // Inside a loop every iteration leaves an entry, so that the ones after it keep their places.
-        edge.queue.push({ value, isElement });
+        edge.queue.push({ value, isElement, places: this.#placesOfEntries(edge, places, [value])?.[0] });
       }
     }
     return [node, ...node.outgoing.map((edge) => edge.target)];
+  }
+
+  /** Where entries stood in the runs that this one was redriven from; undefined in all other runs. */
+  #placesOfEntries(edge: RunEdge, of: Places | undefined, values: (Value | undefined)[]): Places[] | undefined {
+    return of && this.#takeOver?.placesOfEntries(edge, of, values);
   }
 
   /** Waits for what runs as long as the halt allows, and cancels the rest. */
@@ -237,7 +278,7 @@ class RunExecution {
   }
 
   #cancelled({ node }: Begun, message: string): Outcome {
-    return { ...toError(message), handedOver: this.#parking.parked.get(node)?.handedOver };
+    return { ...toError(message), handedOver: this.#parking.handedOver(node) };
   }
 
   /** Everything under way is parked, waits for a flow that it called, or is asleep. */
@@ -254,7 +295,7 @@ class RunExecution {
       ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }
 
-  /** The run ends where it is: its instructions were collected, or a transaction of the tree was put out. */
+  /** The run ends where it is: its instructions were collected, or the settlement put something out for the whole tree. */
   #isLeftBehind(): boolean {
     const { standstill } = this.#tree;
     return standstill.putOut !== undefined || standstill.collectedFrom(this.#run) !== undefined;

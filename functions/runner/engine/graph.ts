@@ -1,6 +1,7 @@
 import type { Graph, SnapshotNode } from '../../../types/flow.ts';
 import { jsonToValue, type LosslessJson, ValueError, type ValueMap } from '../../../types/values/value.ts';
 import { type AnyModule, formMember, type InputPort, type NodePorts, nodePorts, type NodeRegistry } from './node.ts';
+import { readRetryPolicy, type RetryPolicy } from './retry_policy.ts';
 import { EntryQueue } from './entry_queue.ts';
 
 /** An edge between two nodes of a run, with its queue. */
@@ -30,6 +31,8 @@ export interface RunNode {
   inputNames: string[];
   outputNames: string[];
   formData: LosslessJson;
+  /** Undefined: it is tried once. */
+  retry: RetryPolicy | undefined;
   /** The values that form data has for inputs. */
   presets: ValueMap;
   incoming: RunEdge[];
@@ -110,6 +113,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     inputNames: ports.inputs.map(({ name }) => name),
     outputNames: ports.outputs.map(({ name }) => name),
     formData,
+    retry: readRetryPolicy(data),
     ...readPresets(ports.inputs, formData),
     incoming: [],
     outgoing: [],

@@ -10,7 +10,7 @@ export interface InputPort {
   required: boolean;
   /** The input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
-  /** Its first type bound is a public key, so a key pair is handed on as its public half. */
+  /** Its first type bound is `pubkey`, so a key pair is handed on as its public half. */
   wantsPublicKey: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface RunInfo {
   ownerId: string;
   /** The user who started it, or the public key that an unauthenticated caller showed; null when that user is gone. */
   startedBy: string | null;
-  /** `url` is the RPC address, which may carry a secret; `cluster` is devnet, testnet or mainnet-beta. */
+  /** The run's `chain_network`, handed on to nodes and to whoever settles instructions. `url` may carry a secret. */
   network: { url: string; cluster: string };
   /** The flow's own settings. */
   environment: { [name: string]: string };
@@ -72,8 +72,8 @@ export interface NodeCall {
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Whether the owner's own flows name the key that this input holds, so that a stored key of the owner may sign for it. A key that
-   * comes from whoever started the run, or from anywhere outside, is not named by a flow.
+   * Whether the owner's own flows name the key that this input holds, and not whoever started the run or somebody outside. The
+   * settlement answers: only such a key may be used in the owner's name.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -85,6 +85,11 @@ export interface NodeCall {
    * since 1970. A run that has nothing else to do is released until then, so it must also end when `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
+  /**
+   * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps meanwhile, and asks
+   * once, however often it is claimed. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   */
+  askForInput: (timeoutMs: number) => Promise<Value>;
 }
 
 /** What nodes reach outside of the run. */
@@ -92,6 +97,7 @@ export interface NodeServices {
   http: HttpClient;
   /** The stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
+  inputs: PendingInputs;
   scripts?: ComputeScript | undefined;
   rest: <T>(wait: () => Promise<T>) => Promise<T>;
 }
@@ -131,6 +137,10 @@ export interface HttpRequest {
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
   /** Bytes that the body of the answer may have, where the client's own limit is larger. */
   maxResponseBytes?: number;
+  /** Of a longer answer, or one that breaks off or stalls, what came of the body is taken: the head is what counts. */
+  takesPartOfBody?: boolean;
+  /** A redirect is the answer. */
+  refusesRedirects?: boolean;
   signal: AbortSignal;
 }
 
@@ -161,6 +171,25 @@ export interface KvStores {
   read: (store: string, key: string) => Promise<Value | undefined>;
   /** Gives the value that was there before. */
   write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
+}
+
+/** How an input stands that a node execution has asked somebody for. */
+export type InputState =
+  | { status: 'submitted'; value: Value }
+  | { status: 'cancelled' | 'expired' }
+  | { status: 'open'; leftMs: number };
+
+/** The inputs that the executions of a claimed run wait for. */
+export interface PendingInputs {
+  /**
+   * Makes a URL for one answer, and the token that it ends in. Throws a NodeError where the runner does not know the
+   * address of its project.
+   */
+  makeAddress: () => { token: string; url: string };
+  /** Looks how the input of an execution stands. Throws Released when the claim is lost or the database does not answer. */
+  look: (execution: Effect) => Promise<InputState>;
+  /** Resolves when an input of the run may have been answered, when the time is over, and when a signal is aborted. */
+  untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
 }
 
 /** Thrown by a node that stopped because its run is released; the next claim runs it again. */
@@ -225,7 +254,7 @@ export interface NodeModule extends NodeTraits {
 export interface HandedInstructions {
   /** Whoever settles them knows what they are. */
   instructions: unknown;
-  /** All outputs but `signature`: handed on at once, while the transaction is still to come. */
+  /** All outputs but `signature`: handed on at once, before the instructions are settled. */
   outputs: ValueMap;
 }
 
@@ -243,9 +272,17 @@ export type AnyModule = NodeModule | SettledModule;
 /** Finds the module of a native node. */
 export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
 
+/** What is known of a failure that passes: the same attempt may succeed later. */
+export interface Transience {
+  /** Milliseconds for which a server asks to be left alone. */
+  retryAfterMs?: number | undefined;
+}
+
 /** A failure that a node reports to the flow's author. */
 export class NodeError extends Error {
   override name = 'NodeError';
+  /** Only of a failure that passes. A node whose flow says so (`data.retry`) is then tried again. */
+  transience?: Transience;
 }
 
 /** The ports of one use of a node, as its definition declares them. A labelled port has the name of its label. */

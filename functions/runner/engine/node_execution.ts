@@ -1,17 +1,29 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
+import { Attempts } from './attempts.ts';
 import type { Tree } from './context.ts';
+import type { EarlierRunIds } from './earlier_places.ts';
 import type { RunNode } from './graph.ts';
 import type { NodeRun, StoredNodeRun } from './journal.ts';
 import { LogBuffer } from './log_buffer.ts';
-import { isLogged } from './log_filter.ts';
-import { haltError, type HandedInstructions, type LogLevel, type NodeCall, NodeError, Released } from './node.ts';
+import {
+  type Effect,
+  haltError,
+  type HandedInstructions,
+  type LogLevel,
+  type NodeCall,
+  NodeError,
+  type NodeModule,
+  Released,
+} from './node.ts';
 import { emptyInputsHint } from './empty_inputs.ts';
 import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
-import { type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
-import { toLogContent } from './text_limits.ts';
+import { waitForInput } from './input_wait.ts';
+import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
+import { hasEndedBefore, outcomeUnknown, takeOutcome } from './retry.ts';
+import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
-import { measureMap } from './value_size.ts';
+import { heldByMap, measureMap } from './value_size.ts';
 
 /** One execution of a node that has begun. */
 export interface Execution {
@@ -22,196 +34,285 @@ export interface Execution {
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Puts the outcome on record, once. */
   record: (outcome: Outcome) => void;
+  /** Of an execution that may be tried again after what it handed over has failed. */
+  again?: Again | undefined;
 }
 
 const timestamp = (tree: Tree): string => new Date(tree.now()).toISOString();
-
-/** Writes a log line of a run, or of one of its nodes. */
-export function logLine(
-  tree: Tree,
-  run: TreeRun,
-  level: LogLevel,
-  content: string,
-  node?: { node: RunNode; times: number },
-): void {
-  if (!isLogged(level, run.graph.environment)) return;
-  tree.journal.logged({
-    flow_run_id: run.id,
-    node_id: node?.node.id ?? null,
-    times: node?.times ?? null,
-    time: timestamp(tree),
-    log_level: level,
-    module: node?.node.nodeId ?? null,
-    content: toLogContent(content),
-  });
-}
-
-function replay(tree: Tree, stored: StoredNodeRun, inputs: ValueMap): Execution {
-  tree.countBytes(measureMap(inputs) + measureMap(stored.output?.M ?? {}));
-  const outputs = stored.output === null ? undefined : copyMap(stored.output.M);
-  const outcome = stored.errors === null
-    ? { outputs: outputs ?? copyMap({}) }
-    : { error: stored.errors.join('\n'), handedOver: outputs };
-  return { outcome, record: () => {} };
-}
-
-/** Keeps log lines until it is opened: a node that is released writes them when it runs again. */
-function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): { write: NodeCall['log']; open: () => void } {
-  let add = buffer.add;
-  return {
-    write: (...line) => add(...line),
-    open: () => {
-      add = write;
-      for (const line of buffer.lines.splice(0)) write(...line);
-    },
-  };
-}
-
-const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it does outside may have happened, ' +
-  'so it was not run again';
 
 /** Continues at once with a result that is there, and later with a promise. */
 const followedBy = <T, R>(result: T | Promise<T>, goOn: (result: T) => R): R | Promise<R> =>
   result instanceof Promise ? result.then(goOn) : goOn(result);
 
-/**
- * Begins one execution of a node, or takes over what an earlier claim recorded of it, `stored`.
- * A node with outside effects runs only after its begin is stored, so that the next claim knows of it.
- */
+/** What is known of an execution before it begins. */
+export interface KnownExecution {
+  /** What an earlier claim stored of it. */
+  stored: StoredNodeRun | undefined;
+  /** The execution in its place in a run that this one was redriven from. */
+  takenOver: StoredNodeRun | undefined;
+  /** The runs that it called there. */
+  calledRuns: EarlierRunIds | undefined;
+}
+
+/** A node either ends or hands over. */
+type Given = Outcome | Handover;
+
+/** An execution that is neither on record nor taken over: its node is called. */
+class NodeExecution {
+  readonly #tree: Tree;
+  readonly #run: TreeRun;
+  readonly #node: RunNode;
+  readonly #inputs: ValueMap;
+  readonly #inputBytes: number;
+  readonly #stored: StoredNodeRun | undefined;
+  /** The error of one that can't be taken over, and must not happen again. */
+  readonly #fault: string | undefined;
+  readonly #site: Effect;
+  readonly #caller: CallSite;
+  /** As the journal gets it. */
+  readonly #row: NodeRun;
+  readonly #log: HeldLog;
+  /** Undefined: it is tried once. */
+  readonly #attempts: Attempts | undefined;
+
+  constructor(
+    tree: Tree,
+    run: TreeRun,
+    node: RunNode,
+    times: number,
+    inputs: ValueMap,
+    { stored, calledRuns }: KnownExecution,
+    fault: string | undefined,
+  ) {
+    this.#tree = tree;
+    this.#run = run;
+    this.#node = node;
+    this.#inputs = inputs;
+    this.#inputBytes = measureMap(inputs);
+    this.#stored = stored;
+    this.#fault = fault;
+    this.#site = { flow_run_id: run.id, node_id: node.id, times };
+    this.#caller = { execution: this.#site, node, run, earlierRuns: calledRuns };
+    tree.countBytes(this.#inputBytes);
+    this.#row = {
+      ...this.#site,
+      attempt: stored?.attempt ?? 1,
+      retry_at: null,
+      start_time: stored?.start_time ?? timestamp(tree),
+      end_time: null,
+      input: { M: this.#gathersTooMuch() ? {} : inputs },
+      output: stored?.output ?? null,
+      errors: null,
+    };
+    const log = (level: LogLevel, content: string) => logLine(tree, run, level, content, { node, times });
+    this.#log = bufferUntil(log, new LogBuffer(run.graph.environment, tree.limits));
+    this.#attempts = node.retry && new Attempts(tree, run, this.#row, node.retry, log);
+  }
+
+  begin(): Execution {
+    const record = (outcome: Outcome) => this.#record(outcome);
+    try {
+      const outcome = this.#firstAttempt();
+      this.#log.open();
+      const again = this.#again();
+      if (!(outcome instanceof Promise)) return { outcome, record, again };
+      if (!this.#node.module?.hasOutsideEffect) this.#reportBegin();
+      return { outcome: outcome.catch((error) => this.#failed(error)), record, again };
+    } catch (error) {
+      if (error instanceof Released) {
+        this.#reportBegin();
+        return { outcome: Promise.reject(error), record };
+      }
+      this.#log.open();
+      return { outcome: this.#failed(error), record };
+    }
+  }
+
+  #firstAttempt(): Given | Promise<Given> {
+    const retryAt = this.#stored?.retry_at;
+    return retryAt != null && this.#attempts !== undefined
+      ? this.#attempts.resume(retryAt).then(() => this.#attempt())
+      : this.#attempt();
+  }
+
+  /** Makes an attempt, and all that follow. */
+  #attempt(): Given | Promise<Given> {
+    if (this.#attempts === undefined) return this.#compute();
+    const followFailure = (error: unknown) => this.#followFailure(error);
+    try {
+      const given = this.#compute();
+      return given instanceof Promise ? given.catch(followFailure) : given;
+    } catch (error) {
+      return followFailure(error);
+    }
+  }
+
+  #followFailure(error: unknown): Promise<Given> {
+    if (!this.#attempts?.mayFollow(error)) throw error;
+    return this.#attempts.next(error).then(() => this.#attempt());
+  }
+
+  #again(): Again | undefined {
+    const attempts = this.#attempts;
+    return attempts && {
+      isPossible: () => !attempts.isLast,
+      after: (failure) => attempts.next(failure).then(() => this.#attempt()).catch((error) => this.#failed(error)),
+    };
+  }
+
+  #compute(): Given | Promise<Given> {
+    const { halt, settlement, limits } = this.#tree;
+    const { type, nodeId, module, fault } = this.#node;
+    const sent = settlement.sentBefore(this.#site);
+    if (halt.aborted) throw sent === undefined ? haltError(halt) : sent.haltError(halt);
+    if (sent !== undefined) return { handedOver: this.#handedOver() ?? copyMap({}), instructions: undefined };
+    if (module === undefined) {
+      const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
+      throw new NodeError(`node_not_implemented: ${lack}`);
+    }
+    if (this.#fault !== undefined) throw new NodeError(this.#fault);
+    if (fault !== undefined) throw new NodeError(fault);
+    if (this.#gathersTooMuch()) throw new NodeError(tooLarge(this.#inputBytes, limits.outputBytes));
+    if ('buildInstructions' in module) {
+      return followedBy(module.buildInstructions(this.#makeCall()), (handed) => this.#handOver(handed));
+    }
+    return module.hasOutsideEffect ? this.#runOutside(module) : this.#callNode(module);
+  }
+
+  #callNode(module: NodeModule): Given | Promise<Given> {
+    return followedBy(
+      module.run(this.#makeCall()),
+      (outputs) => toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits()),
+    );
+  }
+
+  /** Runs a node with outside effects, once its begin is stored: so the next claim knows of it. */
+  #runOutside(module: NodeModule): Promise<Given> {
+    const { journal, halt, releasing } = this.#tree;
+    const isRepeatable = module.repeatable?.(this.#inputs) ?? false;
+    if (this.#wasBegun() && !isRepeatable) {
+      throw outcomeUnknown(this.#attempts !== undefined && !this.#attempts.isLast);
+    }
+    this.#reportBegin();
+    return journal.flush().then(() => {
+      if (halt.aborted) throw haltError(halt);
+      // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
+      if (releasing.aborted && isRepeatable) throw new Released();
+      return this.#callNode(module);
+    }, () => {
+      // Without a stored begin it may not run. The run is released, and its claim tells why.
+      throw new Released();
+    });
+  }
+
+  #makeCall(): NodeCall {
+    const tree = this.#tree;
+    const { limits, slice, services, settlement, sleepers } = tree;
+    const run = this.#run;
+    const node = this.#node;
+    const site = this.#site;
+    const log = this.#log.write;
+    return {
+      inputs: this.#inputs,
+      formData: node.formData,
+      inputNames: node.inputNames,
+      outputNames: node.outputNames,
+      maxOutputBytes: limits.outputBytes,
+      run: { ...tree.run, id: run.id, environment: run.graph.environment },
+      startTime: Date.parse(this.#row.start_time),
+      signal: tree.cancel,
+      releasing: tree.releasing,
+      log,
+      checkTime: slice.makeCheck(this.#wasBegun()),
+      isNamedByFlow: (inputName, publicKey) => settlement.isNamedByFlow(run, node, inputName, publicKey),
+      callFlow: (flowId, flowInputs) => tree.callFlow(this.#caller, flowId, flowInputs),
+      collectInstructions: (flowId, flowInputs) => tree.collectInstructions(this.#caller, flowId, flowInputs),
+      http: services.http,
+      scripts: services.scripts,
+      kv: services.kv(site),
+      rest: (wait, until) =>
+        until === undefined ? services.rest(wait) : sleepers.during(run, until, () => services.rest(wait)),
+      askForInput: (timeoutMs) =>
+        waitForInput(this.#tree, { run, execution: site, isAsked: this.#stored !== undefined, timeoutMs, log }),
+    };
+  }
+
+  /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */
+  #handOver({ instructions, outputs }: HandedInstructions): Given {
+    const outcome = toOutcome(this.#node, this.#inputs, outputs, this.#outputLimits(), SIGNATURE);
+    if ('error' in outcome) return outcome;
+    const isSubmitted = readFieldOr(this.#inputs, SUBMIT, true, toBoolean);
+    if (this.#row.output === null) {
+      this.#row.output = { M: outcome.outputs };
+      this.#tree.journal.nodeBegan({ ...this.#row });
+    }
+    return { handedOver: copyMap(this.#row.output.M), instructions: isSubmitted ? instructions : undefined };
+  }
+
+  #failed(error: unknown): Given {
+    if (error instanceof Released) throw error;
+    const hint = emptyInputsHint(this.#run, this.#node, this.#inputs, error);
+    return { ...toError(error, hint), handedOver: this.#handedOver() };
+  }
+
+  #reportBegin(): void {
+    if (this.#stored === undefined) this.#tree.journal.nodeBegan({ ...this.#row });
+  }
+
+  #record(outcome: Outcome): void {
+    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
+    if (outputs !== undefined) this.#tree.countBytes(measureMap(outputs));
+    this.#caller.atEnd?.();
+    if ('error' in outcome) this.#attempts?.logFailure(outcome.error);
+    this.#tree.journal.nodeEnded({
+      ...this.#row,
+      retry_at: null,
+      end_time: timestamp(this.#tree),
+      output: outputs === undefined ? null : { M: outputs },
+      errors: 'error' in outcome ? [outcome.error] : null,
+    });
+  }
+
+  /** An earlier claim began the attempt that is to be made now. */
+  #wasBegun(): boolean {
+    const stored = this.#stored;
+    return stored !== undefined && stored.retry_at === null && stored.attempt === this.#row.attempt;
+  }
+
+  /** What this execution handed on before. The nodes behind it have these outputs, whatever becomes of it now. */
+  #handedOver(): ValueMap | undefined {
+    return this.#row.output === null ? undefined : copyMap(this.#row.output.M);
+  }
+
+  #gathersTooMuch(): boolean {
+    return this.#node.module?.collects === true && this.#inputBytes > this.#tree.limits.outputBytes;
+  }
+
+  #outputLimits(): OutputLimits {
+    const { limits, outputs } = this.#tree;
+    return {
+      maxBytes: limits.outputBytes,
+      // The outputs that it handed over were counted before.
+      take: (bytes) => this.#row.output === null ? outputs.take(bytes) : undefined,
+    };
+  }
+}
+
+/** Begins one execution of a node. `retry.ts` says what happens when an earlier claim stored something of it. */
 export function beginExecution(
   tree: Tree,
   run: TreeRun,
   node: RunNode,
   times: number,
   inputs: ValueMap,
-  stored: StoredNodeRun | undefined,
+  known: KnownExecution,
 ): Execution {
-  if (stored !== undefined && stored.end_time !== null) return replay(tree, stored, inputs);
-
-  const { module } = node;
-  const site = { flow_run_id: run.id, node_id: node.id, times };
-  const caller: CallSite = { execution: site, node, run };
-  const startTime = stored?.start_time ?? timestamp(tree);
-  const inputBytes = measureMap(inputs);
-  tree.countBytes(inputBytes);
-  const gathersTooMuch = module?.collects && inputBytes > tree.limits.outputBytes;
-  const row: NodeRun = {
-    ...site,
-    start_time: startTime,
-    end_time: null,
-    input: { M: gathersTooMuch ? {} : inputs },
-    output: null,
-    errors: null,
-  };
-  const record = (outcome: Outcome) => {
-    const outputs = 'outputs' in outcome ? outcome.outputs : outcome.handedOver;
-    if (outputs !== undefined) tree.countBytes(measureMap(outputs));
-    caller.atEnd?.();
-    tree.journal.nodeEnded({
-      ...row,
-      end_time: timestamp(tree),
-      output: outputs === undefined ? null : { M: outputs },
-      errors: 'error' in outcome ? [outcome.error] : null,
-    });
-  };
-  const begun = () => {
-    if (stored === undefined) tree.journal.nodeBegan(row);
-  };
-  const log = bufferUntil(
-    (level, content) => logLine(tree, run, level, content, { node, times }),
-    new LogBuffer(run.graph.environment, tree.limits),
-  );
-
-  const outputLimits: OutputLimits = {
-    maxBytes: tree.limits.outputBytes,
-    // The outputs that are stored of it were counted before.
-    take: (bytes) => stored?.output == null ? tree.outputs.take(bytes) : undefined,
-  };
-
-  /** What an instruction node hands over. It is stored in the node's row, since the node may wait long. */
-  const handOver = ({ instructions, outputs }: HandedInstructions): Handover | Outcome => {
-    const outcome = toOutcome(node, inputs, outputs, outputLimits, SIGNATURE);
-    if ('error' in outcome) return outcome;
-    const isSubmitted = readFieldOr(inputs, SUBMIT, true, toBoolean);
-    if (stored?.output == null) tree.journal.nodeBegan({ ...row, output: { M: outcome.outputs } });
-    return { handedOver: outcome.outputs, instructions: isSubmitted ? instructions : undefined };
-  };
-
-  /** What an earlier claim handed on of it. The nodes behind it have these outputs, whatever becomes of it now. */
-  const handedOver = () => stored?.output == null ? undefined : copyMap(stored.output.M);
-
-  /** A node either ends or hands over. */
-  type Given = Outcome | Handover;
-  const ended = (outputs: ValueMap): Given => toOutcome(node, inputs, outputs, outputLimits);
-
-  const compute = (): Given | Promise<Given> => {
-    const sent = tree.settlement.sentBefore(site);
-    if (tree.halt.aborted) throw sent === undefined ? haltError(tree.halt) : sent.haltError(tree.halt);
-    if (sent !== undefined) return { handedOver: handedOver() ?? copyMap({}), instructions: undefined };
-    if (module === undefined) {
-      const lack = node.type === 'native'
-        ? `there is no node ${node.nodeId}`
-        : `nodes of type ${node.type} are not executed`;
-      throw new NodeError(`node_not_implemented: ${lack}`);
-    }
-    if (node.fault !== undefined) throw new NodeError(node.fault);
-    if (gathersTooMuch) throw new NodeError(tooLarge(inputBytes, tree.limits.outputBytes));
-    const call: NodeCall = {
-      inputs,
-      formData: node.formData,
-      inputNames: node.inputNames,
-      outputNames: node.outputNames,
-      maxOutputBytes: tree.limits.outputBytes,
-      run: { ...tree.run, id: run.id, environment: run.graph.environment },
-      startTime: Date.parse(startTime),
-      signal: tree.cancel,
-      releasing: tree.releasing,
-      log: log.write,
-      checkTime: tree.slice.makeCheck(stored !== undefined),
-      isNamedByFlow: (inputName, publicKey) => tree.settlement.isNamedByFlow(run, node, inputName, publicKey),
-      callFlow: (flowId, flowInputs) => tree.callFlow(caller, flowId, flowInputs),
-      collectInstructions: (flowId, flowInputs) => tree.collectInstructions(caller, flowId, flowInputs),
-      http: tree.services.http,
-      scripts: tree.services.scripts,
-      kv: tree.services.kv(site),
-      rest: (wait, until) =>
-        until === undefined
-          ? tree.services.rest(wait)
-          : tree.sleepers.during(run, until, () => tree.services.rest(wait)),
-    };
-    if ('buildInstructions' in module) return followedBy(module.buildInstructions(call), handOver);
-    if (!module.hasOutsideEffect) return followedBy(module.run(call), ended);
-    const isRepeatable = module.repeatable?.(inputs) ?? false;
-    if (stored !== undefined && !isRepeatable) throw new NodeError(UNKNOWN_OUTCOME);
-    begun();
-    return tree.journal.flush().then(() => {
-      if (tree.halt.aborted) throw haltError(tree.halt);
-      // One that can't be repeated runs now: its begin is stored, so the next claim would not run it.
-      if (tree.releasing.aborted && isRepeatable) throw new Released();
-      return followedBy(module.run(call), ended);
-    }, () => {
-      // Without a stored begin it may not run. The run is released, and its claim tells why.
-      throw new Released();
-    });
-  };
-  const failed = (error: unknown): Given => {
-    if (error instanceof Released) throw error;
-    const hint = emptyInputsHint(run, node, inputs, error);
-    return { ...toError(error, hint), handedOver: handedOver() };
-  };
-
-  try {
-    const outcome = compute();
-    log.open();
-    if (!(outcome instanceof Promise)) return { outcome, record };
-    if (!module?.hasOutsideEffect) begun();
-    return { outcome: outcome.catch(failed), record };
-  } catch (error) {
-    if (error instanceof Released) {
-      begun();
-      return { outcome: Promise.reject(error), record };
-    }
-    log.open();
-    return { outcome: failed(error), record };
+  const { stored, takenOver } = known;
+  if (hasEndedBefore(stored)) return { outcome: takeOutcome(tree, stored, inputs), record: () => {} };
+  const tooMuch = takenOver && tree.outputs.take(heldByMap(takenOver.output?.M ?? {}));
+  if (takenOver !== undefined && tooMuch === undefined) {
+    tree.journal.nodeTakenOver({ flow_run_id: run.id, node_id: node.id, times }, takenOver);
+    return { outcome: takeOutcome(tree, takenOver, inputs), record: () => {} };
   }
+  return new NodeExecution(tree, run, node, times, inputs, known, tooMuch).begin();
 }

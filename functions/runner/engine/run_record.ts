@@ -1,4 +1,5 @@
 import type { Value, ValueMap } from '../../../types/values/value.ts';
+import type { Places } from './earlier_places.ts';
 import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
@@ -16,6 +17,8 @@ export interface Completion {
   times: number;
   /** It belonged to one iteration of a loop. */
   isElement: boolean;
+  /** Where it stood in the runs that this one was redriven from. */
+  places?: Places | undefined;
   outcome: Outcome;
   /** An instruction node completes in two parts: what it handed over, and later the rest. */
   part: 'all' | 'handed_over' | 'rest';

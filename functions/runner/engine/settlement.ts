@@ -1,6 +1,7 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { RunNode } from './graph.ts';
 import type { Effect, LogLevel, NodeError } from './node.ts';
+import type { Outcome } from './node_values.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** The input by which an edge tells an instruction node whether its instructions are to be submitted. */
@@ -17,10 +18,20 @@ export interface Handover {
   instructions: unknown;
 }
 
+/** Makes another attempt of an execution that handed something over. */
+export interface Again {
+  /** Whether there may be another attempt. */
+  isPossible: () => boolean;
+  /** Puts the failed attempt on record, in one go with what is reported beside it; then gives what the next ones come to. */
+  after: (error: NodeError) => Promise<Outcome | Handover>;
+}
+
 /** A node execution that has handed its instructions over, and waits for their settlement. */
 export interface Parked extends Handover {
   node: RunNode;
   execution: Effect;
+  /** Undefined: the flow lets it be tried once. */
+  again: Again | undefined;
 }
 
 /** A run whose parked executions are to be settled. */
@@ -42,6 +53,8 @@ export type ParkedEnd = { outputs: ValueMap } | { error: string };
 export type SettlementEnd =
   /** The executions have ended. `store` puts on record what belongs to these ends: both are stored in one go, or not at all. */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
+  /** These executions are to be tried again, each of which may be: what they handed over has failed for now. `store` as above. */
+  | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
   /** Every run of the tree ends where it is, and the run that was started puts this out. */
   | { status: 'put_out'; outputs: ValueMap }
   /** The run ends where it is, and its caller gets these instructions; never undefined. */
@@ -77,7 +90,7 @@ export interface Settlement {
   /** Undefined where an execution may build its instructions: nobody outside has them. */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**
-   * Whether the owner's own flows name the key that comes to an input of a node, so that a stored key of the owner's may sign for it.
+   * Whether the owner's own flows name the key that comes to an input of a node, so that it may be used in the owner's name.
    */
   isNamedByFlow: (run: TreeRun, node: RunNode, inputName: string, publicKey: string) => boolean;
 }

@@ -3,6 +3,12 @@ import type { TreeRun } from './tree_run.ts';
 /** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
+  readonly #onSleep: () => void;
+
+  /** `onSleep` is called when an execution has fallen asleep. */
+  constructor(onSleep: () => void) {
+    this.#onSleep = onSleep;
+  }
 
   /** Executions of the run that sleep. */
   countOf(run: TreeRun): number {
@@ -24,7 +30,9 @@ export class Sleepers {
     this.#times.set(run, times);
     times.push(until);
     try {
-      return await wait();
+      const waited = wait();
+      this.#onSleep();
+      return await waited;
     } finally {
       times.splice(times.indexOf(until), 1);
       if (times.length === 0) this.#times.delete(run);

@@ -25,7 +25,7 @@ export interface Slice {
   startComputing: () => void;
   /** Computing pauses. */
   stopComputing: () => void;
-  /** So much was computed in one go that it is time for a breath. */
+  /** So much was computed in one go that others should have a turn. */
   needsBreath: () => boolean;
   /**
    * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the owners in turn:

@@ -20,7 +20,7 @@ it('only runs that have parked something are settled, each before those that it 
       sentBefore: () => undefined,
       isNamedByFlow: () => false,
     },
-    sleepers: new Sleepers(),
+    sleepers: new Sleepers(() => {}),
     halt: never(),
     cancel: never(),
     releasing: never(),
@@ -38,6 +38,7 @@ it('only runs that have parked something are settled, each before those that it 
       isQuiet: () => true,
       isDormant: () => true,
       end: () => {},
+      tryAgain: () => {},
       log: () => {},
       wake: () => {},
     };

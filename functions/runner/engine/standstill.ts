@@ -1,5 +1,5 @@
 import type { ValueMap } from '../../../types/values/value.ts';
-import { Released } from './node.ts';
+import { type NodeError, Released } from './node.ts';
 import type { Parked, ParkedEnd, ParkedRun, Settlement, SettlementEnd, SettlementStep } from './settlement.ts';
 import type { Sleepers } from './sleepers.ts';
 import type { TreeRun } from './tree_run.ts';
@@ -12,6 +12,8 @@ export interface Participant extends ParkedRun {
   isDormant: () => boolean;
   /** Ends a parked execution. */
   end: (parked: Parked, end: ParkedEnd) => void;
+  /** Lets a parked execution be tried again. */
+  tryAgain: (parked: Parked, error: NodeError) => void;
   /** Lets the run see whether it continues. */
   wake: () => void;
 }
@@ -72,7 +74,7 @@ export class Standstill {
     return this.#isReleasing;
   }
 
-  /** The tree continues when a signature has come. */
+  /** The tree continues when somebody outside has answered. */
   get isSuspended(): boolean {
     return this.#isSuspended;
   }
@@ -206,6 +208,9 @@ export class Standstill {
     if (end.status === 'ended') {
       end.store?.();
       for (const one of end.ends) participant.end(one.parked, one.end);
+    } else if (end.status === 'failed_for_now') {
+      end.store?.();
+      for (const one of end.failures) participant.tryAgain(one.parked, one.error);
     } else if (end.status === 'collected') {
       this.#collected.set(participant.run, end.instructions);
       participant.wake();

@@ -106,7 +106,18 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
       });
     }
     const depth = caller.run.depth + 1;
-    const run = { id, graph, inputs, depth, isNew: known === undefined, caller, callsUnderWay: 0, isCollected };
+    const { earlierRuns } = caller;
+    const run = {
+      id,
+      graph,
+      inputs,
+      depth,
+      isNew: known === undefined,
+      caller,
+      earlierRuns,
+      callsUnderWay: 0,
+      isCollected,
+    };
     openNodes += nodes;
     // The caller rests meanwhile. Both are counted down in one go, or the tree would seem to stand still.
     caller.run.callsUnderWay += 1;
@@ -139,7 +150,8 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
   slice.cutOff.addEventListener('abort', release);
   if (slice.cutOff.aborted) release();
   const releasing = releaseController.signal;
-  const sleepers = new Sleepers();
+  // One that falls asleep while its run waits already may be the last that was awake.
+  const sleepers = new Sleepers(() => standstill.consider());
   const standstill = new Standstill({ ...options, sleepers, halt: halt.signal, cancel: cancel.signal, releasing });
   const tree: Tree = {
     ...options,
@@ -153,7 +165,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
         exceed(`node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`);
         return false;
       }
-      executions += 1;
+      executions += stored?.attempt ?? 1;
       // Continuing a call that was begun before is not progress: every claim does that.
       if (stored === undefined) newSinceMs ??= slice.spentMs();
       return true;
@@ -184,6 +196,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     if (halt.signal.aborted) cancel.abort(halt.signal.reason);
   };
   halt.signal.addEventListener('abort', () => {
+    journal.halted();
     // SAFETY: whoever aborts it gives a Halt.
     const { graceMs } = halt.signal.reason as Halt;
     if (graceMs === 0 || tree.releasing.aborted) endGrace();
@@ -204,6 +217,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
       graph: snapshot.entry,
       depth: 0,
       isNew: history.isEmpty,
+      earlierRuns: history.earlierRuns.roots.length > 0 ? history.earlierRuns.roots : undefined,
       callsUnderWay: 0,
       isCollected: false,
     });

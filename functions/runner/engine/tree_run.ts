@@ -1,5 +1,6 @@
 import type { Graph } from '../../../types/flow.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
+import type { EarlierRunIds } from './earlier_places.ts';
 import type { RunNode } from './graph.ts';
 import type { Effect } from './node.ts';
 
@@ -8,6 +9,8 @@ export interface CallSite {
   execution: Effect;
   node: RunNode;
   run: TreeRun;
+  /** The runs that it called in the runs which this one was redriven from: the run that it calls now takes over from them. */
+  earlierRuns?: EarlierRunIds | undefined;
   /** What is to be stored in one go with the execution's end. */
   atEnd?: () => void;
 }
@@ -23,6 +26,8 @@ export interface TreeRun {
   isNew: boolean;
   /** What called it; undefined for the root. */
   caller?: CallSite;
+  /** The runs that it takes executions over from. */
+  earlierRuns?: EarlierRunIds | undefined;
   /** Executions of its nodes that wait for flows that they called. */
   callsUnderWay: number;
   /** Its first instructions are collected for its caller, not settled. */

@@ -55,7 +55,7 @@ export function measureValue(value: Value): ValueSize {
   const size = measure(value, 1);
   return size.levels <= MAX_VALUE_DEPTH
     ? size
-    : { ...size, fault: size.fault ?? `nested deeper than ${MAX_VALUE_DEPTH} levels` };
+    : { ...size, fault: size.fault ?? `is nested deeper than ${MAX_VALUE_DEPTH} levels` };
 }
 
 /** Bytes of memory that a value takes at least beside its JSON. */
@@ -64,6 +64,10 @@ const VALUE_BYTES = 32;
 /** Bytes that a value counts for while it is held: its JSON, and some for each value in it, since many small ones take more memory. */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;
+
+/** Bytes that values by name count for while they are held. */
+export const heldByMap = (map: ValueMap): number =>
+  Object.values(map).reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
 
 /** Bytes of values by name, as JSON. */
 export const measureMap = (map: ValueMap): number =>

@@ -1,4 +1,5 @@
 import type { AnyModule, NodeRegistry } from '../engine/node.ts';
+import { apiInputNode } from './api_input/index.ts';
 import { associatedTokenAccountNode } from './associated_token_account/index.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
@@ -39,6 +40,7 @@ import { walletNode } from './wallet/index.ts';
 
 /** Every native node. A new node is a folder beside this file and a line here. One folder may make several nodes. */
 const modules: AnyModule[] = [
+  apiInputNode,
   associatedTokenAccountNode,
   collectNode,
   constNode,

@@ -35,6 +35,8 @@ const nodeRun = (times: number, change: Partial<NodeRun> = {}): NodeRun => ({
   flow_run_id: RUN_ID,
   node_id: '10000000-0000-4000-8000-000000000001',
   times,
+  attempt: 1,
+  retry_at: null,
   start_time: '2026-01-01T00:00:01Z',
   end_time: null,
   input: { M: {} },
@@ -78,5 +80,47 @@ it('a node that puts something out before it ends is told of anew, and what it p
   nodeBegan(nodeRun(0, { output }));
   expect(isFull()).toBe(true);
   await flush();
-  expect(stored.map(({ node_runs }) => node_runs)).toEqual([[nodeRun(0, { output })]]);
+  expect(stored.map(({ node_runs }) => node_runs)).toEqual([[expect.objectContaining(nodeRun(0, { output }))]]);
+});
+
+it('what is reported has its place in the order in which it happened, although it is stored by kinds', async () => {
+  const { nodeBegan, nodeEnded, inputAsked, logged, runBegan, runEnded, flush, takeRest } = open();
+  const line = (times: number) => ({
+    flow_run_id: RUN_ID,
+    node_id: nodeRun(0).node_id,
+    times,
+    time: '2026-01-01T00:00:01Z',
+    log_level: 'Info' as const,
+    module: null,
+    content: '',
+  });
+  const ended = (times: number) => nodeEnded(nodeRun(times, { end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
+  const call = { parent_flow_run_id: RUN_ID, parent_node_id: nodeRun(0).node_id, parent_times: 0 };
+  // The first calls a flow, the second ends at once and logs before.
+  runBegan({ id: 'child', flow_id: 1, inputs: { M: {} }, ...call });
+  nodeBegan(nodeRun(0));
+  logged(line(1));
+  ended(1);
+  // It is asked before its begin is told.
+  const execution = { flow_run_id: RUN_ID, node_id: nodeRun(0).node_id, times: 2 };
+  inputAsked({ ...execution, token: '', url: '', timeout_ms: 1 });
+  nodeBegan(nodeRun(2));
+  await flush();
+  runEnded('child', { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] });
+  ended(0);
+  const positionsOf = ({ children, node_runs, inputs, logs }: Progress) =>
+    [
+      ...children.flatMap((
+        { start_position, end_position },
+      ) => [['called', start_position], ['called ends', end_position]]),
+      ...node_runs.flatMap((
+        { times, start_position, end_position },
+      ) => [[times, start_position], [`${times} ends`, end_position]]),
+      ...inputs.map(({ times, position }) => [`${times} asks`, position]),
+      ...logs.map(({ times, position }) => [`${times} logs`, position]),
+    ].filter(([, position]) => position !== null).toSorted(([, a], [, b]) => Number(a) - Number(b)).map(([what]) =>
+      what
+    );
+  expect(stored.map(positionsOf)).toEqual([[0, 'called', 1, '1 logs', '1 ends', 2, '2 asks']]);
+  expect(positionsOf(await takeRest())).toEqual([0, 'called', 'called ends', '0 ends']);
 });

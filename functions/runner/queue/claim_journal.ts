@@ -1,8 +1,9 @@
-import type { Claim, Claims, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
+import type { Claim, Claims, Positions, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
 import { type ChildRow, executionKey, type Journal, type NodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import { measureMap } from '../engine/value_size.ts';
 import type { RunnerSettings } from '../settings.ts';
+import { logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
 
 /** A journal that stores the progress of a claimed run in batches. */
 export interface ClaimJournal extends Journal {
@@ -19,12 +20,6 @@ export interface ClaimJournal extends Journal {
   /** Ends the regular checkpoints. */
   close: () => void;
 }
-
-/** Bytes of a row besides its values. */
-const ROW_BYTES = 200;
-
-const nodeRunBytes = ({ input, output }: NodeRun): number =>
-  ROW_BYTES + measureMap(input.M) + (output === null ? 0 : measureMap(output.M));
 
 export interface ClaimJournalOptions {
   claims: Pick<Claims, 'checkpoint'>;
@@ -44,10 +39,13 @@ export interface ClaimJournalOptions {
 export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   const { claims, claim, history, settings, now, workMs, outputBytes, onFailure = () => {} } = options;
   const logCounts = new Map(Object.entries(history.log_counts));
-  let children = new Map<string, ChildRow>();
-  let begun = new Map<string, NodeRun>();
-  let ended: NodeRun[] = [];
+  let children = new Map<string, ChildRow & Positions>();
+  let begun = new Map<string, NodeRun & Positions>();
+  let ended: (NodeRun & Positions)[] = [];
+  let takenOver: Progress['taken_over'] = [];
+  let isComplete = true;
   let transactions: TransactionOutcome[] = [];
+  let inputs: Progress['inputs'] = [];
   let logs: Progress['logs'] = [];
   const lastLine =
     `log_lines_limit: a run keeps ${settings.flowRunMaxLogLines} lines, of ${settings.flowRunMaxLogCharacters} ` +
@@ -57,8 +55,19 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   let hasStored = false;
   let last: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
+  let lastPosition = 0;
+  /** Where node executions began that have not ended. Of one that ends at once the first sign may be a log line. */
+  const starts = new Map<string, number>();
 
-  const rows = () => children.size + begun.size + ended.length + transactions.length + logs.length;
+  const startOf = (execution: Effect): number => {
+    const key = executionKey(execution);
+    const position = starts.get(key) ?? ++lastPosition;
+    starts.set(key, position);
+    return position;
+  };
+
+  const rows = () =>
+    children.size + begun.size + ended.length + takenOver.length + transactions.length + inputs.length + logs.length;
   const holds = (batches: number) =>
     rows() >= settings.checkpointRows * batches || bytes >= settings.checkpointBytes * batches;
 
@@ -66,15 +75,20 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
     const progress: Progress = {
       children: [...children.values()],
       node_runs: [...ended, ...begun.values()],
+      taken_over: takenOver,
       transactions,
+      inputs,
       logs,
+      is_complete: isComplete,
       work_ms: workMs(),
       output_bytes: outputBytes(),
     };
     children = new Map();
     begun = new Map();
     ended = [];
+    takenOver = [];
     transactions = [];
+    inputs = [];
     logs = [];
     bytes = 0;
     return progress;
@@ -101,11 +115,15 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   const timer = setInterval(() => void flush(), settings.checkpointMs);
 
   /** Children that have not ended. */
-  const open = new Map(history.children.filter((row) => row.end_time === null).map((row) => [row.id, row]));
+  const open = new Map<string, ChildRow & Positions>(
+    history.children.filter((row) => row.end_time === null)
+      .map((row) => [row.id, { ...row, start_position: 0, end_position: null }]),
+  );
 
   return {
     runBegan: (run) => {
-      const row: ChildRow = {
+      startOf({ flow_run_id: run.parent_flow_run_id, node_id: run.parent_node_id, times: run.parent_times });
+      const row = {
         ...run,
         status: 'running',
         start_time: new Date(now()).toISOString(),
@@ -113,7 +131,9 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
         output: null,
         errors: null,
         not_run: null,
-      };
+        start_position: ++lastPosition,
+        end_position: null,
+      } as const;
       open.set(run.id, row);
       children.set(run.id, row);
       bytes += ROW_BYTES + measureMap(run.inputs.M);
@@ -122,24 +142,50 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       const row = open.get(id);
       if (row === undefined) return;
       open.delete(id);
-      children.set(id, { ...row, ...result, end_time: new Date(now()).toISOString() });
+      children.set(id, {
+        ...row,
+        ...result,
+        end_time: new Date(now()).toISOString(),
+        end_position: ++lastPosition,
+      });
       bytes += ROW_BYTES + measureMap(result.output.M);
       flushIfMuch();
     },
     nodeBegan: (run) => {
-      begun.set(executionKey(run), run);
+      begun.set(executionKey(run), { ...run, start_position: startOf(run), end_position: null });
       bytes += nodeRunBytes(run);
     },
     nodeEnded: (run) => {
-      begun.delete(executionKey(run));
-      ended.push(run);
+      const key = executionKey(run);
+      ended.push({ ...run, start_position: startOf(run), end_position: ++lastPosition });
+      begun.delete(key);
+      starts.delete(key);
       bytes += nodeRunBytes(run);
       flushIfMuch();
     },
+    nodeTakenOver: ({ flow_run_id, node_id, times }, from) => {
+      takenOver.push({
+        flow_run_id,
+        node_id,
+        times,
+        from_flow_run_id: from.flow_run_id,
+        from_times: from.times,
+        start_position: ++lastPosition,
+        end_position: ++lastPosition,
+      });
+      bytes += ROW_BYTES;
+      flushIfMuch();
+    },
+    halted: () => isComplete = false,
     transactionEnded: ({ flow_run_id, node_id, times }, outcome, signature) => {
       transactions.push({ flow_run_id, node_id, times, outcome, signature });
       bytes += ROW_BYTES;
       flushIfMuch();
+    },
+    inputAsked: (input) => {
+      startOf(input);
+      inputs.push({ ...input, position: ++lastPosition });
+      bytes += ROW_BYTES;
     },
     logged: (line) => {
       const index = logCounts.get(line.flow_run_id) ?? 0;
@@ -147,10 +193,15 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       logCharacters += line.content.length;
       const isLast = index === settings.flowRunMaxLogLines - 1 || logCharacters > settings.flowRunMaxLogCharacters;
       logCounts.set(line.flow_run_id, isLast ? settings.flowRunMaxLogLines : index + 1);
-      logs.push(
-        isLast ? { ...line, log_index: index, log_level: 'Warn', content: lastLine } : { ...line, log_index: index },
-      );
-      bytes += ROW_BYTES + line.content.length;
+      const { flow_run_id, node_id, times } = line;
+      if (node_id !== null && times !== null) startOf({ flow_run_id, node_id, times });
+      logs.push({
+        ...line,
+        ...(isLast && { log_level: 'Warn' as const, content: lastLine }),
+        log_index: index,
+        position: ++lastPosition,
+      });
+      bytes += logLineBytes(line);
       flushIfMuch();
     },
     hasStored: () => hasStored,

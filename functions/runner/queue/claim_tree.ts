@@ -19,7 +19,10 @@ export interface RunServices extends NodeServices {
 }
 
 /** Makes what a claimed run uses outside the engine. It tells the clock when the run only waits for somebody there. */
-export type MakeRunServices = (claim: Claim, work: { journal: ClaimJournal; clock: WorkClock }) => RunServices;
+export type MakeRunServices = (
+  claim: Claim,
+  work: { journal: ClaimJournal; clock: WorkClock } & Pick<OwnRunControl, 'onInputsAnswered'>,
+) => RunServices;
 
 export interface ClaimTreeOptions {
   claim: Claim;
@@ -42,7 +45,11 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
   const { claim, snapshot, history, records, control, slice, registry, settings, now } = options;
   const { journal, clock, outputs } = records;
   const run = { ownerId: claim.user_id, startedBy: claim.started_by, network: claim.settings.chain_network };
-  const { transactions, ...services } = options.makeServices(claim, { journal, clock });
+  const { transactions, ...services } = options.makeServices(claim, {
+    journal,
+    clock,
+    onInputsAnswered: control.onInputsAnswered,
+  });
   return {
     root: { id: claim.flow_run_id, inputs: claim.inputs.M },
     snapshot,

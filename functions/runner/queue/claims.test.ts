@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../_shared/pause.ts';
 import { ApiError } from '../../_shared/api_error.ts';
-import { type Claim, type FinalResult, makeClaims, NO_PROGRESS } from './claims.ts';
+import { type Claim, type FinalResult, makeClaims, NO_PROGRESS, type Progress, resultBytes } from './claims.ts';
 
 const RESULT: FinalResult = { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] };
 
@@ -89,4 +89,26 @@ it('a database that does not answer is not asked for each of them again', async 
   together!.refuse('service_unavailable');
   expect(await Promise.all(outcomes)).toEqual(['service_unavailable', 'service_unavailable']);
   expect(await newest(2)).toHaveLength(1);
+});
+
+const ID = '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e';
+const NODE_RUN = { flow_run_id: ID, node_id: ID, times: 0, start_time: '', end_time: '', errors: null };
+const large = (length: number) => ({ M: { value: { A: [{ S: 'x'.repeat(length) }] } } });
+
+it.each<[string, Partial<FinalResult>, Partial<Progress>]>([
+  ['an output', { output: large(100_000) }, {}],
+  ['errors', { errors: Array.from({ length: 100 }, () => 'x'.repeat(1_000)) }, {}],
+  ['nodes that did not run', { not_run: Array.from({ length: 3_000 }, () => ID) }, {}],
+  ['node runs', {}, { node_runs: [{ ...NODE_RUN, input: large(50_000), output: large(50_000) }] as never }],
+  ['called runs', {}, { children: [{ id: ID, inputs: large(50_000), output: large(50_000) }] as never }],
+  ['log lines', {}, { logs: [{ flow_run_id: ID, log_index: 0, content: 'x'.repeat(100_000) }] as never }],
+  ['transactions', {}, {
+    transactions: Array.from({ length: 600 }, () => ({ ...NODE_RUN, outcome: 'failed' })) as never,
+  }],
+])('the size of a result with %s is about that of its JSON', (_what, result, progress) => {
+  const whole = { ...RESULT, ...result, progress: { ...NO_PROGRESS, ...progress } };
+  const { length } = JSON.stringify(whole);
+  expect(length).toBeGreaterThan(95_000);
+  expect(resultBytes(whole) / length).toBeGreaterThan(0.9);
+  expect(resultBytes(whole) / length).toBeLessThan(1.3);
 });

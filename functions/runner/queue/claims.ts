@@ -1,11 +1,22 @@
 import { ApiError, isErrorOf } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
-import { pause } from '../../_shared/pause.ts';
+import { retried } from '../../_shared/retried.ts';
 import { makeGroupSender } from './group_sender.ts';
-import type { ChildRow, LogLine, NodeRun, RunResult, StoredNodeRun } from '../engine/journal.ts';
+import { childBytes, logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
+import type {
+  AskedInput,
+  ChildRow,
+  LogLine,
+  NodeRun,
+  RunResult,
+  StoredEarlierRuns,
+  StoredNodeRun,
+} from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
+import { measureMap } from '../engine/value_size.ts';
 import type { RunSettings } from '../solana/run_settings.ts';
 import type {
+  FinalOutcome,
   NewSignatureRequest,
   StoredSignatureRequest,
   StoredTransaction,
@@ -40,11 +51,15 @@ export interface Claim {
   stop: StopRequest | null;
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
+  /** Bytes of node outputs of the runs that this one was redriven from, as JSON; null when it was not redriven. */
+  redriven_output_bytes: number | null;
 }
 
 /** What earlier claims of a run stored. */
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
+  /** What it takes over, when it was redriven. */
+  redriven?: StoredEarlierRuns;
   children: ChildRow[];
   /** In the order in which they were first stored. */
   transactions: StoredTransaction[];
@@ -55,18 +70,30 @@ export interface StoredHistory {
 
 /** What became of a transaction that is stored. */
 export interface TransactionOutcome extends Effect {
-  outcome: 'confirmed' | 'failed';
+  outcome: FinalOutcome;
   /** Null when it was not sent. */
   signature: string | null;
 }
 
+/** Where the begin and the end of something stand among all that a claim reports: the order of a run's events. */
+export interface Positions {
+  start_position: number;
+  /** Null while it has not ended. */
+  end_position: number | null;
+}
+
 /** What a worker stores of a run's progress. */
 export interface Progress {
-  children: ChildRow[];
-  node_runs: NodeRun[];
+  children: (ChildRow & Positions)[];
+  node_runs: (NodeRun & Positions)[];
+  /** Executions that are taken over from runs which this one was redriven from. */
+  taken_over: (Effect & Positions & { from_flow_run_id: string; from_times: number })[];
   transactions: TransactionOutcome[];
-  logs: (LogLine & { log_index: number })[];
+  inputs: (AskedInput & { position: number })[];
+  logs: (LogLine & { log_index: number; position: number })[];
   work_ms: number;
+  /** Nothing kept the run from executing all that it could: it was not halted. */
+  is_complete: boolean;
   /** Bytes of node outputs that this and earlier claims came to, as JSON. */
   output_bytes: number;
 }
@@ -74,8 +101,11 @@ export interface Progress {
 export const NO_PROGRESS: Progress = Object.freeze({
   children: [],
   node_runs: [],
+  taken_over: [],
   transactions: [],
+  inputs: [],
   logs: [],
+  is_complete: false,
   work_ms: 0,
   output_bytes: 0,
 });
@@ -86,6 +116,17 @@ export interface ClaimChange {
   /** Another worker has claimed the run, or it has ended. */
   is_lost: boolean;
   stop: StopRequest | null;
+  /** Inputs of the run were submitted or cancelled since its worker looked at them. */
+  has_ended_inputs: boolean;
+}
+
+/** How an input stands that a node of a claimed run has asked for. */
+export interface StoredInput extends Effect {
+  /** Null: there is time left to answer it. */
+  outcome: 'submitted' | 'cancelled' | 'expired' | null;
+  /** The tagged value that was submitted; null unless one was. */
+  value: unknown;
+  left_ms: number;
 }
 
 /** How a run ended; `not_run` is null when the worker can't tell which nodes did not run. */
@@ -126,7 +167,9 @@ export interface Claims {
     transaction: TransactionRecord,
     requests: NewSignatureRequest[],
   ) => Promise<StoredSignatureRequest[]>;
-  /** Extends the leases. Resolves with the claims that are lost, or whose run is to stop. */
+  /** Resolves with how the inputs of these executions stand. One whose time is over by the database's clock expires by it. */
+  takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
+  /** Extends the leases. Resolves with the claims that are lost, whose run is to stop, or whose inputs were answered. */
   heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
   /**
    * Stores the last progress and ends the run, in one transaction with other runs that end at the same time. When `not_run` is null
@@ -135,24 +178,20 @@ export interface Claims {
   finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
 
-/** How many results are stored in one transaction, and how many characters of JSON they may have together. */
+/** How many results are stored in one transaction, and about how many bytes of JSON they may have together. */
 const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
 
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 2_000;
+/** Bytes of an id in a list. */
+const ID_BYTES = 39;
 
-/** Repeats a call while the database does not answer. What the call stores is stored once, however often it is repeated. */
-async function retried<Result>(retryMs: number, call: () => Promise<Result>): Promise<Result> {
-  const deadline = Date.now() + retryMs;
-  for (let delay = FIRST_RETRY_MS;; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isErrorOf(error, 'service_unavailable') || Date.now() + delay > deadline) throw error;
-      await pause(delay);
-    }
-  }
-}
+const sum = <Row>(rows: readonly Row[], bytesOf: (row: Row) => number): number =>
+  rows.reduce((bytes, row) => bytes + bytesOf(row), 0);
+
+/** About how many bytes of JSON a result has. */
+export const resultBytes = ({ output, errors, not_run, progress }: FinalResult & { progress: Progress }): number =>
+  ROW_BYTES + measureMap(output.M) + sum(errors ?? [], (error) => error.length) + ID_BYTES * (not_run?.length ?? 0) +
+  sum(progress.node_runs, nodeRunBytes) + sum(progress.children, childBytes) + sum(progress.logs, logLineBytes) +
+  ROW_BYTES * progress.transactions.length;
 
 export interface ClaimsOptions {
   runnerLeaseSeconds: number;
@@ -175,7 +214,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   const finishOne = (result: ClaimedResult) => persist<void>('finish_flow_run', result);
   const finish = makeGroupSender<ClaimedResult>({
     ...RESULT_GROUP,
-    sizeOf: (result) => JSON.stringify(result).length,
+    sizeOf: resultBytes,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
         // One result that can't be stored fails the whole transaction. Each is then stored by itself, and has its own outcome.
@@ -199,6 +238,23 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
     return history;
   };
 
+  /** Reads the runs that a run was redriven from, in pages too. */
+  const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
+    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [] };
+    for (let after: object | null | undefined; after !== null;) {
+      const page: StoredEarlierRuns & HistoryPage = await persist('earlier_flow_runs', {
+        flow_run_id,
+        after,
+        max_bytes: options.historyPageBytes,
+      });
+      earlier.roots.push(...page.roots);
+      for (const row of page.children) earlier.children.push(row);
+      for (const row of page.node_runs) earlier.node_runs.push(row);
+      after = page.next;
+    }
+    return earlier;
+  };
+
   return {
     claim: (maxRuns, knownSnapshots, waitMillies, ownersWithPlaces) =>
       rpc('claim_flow_runs', {
@@ -209,16 +265,19 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
         ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
         ...lease,
       }),
-    history: ({ attempt, flow_run_id }) =>
-      attempt > 1
-        ? readHistory(flow_run_id)
-        : Promise.resolve({ node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} }),
+    history: async ({ attempt, flow_run_id, redriven_output_bytes }) => {
+      const history = attempt > 1
+        ? await readHistory(flow_run_id)
+        : { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
+      return redriven_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };
+    },
     checkpoint: (claim, progress) => persist('checkpoint_flow_run', { ...held(claim), ...lease, progress }),
     release: (claim, progress, seconds = 0) =>
       persist('release_flow_run', { ...held(claim), progress, delay_seconds: seconds }),
     suspend: (claim, progress) => persist('suspend_flow_run', { ...held(claim), progress }),
     storeTransaction: (claim, transaction, requests) =>
       persist('store_transaction', { ...held(claim), transaction, requests }),
+    takeInputs: (claim, executions) => persist('take_api_inputs', { ...held(claim), executions }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
     finish: (claim, progress, result) => finish({ ...held(claim), progress, ...result }),
   };

@@ -104,6 +104,7 @@ export function executeClaim(
     } catch (error) {
       // The database refused or lost a transaction: that ends this claim, not the run.
       if (error instanceof ApiError) throw error;
+      records.journal.halted();
       log.write('error', { event: 'run_broken', error: errorText(error) });
       return brokenResult('the runner could not execute this flow');
     }
@@ -115,6 +116,7 @@ export function executeClaim(
     stop: control.stop,
     lose: control.lose,
     release: control.release,
+    tellOfInputs: control.tellOfInputs,
     hasStored: () => records?.journal.hasStored() ?? false,
     isReleased: end.isReleased,
     isResting: () => end.isStoring() || memoryWait.isWaiting() || (records?.clock.isResting() ?? false),

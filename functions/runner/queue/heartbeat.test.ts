@@ -18,6 +18,7 @@ function hold(...ids: string[]) {
       claim: claimOf(id),
       lose: () => told.push(`${id} is lost`),
       stop: ({ reason }) => told.push(`${id} stops: ${reason}`),
+      tellOfInputs: () => told.push(`${id} has inputs`),
     }) as Partial<ClaimExecution> as ClaimExecution
   );
   const aside = [claimOf('aside')];
@@ -46,19 +47,33 @@ it('holds all claims as long as there are any, and tells runs what has happened 
   const { heartbeat, beats, told, free, answerWith } = hold('a', 'b', 'c');
   answerWith(() =>
     Promise.resolve([
-      { flow_run_id: 'a', is_lost: true, stop: null },
-      { flow_run_id: 'c', is_lost: false, stop: { reason: 'enough', timeout_millies: null } },
+      { flow_run_id: 'a', is_lost: true, stop: null, has_ended_inputs: false },
+      { flow_run_id: 'b', is_lost: false, stop: null, has_ended_inputs: true },
+      { flow_run_id: 'c', is_lost: false, stop: { reason: 'enough', timeout_millies: null }, has_ended_inputs: false },
     ])
   );
   heartbeat.start();
   heartbeat.start();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(beats).toEqual([['a', 'b', 'c', 'aside']]);
-  expect(told).toEqual(['beat', 'a is lost', 'c stops: enough']);
+  expect(told).toEqual(['beat', 'a is lost', 'b has inputs', 'c stops: enough']);
   free();
   await vi.advanceTimersByTimeAsync(5_000);
   expect(beats).toHaveLength(1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('ends when the last claim has ended, and not before, so that a stopped worker ends at once', async () => {
+  const { heartbeat, beats, free } = hold('a');
+  heartbeat.start();
+  heartbeat.endIfNothingIsHeld();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(beats).toHaveLength(1);
+  free();
+  heartbeat.endIfNothingIsHeld();
+  expect(vi.getTimerCount()).toBe(0);
+  heartbeat.start();
+  expect(vi.getTimerCount()).toBe(1);
 });
 
 it('beats again after one that failed, and not while one is under way', async () => {

@@ -13,6 +13,8 @@ export interface HeartbeatOptions {
 export interface Heartbeat {
   /** Beats regularly until nothing is held. */
   start: () => void;
+  /** Ends the beats if nothing is held any more, so that they do not keep the process of a stopped worker. */
+  endIfNothingIsHeld: () => void;
   /** Beats now if beats were missed: after an outage the worker's own runs could be claimed as if it were lost. */
   catchUp: () => Promise<void>;
 }
@@ -30,7 +32,14 @@ export function makeHeartbeat({ claims, runs, everyMs, onBeat }: HeartbeatOption
       const change = changeOf.get(execution.claim.flow_run_id);
       if (change?.is_lost) execution.lose();
       else if (change?.stop != null) execution.stop(change.stop);
+      else if (change?.has_ended_inputs) execution.tellOfInputs();
     }
+  };
+
+  const endIfNothingIsHeld = (): void => {
+    if (runs.claims().length > 0) return;
+    clearInterval(timer);
+    timer = undefined;
   };
 
   return {
@@ -38,18 +47,15 @@ export function makeHeartbeat({ claims, runs, everyMs, onBeat }: HeartbeatOption
       if (timer !== undefined) return;
       let isUnderWay = false;
       timer = setInterval(() => {
-        if (runs.claims().length === 0) {
-          clearInterval(timer);
-          timer = undefined;
-          return;
-        }
-        if (isUnderWay) return;
+        endIfNothingIsHeld();
+        if (timer === undefined || isUnderWay) return;
         isUnderWay = true;
         // A lease outlasts many beats, so the next one makes up for a beat that failed.
         void beat().catch(() => {}).finally(() => isUnderWay = false);
         onBeat();
       }, everyMs);
     },
+    endIfNothingIsHeld,
     catchUp: async () => {
       if (runs.count() > 0 && performance.now() - beatAt > everyMs * 2) await beat();
     },

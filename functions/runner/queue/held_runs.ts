@@ -1,4 +1,4 @@
-import { pause } from '../../_shared/pause.ts';
+import { MAX_TIMER_MS } from '../../_shared/pause.ts';
 import type { Slice } from '../engine/slice.ts';
 import type { Claim } from './claims.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
@@ -38,7 +38,7 @@ export interface HeldRunsEvents {
 }
 
 export function makeHeldRuns(deps: ExecuteClaimDeps, { onHold, onEnd }: HeldRunsEvents): HeldRuns {
-  const snapshots = makeSnapshotCache(deps.settings.cachedSnapshots);
+  const snapshots = makeSnapshotCache(deps.settings.cachedSnapshots, deps.settings.cachedSnapshotCharacters);
   const executing = new Set<ClaimExecution>();
   let aside: Claim | undefined;
   let wake = () => {};
@@ -59,11 +59,14 @@ export function makeHeldRuns(deps: ExecuteClaimDeps, { onHold, onEnd }: HeldRuns
     const woken = new Promise<void>((resolve) => wake = resolve);
     const change = Promise.race([...[...executing].map(({ ended }) => ended), woken]).then(() => true);
     if (timeoutMs === Infinity) return await change;
-    const hasChanged = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, Math.min(timeoutMs, MAX_TIMER_MS), false);
+    });
     try {
-      return await Promise.race([change, pause(timeoutMs, hasChanged.signal).then(() => false)]);
+      return await Promise.race([change, late]);
     } finally {
-      hasChanged.abort();
+      clearTimeout(timer);
     }
   };
 

@@ -23,19 +23,22 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
   stop.addEventListener('abort', () => worker.releaseAll(), { once: true });
   let pauseMs = pollMs;
   while (!stop.aborted) {
+    const began = performance.now();
     try {
       await worker.drain();
       pauseMs = pollMs;
     } catch (error) {
       if (isErrorOf(error, 'token_invalid')) {
         throw new Error(
-          'The project refuses the key as one of the service role. Look at SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS.',
+          'The project refuses the key as one of the service role. Look at SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, or at the user and password of SUPABASE_DB_URL.',
           {
             cause: error,
           },
         );
       }
       log('error', { event: 'queue_unreadable', error: errorText(error) });
+      // A drain that went well for long was no try.
+      if (performance.now() - began > LONGEST_PAUSE_MS) pauseMs = pollMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
     await pause(pauseMs, stop);

@@ -27,7 +27,13 @@ export function makeMemoryWait(options: MemoryWaitOptions): MemoryWait {
   return {
     admitted: async () => {
       const admitting = memory.admit(
-        { ownerId: claim.user_id, bytes: claim.output_bytes, release, heldMs, stopping },
+        {
+          ownerId: claim.user_id,
+          bytes: claim.output_bytes + (claim.redriven_output_bytes ?? 0),
+          release,
+          heldMs,
+          stopping,
+        },
         [slice.releasing, releasing],
       );
       if (!(admitting instanceof Promise)) return admitting;

@@ -15,9 +15,13 @@ const ended = (isReleased: boolean, sleepsUntil?: number) => ({
 });
 
 /** Polling on a clock that the test moves, after a look at the queue that found nothing. */
-function makePolled(wakesByPokes: boolean) {
+function makePolled(wakesByPokes: boolean, isWatching = false, settings: { idleWaitMs?: number } = {}) {
   let time = 0;
-  const polling = makePolling({ wakesByPokes, pollMs: 500 }, () => time, () => time);
+  const polling = makePolling(
+    { wakesByPokes, isWatching, pollMs: 500, watchedPollMs: 5_000, idleWaitMs: 0, ...settings },
+    () => time,
+    () => time,
+  );
   const look = (places: FreePlaces, found: Claim[] | undefined, isIdle = false) => {
     const started = polling.startLook(places, isIdle);
     polling.endLook(started, found);
@@ -64,7 +68,7 @@ it('a poke during a look that finds its run brings no other look, one for anothe
 
 it('reserved places are looked for at intervals, and pass over the owners who hold a place', () => {
   const { polling, look, pass } = makePolled(false);
-  polling.waited({ hasChanged: true, hasFewerRuns: false, isIdle: false });
+  polling.waited({ hasChanged: true, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FULL)).toBe(false);
   expect(polling.isLookDue(RESERVED_ONLY)).toBe(false);
   expect(polling.patienceMs(RESERVED_ONLY)).toBe(100);
@@ -95,7 +99,7 @@ it('only the last look of a worker that is poked waits for a run', () => {
 });
 
 it('a worker that is not poked looks at intervals and whenever a run has ended, one that is poked when it is idle', () => {
-  const quiet = { hasChanged: false, hasFewerRuns: false, isIdle: false };
+  const quiet = { hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false };
   for (const [wakesByPokes, patienceMs] of [[false, 500], [true, Infinity]] as const) {
     expect(makePolled(wakesByPokes).polling.patienceMs(FREE)).toBe(patienceMs);
     for (
@@ -103,7 +107,9 @@ it('a worker that is not poked looks at intervals and whenever a run has ended, 
         [quiet, !wakesByPokes],
         [{ ...quiet, hasChanged: true }, false],
         [{ ...quiet, hasChanged: true, hasFewerRuns: true }, !wakesByPokes],
-        [{ hasChanged: true, hasFewerRuns: true, isIdle: true }, true],
+        [{ ...quiet, hasChanged: true, hasFewerRuns: true, isIdle: true }, true],
+        [{ hasChanged: true, hasFewerRuns: true, isIdle: true, isWatched: true }, false],
+        [{ ...quiet, isWatched: true }, !wakesByPokes],
       ] as const
     ) {
       const { polling } = makePolled(wakesByPokes);
@@ -119,9 +125,36 @@ it('a run that sleeps brings a look when its time has come, for which only a wor
   expect(polling.patienceMs(FREE)).toBe(2_000);
   expect([polling.staysForSleepers(3_000), polling.staysForSleepers(2_000)]).toEqual([true, false]);
   pass(2_000);
-  polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false });
+  polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FREE)).toBe(true);
   const unpoked = makePolled(false).polling;
   unpoked.runEnded(ended(false, 2_000));
   expect(unpoked.staysForSleepers(3_000)).toBe(false);
+});
+
+it('a worker that may watch does so after a look that found nothing, and then hardly looks by itself', () => {
+  const { polling, look } = makePolled(false, true);
+  expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([true, 5_000]);
+  polling.poke();
+  expect(polling.isLookDue(FREE)).toBe(true);
+  look(FREE, [claimOf('1')]);
+  // More may come at once: to be told of each would make the starts slow.
+  expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([false, 20]);
+  polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false });
+  expect(polling.isLookDue(FREE)).toBe(true);
+  look(FREE, []);
+  expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([true, 5_000]);
+});
+
+it('a worker that may watch looks as often as another while no place is free, and while the queue cannot be read', () => {
+  const { polling, look } = makePolled(false, true);
+  expect(polling.patienceMs(FULL)).toBe(500);
+  look(FREE, undefined);
+  expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([false, 500]);
+});
+
+it('where nothing can tell a worker of runs, the looks of an idle one wait for them', () => {
+  const { look } = makePolled(false, false, { idleWaitMs: 400 });
+  expect(look(FREE, [], true)).toEqual({ maxRuns: 2, waitMs: 400 });
+  expect(look(FREE, [], false)).toEqual({ maxRuns: 2, waitMs: 0 });
 });

@@ -9,6 +9,8 @@ export interface RunControl {
   lose: () => void;
   /** Releases the run as soon as it has made progress. */
   release: () => void;
+  /** Inputs that nodes wait for have been answered. */
+  tellOfInputs: () => void;
 }
 
 /** The control of one run, for the worker that executes it. */
@@ -16,6 +18,8 @@ export interface OwnRunControl extends RunControl {
   /** Ends the run as failed. */
   fail: (message: string) => void;
   isLost: () => boolean;
+  /** Has this listener called whenever inputs that nodes wait for have been answered. */
+  onInputsAnswered: (listener: () => void) => void;
   /** Aborted, with a Halt as its reason, when the run shall end. */
   halt: AbortSignal;
   /** Aborted when the claim is lost: nobody wants the result any more. */
@@ -31,6 +35,7 @@ export function makeRunControl(): OwnRunControl {
   const abandon = new AbortController();
   const releasing = new AbortController();
   const stopping = new AbortController();
+  const inputListeners: (() => void)[] = [];
   const end = (reason: Halt) => halt.abort(reason);
   return {
     stop: ({ reason, timeout_millies }) => {
@@ -43,6 +48,8 @@ export function makeRunControl(): OwnRunControl {
       releasing.abort();
     },
     release: () => releasing.abort(),
+    tellOfInputs: () => inputListeners.forEach((listener) => listener()),
+    onInputsAnswered: (listener) => void inputListeners.push(listener),
     fail: (message) => end({ status: 'failed', message, graceMs: 0 }),
     isLost: () => abandon.signal.aborted,
     halt: halt.signal,

@@ -1,4 +1,4 @@
-import { parse } from 'lossless-json';
+import { parseStoredJson } from '../../../types/values/stored_json.ts';
 import type { Snapshot } from '../../../types/flow.ts';
 
 /** The parsed snapshots that a worker has used last, by hash. */
@@ -10,25 +10,35 @@ export interface SnapshotCache {
   trim: () => void;
 }
 
-export function makeSnapshotCache(size: number): SnapshotCache {
-  const cache = new Map<string, Snapshot>();
+/** Makes a cache of at most so many snapshots, and so many characters of their texts. */
+export function makeSnapshotCache(size: number, maxCharacters: number): SnapshotCache {
+  const cache = new Map<string, { snapshot: Snapshot; characters: number }>();
+  let characters = 0;
+  const forget = (hash: string) => {
+    characters -= cache.get(hash)?.characters ?? 0;
+    cache.delete(hash);
+  };
   return {
     hashes: () => [...cache.keys()],
     get: (hash, text) => {
       const known = cache.get(hash);
-      // SAFETY: take_snapshot wrote it. Numbers stay exact, because lossless-json keeps them as texts.
-      const snapshot = known ??
-        (text === null ? undefined : parse(text) as unknown as Snapshot);
-      if (snapshot === undefined) {
+      if (known === undefined && text === null) {
         throw new Error(`The claim brought no snapshot ${hash}, and the worker does not have it.`);
       }
+      // SAFETY: take_snapshot wrote it. Numbers stay exact, because they are kept as texts.
+      const snapshot = known?.snapshot ?? parseStoredJson(text ?? '') as unknown as Snapshot;
+      const size = known?.characters ?? text?.length ?? 0;
       // A map keeps the order of insertion: what was used last is forgotten last.
-      cache.delete(hash);
-      cache.set(hash, snapshot);
+      forget(hash);
+      cache.set(hash, { snapshot, characters: size });
+      characters += size;
       return snapshot;
     },
     trim: () => {
-      for (const hash of [...cache.keys()].slice(0, Math.max(cache.size - size, 0))) cache.delete(hash);
+      for (const hash of cache.keys()) {
+        if (cache.size <= size && characters <= maxCharacters) return;
+        forget(hash);
+      }
     },
   };
 }

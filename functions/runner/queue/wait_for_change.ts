@@ -3,6 +3,7 @@ import type { Slice } from '../engine/slice.ts';
 import type { HeldRuns } from './held_runs.ts';
 import type { FreePlaces } from './places.ts';
 import type { Polling } from './polling.ts';
+import type { QueueWatch } from './queue_watch.ts';
 import { isOver, type Slices } from './slices.ts';
 
 /** How long the worker waits for a change in a slice that is over. */
@@ -10,9 +11,11 @@ const RELEASE_MS = 1_000;
 
 export interface WaitForChangeDeps {
   runs: Pick<HeldRuns, 'count' | 'nextChange'>;
-  polling: Pick<Polling, 'patienceMs' | 'waited'>;
+  polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
   slices: Pick<Slices, 'areAllEnded'>;
   places: () => FreePlaces;
+  /** Tells of runs that it may claim. */
+  watch?: QueueWatch | undefined;
 }
 
 /**
@@ -23,9 +26,11 @@ export interface WaitForChangeDeps {
  * all runs waits for such runs too.
  */
 export function makeWaitForChange(
-  { runs, polling, slices, places }: WaitForChangeDeps,
+  { runs, polling, slices, places, watch }: WaitForChangeDeps,
 ): (slice: Slice) => Promise<boolean> {
   return async (slice) => {
+    if (isOver(slice) || places().regular === 0) watch?.stop();
+    else if (polling.isQuiet()) watch?.start();
     const count = runs.count();
     const spentMs = slice.spentMs();
     const hasChanged = await runs.nextChange(isOver(slice) ? RELEASE_MS : polling.patienceMs(places()));
@@ -33,7 +38,12 @@ export function makeWaitForChange(
     if (isStuck && !slices.areAllEnded()) return false;
     // Runs that end in the same turn of the event loop leave their places to one claim.
     await nextTurn();
-    polling.waited({ hasChanged, hasFewerRuns: runs.count() < count, isIdle: runs.count() === 0 });
+    polling.waited({
+      hasChanged,
+      hasFewerRuns: runs.count() < count,
+      isIdle: runs.count() === 0,
+      isWatched: watch?.isOn() ?? false,
+    });
     return true;
   };
 }

@@ -30,6 +30,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
     snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
     work_ms: 0,
     output_bytes: 0,
+    redriven_output_bytes: null,
     stop: null,
     ...change,
   };
@@ -55,6 +56,7 @@ function makeQueue(batches: Claim[][]) {
     release: ({ flow_run_id }) => Promise.resolve(void released.push(flow_run_id)),
     suspend: () => Promise.reject(new Error('these flows wait for no signature')),
     storeTransaction: () => Promise.reject(new Error('these flows have no transactions')),
+    takeInputs: () => Promise.reject(new Error('these flows wait for no input')),
     heartbeat: () => Promise.resolve([]),
     finish: ({ flow_run_id }, _, result) => Promise.resolve(void finished.set(flow_run_id, result)),
   };
@@ -88,6 +90,7 @@ const workerWith = (
     makeServices: (_, { clock }) => ({
       http: { request: () => Promise.reject(new Error('none')) },
       kv: () => ({}) as never,
+      inputs: {} as never,
       // Whoever has to sign takes their time.
       transactions: { execute: () => Promise.resolve({ status: 'waiting' }) } as never,
       rest: clock.resting,
@@ -357,7 +360,8 @@ it('a run that shall stop waits for no memory that others hold, whether it is cl
   const told = claimOf(waitFlow(60_000), { output_bytes });
   const late = claimOf(waitFlow(60_000), { output_bytes, stop });
   const queue = makeQueue([[holding, told, late]]);
-  queue.claims.heartbeat = () => Promise.resolve([{ flow_run_id: told.flow_run_id, is_lost: false, stop }]);
+  queue.claims.heartbeat = () =>
+    Promise.resolve([{ flow_run_id: told.flow_run_id, is_lost: false, stop, has_ended_inputs: false }]);
   const worker = workerOf(queue, { RUNNER_LONG_WAIT_MS: '60001' });
   const drained = worker.drain();
   await waitFor(() => queue.finished.size === 2 || undefined);

@@ -6,6 +6,7 @@ import { makeHeldRuns } from './held_runs.ts';
 import { makeMemoryBudget } from './memory_budget.ts';
 import { freePlaces, releaseWhenFull } from './places.ts';
 import { makePolling } from './polling.ts';
+import type { MakeQueueWatch } from './queue_watch.ts';
 import { isOver, makeSlices } from './slices.ts';
 import { makeExecuteAlone } from './suspects.ts';
 import { makeTakeOnRuns } from './take_on_runs.ts';
@@ -15,6 +16,7 @@ import { makeWaitForChange } from './wait_for_change.ts';
 export interface Worker {
   /**
    * Executes runs until none can be claimed, or the slice is over and its runs are released: true then, since there may be more to do.
+   * With a watch, it waits for further runs until all are released.
    * While a drain is under way, this only causes another look at the queue; not even that if `flowRunId` is already being executed.
    */
   drain: (flowRunId?: string) => Promise<boolean>;
@@ -24,16 +26,31 @@ export interface Worker {
   whenIdle: () => Promise<void>;
 }
 
-export function makeWorker(given: Omit<ExecuteClaimDeps, 'memory'>): Worker {
+export interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
+  /** Makes what tells a long-lived worker of runs. Without it, it looks at the queue at intervals. */
+  makeWatch?: MakeQueueWatch | undefined;
+}
+
+export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   const { claims, settings, now } = given;
   const memory = makeMemoryBudget(settings.runnerMaxHeldBytes);
-  const polling = makePolling(settings, now);
-  const runs = makeHeldRuns({ ...given, memory }, { onHold: () => heartbeat.start(), onEnd: polling.runEnded });
+  const polling = makePolling({ ...settings, isWatching: makeWatch !== undefined }, now);
+  const runs = makeHeldRuns({ ...given, memory }, {
+    onHold: () => heartbeat.start(),
+    onEnd: (execution) => {
+      polling.runEnded(execution);
+      heartbeat.endIfNothingIsHeld();
+    },
+  });
   const heartbeat: Heartbeat = makeHeartbeat({ claims, runs, everyMs: settings.heartbeatMs, onBeat: () => makeWay() });
   const slices = makeSlices(settings.slice, now, runs.wake);
   const places = () => freePlaces(runs.executions(), settings);
   const takeOnRuns = makeTakeOnRuns({ claims, runs, polling, heartbeat });
-  const waitForChange = makeWaitForChange({ runs, polling, slices, places });
+  const watch = makeWatch?.(() => {
+    polling.poke();
+    runs.wake();
+  });
+  const waitForChange = makeWaitForChange({ runs, polling, slices, places, watch });
   const executeAlone = makeExecuteAlone({ claims, runs, settings });
   let draining: Promise<boolean> | undefined;
 
@@ -53,7 +70,8 @@ export function makeWorker(given: Omit<ExecuteClaimDeps, 'memory'>): Worker {
         if (suspect !== undefined) return suspect;
         if (isLookDue() && (!hasFailed || runs.count() === 0)) continue;
       }
-      const stays = runs.count() > 0 || (!isOver(slice) && polling.staysForSleepers(slices.drainEndsAt()));
+      const waits = watch !== undefined || polling.staysForSleepers(slices.drainEndsAt());
+      const stays = runs.count() > 0 || (!isOver(slice) && waits);
       if (!stays || !await waitForChange(slice)) return undefined;
     }
   };

@@ -44,6 +44,10 @@ const answers: Record<string, RequestListener> = {
     const timer = setInterval(() => response.write('.'), 20);
     response.on('close', () => clearInterval(timer));
   },
+  '/stalling': (_, response) => void response.writeHead(200, { 'content-length': '9' }).write('begun'),
+  '/breaking': (_, response) => {
+    response.socket!.end('HTTP/1.1 201 Created\r\ncontent-length: 9\r\n\r\nbegun');
+  },
   '/endless': (_, response) => {
     response.writeHead(200);
     const pour = () => {
@@ -363,6 +367,13 @@ describe('redirects of the HTTP client', () => {
     const { status, body } = await get(`http://public.example:${port}/nowhere`);
     expect([status, text(body)]).toEqual([302, 'no location']);
   });
+
+  it('are the answer where a request refuses them', async () => {
+    const answered = await get(`http://public.example:${port}${redirectTo('/echo', 307)}`, {}, {
+      refusesRedirects: true,
+    });
+    expect([answered.status, text(answered.body)]).toEqual([307, 'moved']);
+  });
 });
 
 describe('the limits of the HTTP client', () => {
@@ -405,6 +416,34 @@ describe('the limits of the HTTP client', () => {
     await expect(get(`http://public.example:${port}/echo`, {}, { signal: AbortSignal.abort() })).rejects.toThrow(
       'the request was canceled',
     );
+  });
+});
+
+describe('a part of an answer', () => {
+  const part = async (path: string, options?: Partial<HttpClientOptions>): Promise<[number, string]> => {
+    const request = { takesPartOfBody: true, maxResponseBytes: 10 };
+    const { status, body } = await get(`http://public.example:${port}${path}`, options, request);
+    return [status, text(body)];
+  };
+
+  it('is enough of one that is longer, in whatever way', async () => {
+    for (const path of ['/sized?n=11', '/sized?n=100000', '/endless']) {
+      expect(await part(path), path).toEqual([200, '\0'.repeat(10)]);
+    }
+    // More framing than body.
+    expect((await part('/tiny-chunks'))[0]).toBe(200);
+    expect(await part('/sized?n=10')).toEqual([200, '\0'.repeat(10)]);
+  });
+
+  it('is enough of one that stalls or breaks off, and of a compressed one what was sent', async () => {
+    expect(await part('/stalling', { timeoutMs: 300 })).toEqual([200, 'begun']);
+    expect(await part('/breaking')).toEqual([201, 'begun']);
+    expect((await part('/bomb'))[0]).toBe(200);
+    expect((await part('/brotli'))[1]).toBe('?');
+  });
+
+  it('needs a head', async () => {
+    await expect(part('/silent', { timeoutMs: 300 })).rejects.toThrow('the request took longer than 0.3 s');
   });
 });
 

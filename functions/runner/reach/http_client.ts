@@ -141,11 +141,13 @@ function withUrlCredentials({ url, headers }: Hop): Headers {
 interface Allowance {
   options: ConnectOptions;
   maxResponseBytes: number;
+  takesPartOfBody: boolean;
   /** Waits until so many bytes of a response may be kept. */
   mayKeep: MayKeep;
 }
 
-async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowance, signal: AbortSignal) {
+async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
+  const { options, maxResponseBytes, takesPartOfBody, mayKeep } = allowance;
   const head = encodeRequestHead({ ...hop, headers: withUrlCredentials(hop) });
   const socket = await openConnection(hop.url, options, signal);
   const abort = () => socket.destroy(signal.reason);
@@ -160,8 +162,9 @@ async function exchange(hop: Hop, { options, maxResponseBytes, mayKeep }: Allowa
     return await readResponse(
       socket[Symbol.asyncIterator](),
       hop.method,
-      maxResponseBytes,
-      (headers) => makeBodyWriter(headers, maxResponseBytes, mayKeep),
+      { maxBytes: maxResponseBytes, takesPart: takesPartOfBody },
+      // Of a body that is compressed, a part can't be read.
+      (headers) => makeBodyWriter(takesPartOfBody ? {} : headers, maxResponseBytes, mayKeep),
     );
   } catch (error) {
     signal.throwIfAborted();
@@ -251,15 +254,16 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
     let hop = firstHop(request, body);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const response = await exchange(hop, { options, maxResponseBytes: maxBytes, mayKeep }, signal);
-      const next = nextHop(hop, response);
+      const takesPartOfBody = request.takesPartOfBody === true;
+      const response = await exchange(hop, { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep }, signal);
+      const next = request.refusesRedirects ? undefined : nextHop(hop, response);
       if (next === undefined) return response;
       hop = next;
     }
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
-  /** Waits for the request's turn, which takes none of its time. */
+  /** Waits for the request's turn. That does not count as its time. */
   const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
     try {
       return await share?.begin(signal);

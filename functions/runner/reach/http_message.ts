@@ -1,4 +1,5 @@
 import { NodeError } from '../engine/node.ts';
+import { TransientError } from '../engine/transient_error.ts';
 import { type ByteReader, makeByteReader, type TakeBytes } from './byte_stream.ts';
 import { makeChunkedDecoder } from './chunked.ts';
 import type { BodyWriter } from './response_body.ts';
@@ -100,11 +101,18 @@ function contentLength(header: string | undefined): number | undefined {
 /** Makes what the bytes of a body go to, once the head is known. */
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
+/** How much of a body is read. */
+export interface BodyLimit {
+  maxBytes: number;
+  /** A body that is larger, breaks off or is malformed ends there. Else that is an error. */
+  takesPart: boolean;
+}
+
 /** Reads the body that follows a head, as it was sent. Source: RFC 9112, section 6.3. */
 async function readBody(
   reader: ByteReader,
   headers: { [name: string]: string },
-  maxBodyBytes: number,
+  { maxBytes: maxBodyBytes, takesPart }: BodyLimit,
   makeBody: MakeBody,
 ): Promise<Uint8Array> {
   const tooLarge = () => new NodeError(`the response is larger than ${maxBodyBytes} bytes`);
@@ -113,18 +121,25 @@ async function readBody(
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new NodeError(`the transfer-encoding ${coding} is not supported`);
   }
-  if (length !== Infinity && length > maxBodyBytes) throw tooLarge();
+  if (length !== Infinity && length > maxBodyBytes && !takesPart) throw tooLarge();
   const body = makeBody(headers);
   let sent = 0;
   const take: TakeBytes = (bytes) => {
+    const room = maxBodyBytes - sent;
     sent += bytes.length;
-    if (sent > maxBodyBytes) throw tooLarge();
-    return body.write(bytes);
+    if (sent <= maxBodyBytes) return body.write(bytes);
+    if (!takesPart) throw tooLarge();
+    return Promise.resolve(body.write(bytes.subarray(0, room))).then(() => {
+      throw tooLarge();
+    });
   };
   try {
     // There may be as many bytes of framing as of body. A server that sends chunks of one byte can send less.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
+    return await body.end();
+  } catch (error) {
+    if (!takesPart) throw error;
     return await body.end();
   } finally {
     body.discard();
@@ -135,7 +150,7 @@ async function readBody(
 export async function readResponse(
   pieces: AsyncIterator<Uint8Array>,
   method: string,
-  maxBodyBytes: number,
+  limit: BodyLimit,
   makeBody: MakeBody,
 ): Promise<ResponseMessage> {
   const reader = makeByteReader(pieces);
@@ -149,7 +164,12 @@ export async function readResponse(
     if (status < 200) continue;
     // The headers of these responses may describe a body, but none follows.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-    const body = hasBody ? await readBody(reader, headers, maxBodyBytes, makeBody) : new Uint8Array(0);
+    if (!hasBody) return { status, headers, body: new Uint8Array(0) };
+    const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
+      // What the server refused, it did not refuse for the size of its answer.
+      const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
+      throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
+    });
     return { status, headers, body };
   }
   throw new NodeError('the server gives no final response');

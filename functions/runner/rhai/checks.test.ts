@@ -26,7 +26,7 @@ refuses('literals that are indexed by what they have no elements by', [
   ['1.5[-1]', 'Syntax 1:1 Only arrays, object maps, strings and integers are indexed, not a float'],
 ]);
 
-refuses('conditions that are none, and what no loop goes through', [
+refuses('conditions that are not Booleans, and what no loop goes through', [
   ['if 1 { }', 'Syntax 1:4 Expecting a boolean, not an integer'],
   ['while "x" { }', 'Syntax 1:7 Expecting a boolean, not a string'],
   ['do { } until [1]', 'Syntax 1:14 Expecting a boolean, not an array'],
@@ -40,7 +40,7 @@ refuses('conditions that are none, and what no loop goes through', [
   ['for x in { 1 } { }', 'Syntax 1:10 Expecting an iterable value, but found a block'],
 ]);
 
-refuses('assignments to what is no place', [
+refuses('assignments to what is not a place', [
   ['"a" = 1', 'Syntax 1:1 Cannot assign to this expression'],
   ['x + 1 = 2', 'Syntax 1:3 Cannot assign to this expression'],
   ['[1, 2][0] = 3', 'Syntax 1:1 Cannot assign to this expression'],

@@ -9,7 +9,7 @@ type Table = [source: string, failure: string][];
 const check = (topic: string, table: Table) =>
   describe(topic, () => it.each(table)('%s fails: %s', (source, failure) => expect(failureOf(source)).toBe(failure)));
 
-check('what is no script', [
+check('what is not a script', [
   ['let x = ;', "Syntax 1:9 Expecting an expression, but found ';'"],
   ['1 +', 'Syntax 1:4 Expecting an expression, but the script ends here'],
   ['let x = 1\nlet y = 2;', "Syntax 2:1 Expecting ';' to end the statement, but found 'let'"],
@@ -195,7 +195,7 @@ describe('limits', () => {
       'let a = []; loop { a = [a]; }',
       'DataTooLarge 1:24 Data too deep: more than 64 arrays and maps within each other',
     ],
-    ['parse_json("{")', 'Runtime 1:1 Runtime error: the text is no JSON: '],
+    ['parse_json("{")', 'Runtime 1:1 Runtime error: the text is not JSON: '],
     ['let s = ""; s.pad(50000, "["); parse_json(s)', 'Runtime'],
     ['let s = ""; s.pad(70, "["); let e = ""; e.pad(70, "]"); parse_json(s + e)', 'DataTooLarge 1:57 Data too deep'],
     ['"a".to_chars().len; let s = ""; s.pad(20000, "a"); s.to_chars()', 'DataTooLarge'],

@@ -110,6 +110,7 @@ describe('the transaction of an action', () => {
       status: 'failed',
       errors: [`timeout: ${signer.publicKey} did not send the transaction in time`],
       signature: null,
+      isUnknown: true,
     });
     expect(world.steps.at(-1)).toBe('getSignaturesForAddress');
   });
@@ -217,6 +218,7 @@ describe('the transaction of an action', () => {
     const { signal } = new AbortController();
     expect(await world.execute({ ...order, releasing: signal })).toMatchObject({
       errors: ['timeout: whether the transaction was sent is not known: the connection failed'],
+      isUnknown: true,
     });
   });
 
@@ -230,6 +232,7 @@ describe('the transaction of an action', () => {
       status: 'failed',
       errors: [`canceled by user enough; ${signer.publicKey} has the transaction and may still send it`],
       signature: null,
+      isUnknown: true,
     };
     expect(await end).toEqual(told);
     // So too when a worker takes the run up that is stopped already.
@@ -245,7 +248,9 @@ describe('the transaction of an action', () => {
     await expect(execute()).rejects.toThrow('the worker is lost');
     world.onStep(() => {});
     stop.abort({ status: 'stopped', message: 'canceled by user enough', graceMs: 0 });
-    expect(await execute()).toMatchObject({ errors: ['canceled by user enough'] });
+    const end = await execute();
+    expect(end).toMatchObject({ errors: ['canceled by user enough'] });
+    expect(end).not.toHaveProperty('isUnknown', true);
   });
 
   it('needs its signer', async () => {

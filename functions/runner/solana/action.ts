@@ -1,5 +1,4 @@
-import { NodeError } from '../engine/node.ts';
-import { mayStillSend } from './sent_before.ts';
+import { mayStillSend, UnknownOutcomeError } from './sent_before.ts';
 import type { TransactionEnd, TransactionOrder, TransactionStore } from './transaction.ts';
 import { watchAction } from './action_watch.ts';
 import { type Collected, listSignatures } from './collect_signatures.ts';
@@ -18,7 +17,7 @@ export interface ActionDeps {
 
 /**
  * Gives a transaction, with all signatures but one, to the signer of the action, and waits until it is in a block: only the signer
- * sends it. Throws Released when the run is released, and a NodeError when the time is over.
+ * sends it. Throws Released when the run is released, and an UnknownOutcomeError when nobody waits any more: the signer still has it.
  */
 export async function awaitAction(
   { signal, releasing, knownSignatures, log }: TransactionOrder,
@@ -46,7 +45,7 @@ export async function awaitAction(
   const deps = { rpc, waitCommitment, pollMs: limits.actionPollMs, now, signal, releasing, warn };
   try {
     const found = await waiting(() => watchAction(action, deps));
-    if (found === undefined) throw new NodeError(`timeout: ${signer} did not send the transaction in time`);
+    if (found === undefined) throw new UnknownOutcomeError(`timeout: ${signer} did not send the transaction in time`);
     const { signature, err, places } = found;
     if (err === null) return { status: 'confirmed', signature, hasFees: record.has_fees };
     const text = `transaction ${signature} failed: ${errorText(err)}`;

@@ -1,11 +1,13 @@
 import { base58 } from '@scure/base';
+import { validateActionIdentifierMemo } from '@solana/actions';
+import { PublicKey } from '@solana/web3.js';
 import { describe, expect, it } from 'vitest';
 import { makeKeypair } from '../../../tests/support/keypairs.ts';
 import { memo, MEMO_V1, MEMO_V2 } from '../../../tests/support/solana.ts';
 import { transferFrom } from '../../../tests/support/transactions.ts';
-import { appendMemo, memoReference, memoText, readMemos } from './action_memo.ts';
+import { appendMemo, memoReference, memoText, readMemos, signMemo } from './action_memo.ts';
 
-const [a, b] = [makeKeypair().publicKey, makeKeypair().publicKey];
+const [a, b, c] = [makeKeypair().publicKey, makeKeypair().publicKey, makeKeypair().publicKey];
 
 describe('the memo of an action', () => {
   it('refers to second and run', () => {
@@ -19,15 +21,29 @@ describe('the memo of an action', () => {
     );
   });
 
-  it('stands last, and puts the identity into the first instruction that is no memo', () => {
+  it('stands last, and puts identity and reference into the first instruction that is not a memo', () => {
     const instructions = [memo('first', MEMO_V2), memo('second', MEMO_V1), transferFrom(a, a), transferFrom(a, a)];
-    const [first, second, third, fourth, last] = appendMemo(instructions, b, 'text');
+    const signed = { text: 'text', reference: c };
+    const [first, second, third, fourth, last] = appendMemo(instructions, b, signed);
     expect([first, second, fourth]).toEqual([instructions[0], instructions[1], instructions[3]]);
-    expect(third?.accounts?.map(({ address, role }) => [address, role])).toEqual([[a, 3], [a, 1], [b, 0]]);
+    expect(third?.accounts?.map(({ address, role }) => [address, role])).toEqual([[a, 3], [a, 1], [b, 0], [c, 0]]);
     expect(last).toEqual({ programAddress: MEMO_V1, data: new TextEncoder().encode('text') });
-    const naming = transferFrom(a, b);
-    expect(appendMemo([naming], b, 'text')[0]).toBe(naming);
-    expect(() => appendMemo([memo('alone')], b, 'text')).toThrow('at least 1 non-memo instruction is required');
+    expect(appendMemo([transferFrom(a, b)], b, signed)[0]?.accounts?.map(({ address }) => address)).toEqual([a, b, c]);
+    expect(() => appendMemo([memo('alone')], b, signed)).toThrow('at least 1 non-memo instruction is required');
+  });
+
+  it('is what the SDK of the specification takes for one, also in a list of memos', async () => {
+    const identity = makeKeypair();
+    const { text, reference } = await signMemo(identity.publicKey, {
+      runId: '0193AB00-0000-7000-8000-0000000000ff',
+      now: 1_700_000_000_999,
+      openWallet: async () => base58.decode(identity.keypair),
+    });
+    const verified = { verified: true, reference };
+    for (const listed of [text, `[${text.length}] ${text}`, `[5] other; [${text.length}] ${text}`]) {
+      expect(validateActionIdentifierMemo(new PublicKey(identity.publicKey), listed)).toEqual(verified);
+    }
+    expect(validateActionIdentifierMemo(new PublicKey(a), text)).toBe(false);
   });
 
   it.each([

@@ -18,28 +18,43 @@ export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
 export const memoText = (identity: string, reference: Uint8Array, signature: Uint8Array): string =>
   ['solana-action', identity, base58.encode(reference), base58.encode(signature)].join(':');
 
+/** The memo of one transaction. */
+export interface SignedMemo {
+  text: string;
+  /** Base58 of what the memo refers to. As an address it is among the accounts, by which others find the transaction. */
+  reference: string;
+}
+
 /** The memo of one transaction, signed by the action's identity; throws when the owner has no stored key of it. */
 export async function signMemo(
   identity: string,
   { runId, now, openWallet }: { runId: string; now: number; openWallet: OpenWallet },
-): Promise<string> {
+): Promise<SignedMemo> {
   const reference = memoReference(runId, BigInt(Math.floor(now / 1_000)));
   const signature = await signWithStored(openWallet, identity, reference);
   if (signature === undefined) throw new NodeError(`the owner has no stored key of the action identity ${identity}`);
-  return memoText(identity, reference, signature);
+  return { text: memoText(identity, reference, signature), reference: base58.encode(reference) };
 }
 
-/** The instructions with a memo behind them, and the identity among their accounts; throws when there is nowhere to put it. */
-export function appendMemo(instructions: readonly Instruction[], identity: string, text: string): Instruction[] {
+/**
+ * The instructions with a memo behind them, and its identity and reference among their accounts; throws when there is nowhere to put
+ * them. Source: Solana Actions SDK, `createPostResponse`.
+ */
+export function appendMemo(
+  instructions: readonly Instruction[],
+  identity: string,
+  { text, reference }: SignedMemo,
+): Instruction[] {
   const memo = { programAddress: MEMO_V1, data: new TextEncoder().encode(text) };
-  if (instructions.some(({ accounts = [] }) => accounts.some((account) => account.address === identity))) {
-    return [...instructions, memo];
-  }
   const host = instructions.findIndex(({ programAddress }) => !MEMO_PROGRAMS.has(programAddress));
   if (host === -1) throw new NodeError('at least 1 non-memo instruction is required');
-  const named = { address: address(identity), role: AccountRole.READONLY };
+  const listed = new Set(
+    instructions.flatMap(({ accounts = [] }) => accounts.map((account) => String(account.address))),
+  );
+  const added = [identity, reference].filter((key) => !listed.has(key))
+    .map((key) => ({ address: address(key), role: AccountRole.READONLY }));
   const changed = instructions.map((instruction, index) =>
-    index === host ? { ...instruction, accounts: [...(instruction.accounts ?? []), named] } : instruction
+    index === host ? { ...instruction, accounts: [...(instruction.accounts ?? []), ...added] } : instruction
   );
   return [...changed, memo];
 }

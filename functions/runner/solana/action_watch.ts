@@ -3,6 +3,7 @@ import { haltError, NodeError, Released } from '../engine/node.ts';
 import { findInstructions } from './action_match.ts';
 import { readMemos } from './action_memo.ts';
 import { JsonRpcError } from './json_rpc.ts';
+import { UnknownOutcomeError } from './sent_before.ts';
 import type { AddressSignature, ChainRpc, Commitment } from './rpc.ts';
 
 /** "Method not found". Source: JSON-RPC 2.0, section 5.1. */
@@ -100,7 +101,9 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
     } catch (error) {
       if (signal.aborted) throw haltError(signal);
       if (!(error instanceof NodeError)) throw error;
-      if (isLast) throw new NodeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
+      if (isLast) {
+        throw new UnknownOutcomeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
+      }
     }
     if (isLast) return undefined;
     await pause(Math.min(deps.pollMs, Math.max(action.deadline - now(), 0)), signal, releasing);

@@ -60,7 +60,7 @@ describe('a transaction that can not be made', () => {
     const payer = makeKeypair();
     const { end } = await putOut([memberOf(wallet(payer), [])], { PRIORITY_FEE: 'much' });
     expect(end).toMatchObject({
-      errors: ["wrong in the flow's environment: PRIORITY_FEE takes auto, no or an integer from 0 to 2^64-1"],
+      errors: ["wrong in the flow's environment: PRIORITY_FEE must be auto, no or an integer from 0 to 2^64-1"],
     });
   });
 
@@ -108,7 +108,7 @@ describe('the lookup table of the cluster', () => {
     expect(recipients.map(chain.balance)).toEqual(recipients.map(() => SOL / 100n));
   });
 
-  it('is an error when it is none', async () => {
+  it('is an error when the account is not one', async () => {
     const payer = await fundedKeypair(chain);
     const members = [memberOf(wallet(payer), [signedMemo('x', payer.publicKey)])];
     const { end } = await putOut(members, { DEVNET_LOOKUP_TABLE: payer.publicKey });

@@ -109,7 +109,7 @@ export async function buildTransaction(
     members,
     message,
     wire: null,
-    memo,
+    memo: memo?.text ?? null,
     has_fees: fees.length > 0,
     slot: String(lifetime.slot),
     last_valid_block_height: String(lifetime.lastValidBlockHeight),

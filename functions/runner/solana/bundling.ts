@@ -19,7 +19,7 @@ interface Place {
 
 export type Grouping = ReadonlyMap<RunNode, Place>;
 
-/** Where a node belongs among nodes in the order of the flow's. */
+/** Where a node belongs in the order of the flow's nodes. */
 function placeOf({ index }: RunNode, sorted: RunNode[]): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -39,7 +39,7 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return places;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // Sorted by the order of the flow's nodes, which counts where edges order nothing.
+  // Sorted by the order of the flow's nodes, which decides where no edge does.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -73,7 +73,7 @@ export interface Bundling {
   /** Automatic: the nodes of a group share transactions. Else each has its own. */
   isBundled: boolean;
   parked: ReadonlyMap<RunNode, ParkedInstructions>;
-  /** How the latest execution of each node ended that has one. */
+  /** How the latest execution of each node ended, for nodes that have one. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
@@ -102,7 +102,7 @@ function storedStep(
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,
-  begun: readonly StoredTransaction[],
+  begun: Iterable<StoredTransaction>,
 ): Step | undefined {
   const rankOf = ({ node }: ParkedInstructions) => grouping.get(node)?.rank ?? 0;
   const groupOf = ({ node }: ParkedInstructions) => grouping.get(node)?.group ?? 1;

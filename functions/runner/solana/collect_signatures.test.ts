@@ -137,7 +137,7 @@ describe('a transaction that somebody else signs', () => {
   });
 });
 
-describe('a key pair that is none', () => {
+describe('a malformed key pair', () => {
   const mismatched = (): Keypair => {
     const [one, other] = [makeKeypair(), makeKeypair()];
     const bytes = new Uint8Array([...one.secretKey, ...base58.decode(other.publicKey)]);

@@ -142,6 +142,7 @@ describe('a transaction that is sent', () => {
     const end = await execute();
     expect(end).toEqual({
       status: 'failed',
+      transience: {},
       errors: [expect.stringMatching(/^transaction \w+ has expired, nothing was transferred$/)],
       signature: expect.any(String),
     });
@@ -258,7 +259,12 @@ describe('a run that ends while its transaction is on its way', () => {
     chain.ledger.deliver('lose');
     world.onStep(once('getSignatureStatuses', 2, () => stop.abort(halt)));
     const end = await execute();
-    expect(end).toEqual({ status: 'failed', signature: expect.any(String), errors: [expect.any(String)] });
+    expect(end).toEqual({
+      status: 'failed',
+      signature: expect.any(String),
+      errors: [expect.any(String)],
+      isUnknown: true,
+    });
     if (end.status !== 'failed') return;
     expect(end.errors[0]).toBe(`${halt.message}; transaction ${end.signature} was sent and may still be executed`);
   });

@@ -5,19 +5,17 @@ import { pause } from '../../_shared/pause.ts';
 import { type Halt, haltError, NodeError, Released } from '../engine/node.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { errorText, simulationError } from './member_errors.ts';
-import type { ChainRpc, Commitment, SignatureStatus } from './rpc.ts';
+import { type ChainRpc, type Commitment, hasReached } from './rpc.ts';
 import type { TransactionSettings } from './transaction_settings.ts';
 
 /** Blocks for which a blockhash is good. Source: Agave, `MAX_PROCESSING_AGE`. */
 const BLOCKHASH_BLOCKS = 150n;
 
 /**
- * Answers that are sure to mean that the node passed nothing on: the preflight failed, a signature is wrong, the bytes are no
+ * Answers that are sure to mean that the node passed nothing on: the preflight failed, a signature is wrong, the bytes are not a
  * transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
-
-const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
 export interface ConfirmDeps {
   rpc: ChainRpc;
@@ -39,15 +37,22 @@ export interface SignedTransaction {
 /** What became of it. */
 export type Confirmation =
   | { status: 'confirmed'; signature: string }
-  /** `signature` when it was sent, or may have been; `error` where the network names one. */
-  | { status: 'failed'; signature: string | null; text: string; error: LosslessJson | undefined };
+  /**
+   * `signature` when it was sent, or may have been; `error` where the network names one; `hasExpired`: it is sure that it will never
+   * be in a block, only since its blockhash is over; `isUnknown`: it may still be executed.
+   */
+  | {
+    status: 'failed';
+    signature: string | null;
+    text: string;
+    error: LosslessJson | undefined;
+    hasExpired?: true;
+    isUnknown?: true;
+  };
 
 /** The name of a signed transaction: its fee payer's signature. */
 const nameOf = (wire: Uint8Array): string =>
   base58.encode(Object.values(getTransactionDecoder().decode(wire).signatures)[0] ?? new Uint8Array());
-
-const hasReached = ({ confirmationStatus }: SignatureStatus, level: Commitment): boolean =>
-  LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(level);
 
 /** The preflight refuses the transaction for its time, not for what it does: its blockhash is unknown, or it was processed before. */
 const isVerdictOnTime = (error: JsonRpcError): boolean =>
@@ -63,7 +68,7 @@ export async function confirmTransaction(
   { rpc, settings, limits, now, signal, releasing }: ConfirmDeps,
 ): Promise<Confirmation> {
   const signature = nameOf(wire);
-  const failed = (text: string, error: LosslessJson | undefined): Confirmation => ({
+  const failed = (text: string, error: LosslessJson | undefined): Confirmation & { status: 'failed' } => ({
     status: 'failed',
     signature,
     text,
@@ -103,10 +108,8 @@ export async function confirmTransaction(
       // Another node of the same address may be behind the one that told of the expiry.
       if (slot < expirySlot) return undefined;
       const reason = refusal === undefined ? '' : `; the network said: ${refusal.message}`;
-      return failed(
-        `transaction ${signature} has expired, nothing was transferred${reason}`,
-        refusal && simulationError(refusal),
-      );
+      const text = `transaction ${signature} has expired, nothing was transferred${reason}`;
+      return { ...failed(text, refusal && simulationError(refusal)), hasExpired: true };
     }
     if (now() < sendAt) return undefined;
     expirySlot = await slotOfExpiry();
@@ -138,7 +141,8 @@ export async function confirmTransaction(
     if (signal.aborted) {
       // SAFETY: whoever aborts it gives a Halt.
       const { message } = signal.reason as Halt;
-      return failed(`${message}; transaction ${signature} was sent and may still be executed`, undefined);
+      const text = `${message}; transaction ${signature} was sent and may still be executed`;
+      return { ...failed(text, undefined), isUnknown: true };
     }
     if (releasing.aborted) throw new Released();
   }

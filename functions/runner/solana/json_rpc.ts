@@ -3,13 +3,10 @@ import { JsonLimitError, parseLosslessJson } from '../../../types/values/json_te
 import type { LosslessJson } from '../../../types/values/value.ts';
 import { pause } from '../../_shared/pause.ts';
 import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { transienceOf } from '../engine/transient_answer.ts';
 
 /** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
-
-/** Statuses of proxies and of busy servers: they pass. Source: RFC 9110, section 15; RFC 6585, section 4. */
-const TRANSIENT_STATUSES = new Set([408, 429, 500, 502, 503, 504]);
 
 /** "Node is unhealthy" and "minimum context slot not reached": the node is behind. Source: Agave, `custom_error.rs`. */
 const TRANSIENT_CODES = new Set([-32005, -32016]);
@@ -25,6 +22,7 @@ export class JsonRpcError extends NodeError {
     super([`${message} (code ${code})`, ...numberedLogs(data)].join('\n'));
     this.code = code;
     this.data = data;
+    if (TRANSIENT_CODES.has(code)) this.transience = {};
   }
 }
 
@@ -70,8 +68,18 @@ function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | und
   }
 }
 
-/** The whole answer; throws the server's error when it is one. */
+/** The whole answer; throws the server's error when it is one, or what keeps the answer from being read. */
 function readAnswer(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
+  try {
+    return resultOf(response, method, maxBytes);
+  } catch (error) {
+    const transience = transienceOf(response);
+    if (error instanceof NodeError && transience !== undefined) error.transience = transience;
+    throw error;
+  }
+}
+
+function resultOf(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
   let answer: LosslessJson | undefined;
   try {
     answer = parseBody(response, maxBytes);
@@ -88,15 +96,11 @@ function readAnswer(response: HttpResponse, method: string, maxBytes: number): L
   return answer;
 }
 
-const isTransient = (error: unknown, status = 200): boolean =>
-  TRANSIENT_STATUSES.has(status) || error instanceof TransientError ||
-  (error instanceof JsonRpcError && TRANSIENT_CODES.has(error.code));
-
 /** How long to wait before the next attempt; undefined when there shall be none. */
-function retryDelay(attempt: number, headers: HttpResponse['headers'] = {}): number | undefined {
+function retryDelay(attempt: number, error: unknown): number | undefined {
   const delay = READ_RETRY.delaysMs[attempt];
-  const wish = Number(headers['retry-after']) * 1_000;
-  return delay === undefined ? undefined : Math.min(Math.max(delay, wish || 0), READ_RETRY.maxRetryAfterMs);
+  if (delay === undefined || !(error instanceof NodeError) || error.transience === undefined) return undefined;
+  return Math.min(Math.max(delay, error.transience.retryAfterMs ?? 0), READ_RETRY.maxRetryAfterMs);
 }
 
 /**
@@ -121,13 +125,10 @@ export async function callJsonRpc(
 
   try {
     for (let attempt = 0;; attempt++) {
-      let response: HttpResponse | undefined;
       try {
-        response = await caller.http.request({ ...request, signal: end });
-        return readAnswer(response, method, maxAnswerBytes);
+        return readAnswer(await caller.http.request({ ...request, signal: end }), method, maxAnswerBytes);
       } catch (error) {
-        const mayPass = isRead && !end.aborted && isTransient(error, response?.status);
-        const delay = mayPass ? retryDelay(attempt, response?.headers) : undefined;
+        const delay = isRead && !end.aborted ? retryDelay(attempt, error) : undefined;
         if (delay === undefined) throw error;
         await pause(delay, end);
         end.throwIfAborted();

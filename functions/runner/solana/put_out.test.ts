@@ -158,7 +158,7 @@ describe('a transaction that is put out', () => {
     expect([recipient, fee, payer.publicKey].map(chain.balance)).toEqual([2n * SOL, 30_000_000n, 7_969_994_999n]);
   });
 
-  it('ends with the memo of the action identity, which signs it, and names it', async () => {
+  it('ends with the memo of the action identity, which signs it, and names identity and reference', async () => {
     const [payer, identity] = [await fundedKeypair(chain), makeKeypair()];
     const now = 1_739_000_000_123;
     const { instructions, wire, message, world } = await putOut(
@@ -176,7 +176,7 @@ describe('a transaction that is put out', () => {
     expect(Buffer.from(bytes.subarray(8, 24)).toString('hex')).toBe(RUN_ID.replaceAll('-', ''));
     expect([...bytes.subarray(24)]).toEqual(Array(8).fill(0));
     expect(ed25519.verify(base58.decode(signature!), bytes, base58.decode(key!))).toBe(true);
-    expect(instructions[0]).toMatchObject({ program: BUDGET, accounts: [identity.publicKey] });
+    expect(instructions[0]).toMatchObject({ program: BUDGET, accounts: [identity.publicKey, reference] });
     expect(instructions.slice(1).flatMap(({ accounts }) => accounts)).not.toContain(identity.publicKey);
     const index = message.staticAccounts.findIndex((account) => account === identity.publicKey);
     expect(index).toBeGreaterThanOrEqual(message.staticAccounts.length - message.header.numReadonlyNonSignerAccounts);
@@ -190,6 +190,7 @@ describe('a transaction that is put out', () => {
     chain.ledger.clock.advance(1n);
     const listed = await chain.call('getSignaturesForAddress', identity.publicKey, { commitment: 'confirmed' });
     expect(listed.result).toMatchObject([{ err: null, memo: `[${textOf(memo).length}] ${textOf(memo)}` }]);
+    expect(await chain.call('getSignaturesForAddress', reference, { commitment: 'confirmed' })).toEqual(listed);
   });
 
   it('names the identity once, where an instruction has it already', async () => {
@@ -199,7 +200,13 @@ describe('a transaction that is put out', () => {
       {},
       { settings: { action_identity: identity.publicKey }, storedKeys: [identity] },
     );
-    expect(instructions.map(({ accounts }) => accounts)).toEqual([[], [], [payer.publicKey, identity.publicKey], []]);
+    const reference = textOf(instructions.at(-1)!).split(':')[2];
+    expect(instructions.map(({ accounts }) => accounts)).toEqual([
+      [reference],
+      [],
+      [payer.publicKey, identity.publicKey],
+      [],
+    ]);
   });
 
   it('is paid for by the wallet that OVERWRITE_FEEPAYER names', async () => {

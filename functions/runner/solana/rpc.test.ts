@@ -155,7 +155,7 @@ describe('a call that fails for the moment', () => {
   });
 });
 
-describe('a server that is no Solana node', () => {
+describe('a server that is not a Solana node', () => {
   let answer: RequestListener = () => {};
   const server = createServer((request, response) => answer(request, response));
   let url: string;
@@ -186,7 +186,7 @@ describe('a server that is no Solana node', () => {
     expect(error.message).toBe(message);
   });
 
-  it('and answers bytes that are no base64 fails the node, and nothing else', async () => {
+  it('and answers bytes that are not base64 fails the node, and nothing else', async () => {
     const account = { data: ['?', 'base64'], lamports: 1, owner: 'x' };
     answer = (_, response) => void response.end(JSON.stringify({ result: { context: { slot: 1 }, value: [account] } }));
     const error = await failure(rpcAt(url).getMultipleAccounts(['1'.repeat(32)], 'confirmed'));

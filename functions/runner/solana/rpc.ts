@@ -9,6 +9,8 @@ import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 /** How sure a client wants to be that what it reads lasts. Source: Solana documentation, "Commitment status". */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
+const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
+
 /** Whole numbers are read from their digits: lamports and slots are wider than a float's 53 bits. */
 const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1,20}$/.test(value))
   .transform(({ value }) => BigInt(value));
@@ -77,6 +79,10 @@ export type Simulation = z.output<typeof simulationSchema>;
 export type SignatureStatus = z.output<typeof statusSchema>;
 export type AddressSignature = z.output<typeof signatureSchema>;
 export type LandedTransaction = z.output<typeof landedSchema>;
+
+/** Whether a transaction has this commitment, or a surer one. */
+export const hasReached = ({ confirmationStatus }: SignatureStatus, commitment: Commitment): boolean =>
+  LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(commitment);
 
 /** The newest blockhash, the height of the last block that takes it, and the slot at which both were read. */
 export interface LatestBlockhash {

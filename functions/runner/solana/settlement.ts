@@ -9,6 +9,7 @@ import {
   type SettlementStep,
   SIGNATURE,
 } from '../engine/settlement.ts';
+import { TransientError } from '../engine/transient_error.ts';
 import type { TreeRun } from '../engine/tree_run.ts';
 import { type Grouping, groupInstructionNodes, nextStep, type ParkedInstructions, type Step } from './bundling.ts';
 import { parkedInstructions } from './instruction_module.ts';
@@ -16,14 +17,20 @@ import { combineInstructionSets } from './instruction_set.ts';
 import { areFeesPaid } from './fees.ts';
 import { isKeyNamedByFlow, keysOfWallets } from './key_origin.ts';
 import { sentBeforeError } from './sent_before.ts';
-import { isAsked, type StoredTransaction, type TransactionEnd, type Transactions } from './transaction.ts';
+import {
+  type FinalOutcome,
+  isAsked,
+  type StoredTransaction,
+  type TransactionEnd,
+  type Transactions,
+} from './transaction.ts';
 
 export interface SettlementOptions {
   transactions: Transactions;
   /** The transactions that earlier claims stored. */
   stored: readonly StoredTransaction[];
   /** Puts on record what became of a transaction, by its first member; `signature` when it was sent. */
-  transactionEnded: (transaction: Effect, outcome: 'confirmed' | 'failed', signature: string | null) => void;
+  transactionEnded: (transaction: Effect, outcome: FinalOutcome, signature: string | null) => void;
   /** The key that signs last, and whose holder sends, where the run is an action. */
   actionSigner: string | undefined;
   /** The nodes of all flows share transactions, whatever the flows say. */
@@ -40,6 +47,7 @@ interface Task {
 }
 
 type Send = Extract<Step, { type: 'send' }>;
+type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
 /** The error of nodes that were to share a transaction, or one after it, when another one of them is at fault. */
 const OTHER_FAILED = 'transaction simulation failed';
@@ -89,9 +97,11 @@ function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
  */
 export function makeSettlement(options: SettlementOptions): Settlement {
   const { transactions, stored, actionSigner, run } = options;
+  /** Transactions that are to be continued. The members of one that has failed, and have not ended, get another one. */
+  const begun = new Set(stored.filter(({ outcome }) => outcome === null));
   /** What is signed as a whole, or in the hands of the action's signer: executing it may change what it would be made of now. */
   const sent = new Map(
-    stored.filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>
+    [...begun].filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>
       transaction.members.map((member) => [executionKey(member), transaction] as const)
     ),
   );
@@ -115,26 +125,47 @@ export function makeSettlement(options: SettlementOptions): Settlement {
       isBundled: isBundled(parkedRun.run),
       parked: parkedInstructions(parkedRun),
       endings: parkedRun.endings,
-    }, stored);
+    }, begun);
     return step === undefined ? [] : [{ parkedRun, step }];
   };
 
-  const toSettlementEnd = ({ members, others }: Send, end: TransactionEnd): SettlementEnd => {
+  /** Its members are tried again, each of which lets itself be. */
+  const failForNow = (
+    { members, stored }: Send,
+    { errors, transience, signature }: FailedTransaction,
+  ): SettlementEnd => {
+    if (stored !== undefined) begun.delete(stored);
+    for (const { execution } of members) sent.delete(executionKey(execution));
+    return {
+      status: 'failed_for_now',
+      failures: members.map((parked, index) => ({
+        parked,
+        error: new TransientError(errors[index] ?? OTHER_FAILED, transience),
+      })),
+      store: storeEnd(members, 'failed', signature),
+    };
+  };
+
+  const storeEnd =
+    ([first]: readonly ParkedInstructions[], ...end: [outcome: FinalOutcome, signature: string | null]) => () =>
+      first && options.transactionEnded(first.execution, ...end);
+
+  const toSettlementEnd = (step: Send, end: TransactionEnd): SettlementEnd => {
+    const { members, others } = step;
     if (end.status === 'put_out') return { status: 'put_out', outputs: { transaction: { S: end.transaction } } };
     if (end.status === 'waiting') return { status: 'waiting' };
     const { signature, status } = end;
     if (signature !== null) knownSignatures.add(signature);
     if (end.status === 'confirmed') hasPaidFees ||= end.hasFees;
+    else if (end.transience !== undefined && members.every(({ again }) => again?.isPossible())) {
+      return failForNow(step, end);
+    }
     const ends = end.status === 'confirmed' ? endAll(members, withSignature(signature)) : [
       ...members.map((parked, index) => ({ parked, end: { error: end.errors[index] ?? OTHER_FAILED } })),
       ...endAll(others, { error: OTHER_FAILED }),
     ];
-    const [first] = members;
-    return {
-      status: 'ended',
-      ends,
-      store: () => first && options.transactionEnded(first.execution, status, signature),
-    };
+    const outcome = end.status === 'failed' && end.isUnknown ? 'unknown' : status;
+    return { status: 'ended', ends, store: storeEnd(members, outcome, signature) };
   };
 
   const send = async (

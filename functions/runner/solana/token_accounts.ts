@@ -65,7 +65,7 @@ export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAcco
   return decimals;
 }
 
-/** Throws when an account is no token account of this mint; `input` is the name under which it came. */
+/** Throws when an account is not a token account of this mint; `input` is the name under which it came. */
 export function assertTokenOf(mint: Address, token: Token, input: string): void {
   if (token.mint !== mint) {
     throw new NodeError(`${input}: must be a token account of the mint ${mint}, not of ${token.mint}`);

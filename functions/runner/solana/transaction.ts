@@ -1,6 +1,6 @@
 import type { Instruction } from '@solana/kit';
 import type { Signer } from '../../../types/values/keys.ts';
-import type { Effect, LogLevel } from '../engine/node.ts';
+import type { Effect, LogLevel, Transience } from '../engine/node.ts';
 
 /** Who signs for an instruction. */
 export type ChainSigner = Signer & {
@@ -67,12 +67,15 @@ export interface StoredTransaction extends Effect {
   /** The slot in which its blockhash was read, so it can only be in this slot or a later one. Decimal text, like the next field. */
   slot: string;
   last_valid_block_height: string;
-  /** Null until it is known. */
-  outcome: 'confirmed' | 'failed' | null;
+  /** Null while it is under way. */
+  outcome: FinalOutcome | null;
   /** Base58: the transaction's first signature; null until it is known. */
   signature: string | null;
   requests: StoredSignatureRequest[];
 }
+
+/** How a transaction ended; unknown: nobody looks any more, and it may still be executed. */
+export type FinalOutcome = 'confirmed' | 'failed' | 'unknown';
 
 /** What the database is to keep of a transaction. */
 export type TransactionRecord = Omit<StoredTransaction, 'requests' | 'outcome' | 'signature'>;
@@ -111,8 +114,17 @@ export type TransactionEnd =
   | { status: 'confirmed'; signature: string; hasFees: boolean }
   /** Base64 of the wire format, for the run to put out. */
   | { status: 'put_out'; transaction: string }
-  /** An error for each member, in order; `signature` when it was sent. */
-  | { status: 'failed'; errors: string[]; signature: string | null }
+  /**
+   * An error for each member, in order; `signature` when it was sent. `transience` only where it is sure that nothing happened, and
+   * another transaction may fare better. `isUnknown`: it may still be executed.
+   */
+  | {
+    status: 'failed';
+    errors: string[];
+    signature: string | null;
+    transience?: Transience | undefined;
+    isUnknown?: boolean | undefined;
+  }
   /** Requests are open: nothing can be done before they are answered. */
   | { status: 'waiting' };
 

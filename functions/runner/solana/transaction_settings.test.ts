@@ -57,16 +57,16 @@ describe('the settings of transactions', () => {
     ['WAIT_COMMITMENT_LEVEL', 'Confirmed', 'processed, confirmed or finalized'],
     ['DEVNET_LOOKUP_TABLE', 'x', 'a public key'],
     ['MAINNET_LOOKUP_TABLE', 'a key pair', 'a public key'],
-  ])('are wrong with %s=%s, which is named and not repeated', (name, text, takes) => {
+  ])('are wrong with %s=%s, which is named and not repeated', (name, text, expected) => {
     const value = text === 'a key pair' ? keypair : text;
     expect(() => readTransactionSettings({ [name]: value })).toThrow(
-      new NodeError(`wrong in the flow's environment: ${name} takes ${takes}`),
+      new NodeError(`wrong in the flow's environment: ${name} must be ${expected}`),
     );
   });
 
   it('name all that is wrong', () => {
     expect(() => readTransactionSettings({ PRIORITY_FEE: 'x', WAIT_COMMITMENT_LEVEL: 'y' })).toThrow(
-      /PRIORITY_FEE takes .*; WAIT_COMMITMENT_LEVEL takes/,
+      /PRIORITY_FEE must be .*; WAIT_COMMITMENT_LEVEL must be/,
     );
   });
 });

@@ -21,9 +21,9 @@ export interface TransactionSettings {
   lookupTables: { readonly [cluster: string]: string | undefined };
 }
 
-/** Reads a setting's text; undefined when it can't be. `takes` tells what can. */
+/** Reads a setting's text; undefined when it can't be. `expected` tells what can. */
 interface Reader<T> {
-  takes: string;
+  expected: string;
   read: (text: string) => T | undefined;
 }
 
@@ -32,20 +32,20 @@ const readU64 = (text: string): bigint | undefined => {
   return value < 2n ** 64n ? value : undefined;
 };
 
-const integer: Reader<bigint> = { takes: 'an integer from 0 to 2^64-1', read: readU64 };
+const integer: Reader<bigint> = { expected: 'an integer from 0 to 2^64-1', read: readU64 };
 
 const automatic: Reader<'auto' | 'no' | bigint> = {
-  takes: `auto, no or ${integer.takes}`,
+  expected: `auto, no or ${integer.expected}`,
   read: (text) => text === 'auto' || text === 'no' ? text : readU64(text),
 };
 
 const commitment: Reader<Commitment> = {
-  takes: 'processed, confirmed or finalized',
+  expected: 'processed, confirmed or finalized',
   read: (text) => text === 'processed' || text === 'confirmed' || text === 'finalized' ? text : undefined,
 };
 
 const publicKey: Reader<string> = {
-  takes: 'a public key',
+  expected: 'a public key',
   read: (text) => decodeBase58(text, 32) && text,
 };
 
@@ -55,11 +55,11 @@ const publicKey: Reader<string> = {
  */
 export function readTransactionSettings(environment: { readonly [name: string]: string }): TransactionSettings {
   const wrong: string[] = [];
-  const setting = <T>(name: string, { takes, read }: Reader<T>): T | undefined => {
+  const setting = <T>(name: string, { expected, read }: Reader<T>): T | undefined => {
     const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (text === undefined || text === '') return undefined;
     const value = read(text);
-    if (value === undefined) wrong.push(`${name} takes ${takes}`);
+    if (value === undefined) wrong.push(`${name} must be ${expected}`);
     return value;
   };
   const settings: TransactionSettings = {

@@ -1,11 +1,13 @@
 import { base64 } from '@scure/base';
 import { haltError, type HttpClient, NodeError, Released } from '../engine/node.ts';
-import { sentBeforeError } from './sent_before.ts';
+import { sentBeforeError, UnknownOutcomeError } from './sent_before.ts';
 import {
   isAsked,
+  type StoredSignatureRequest,
   type StoredTransaction,
   type TransactionEnd,
   type TransactionOrder,
+  type TransactionRecord,
   type Transactions,
   type TransactionStore,
 } from './transaction.ts';
@@ -43,7 +45,7 @@ export interface TransactionsOptions {
   now: () => number;
   /** Runs what waits for the chain: meanwhile the worker may execute other runs. */
   resting: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs what only waits for somebody outside: its time is no work of the run. */
+  /** Runs what only waits for somebody outside: its time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -60,6 +62,13 @@ function modeOf(settings: RunSettings): Mode {
   return signer === undefined || action_identity === null
     ? { type: 'send' }
     : { type: 'action', identity: action_identity, signer };
+}
+
+/** A transaction that is ready to be signed, sent or put out. */
+interface Prepared {
+  settings: TransactionSettings;
+  record: TransactionRecord;
+  requests: StoredSignatureRequest[];
 }
 
 /** What is stored again of a transaction, and its requests. */
@@ -102,6 +111,8 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
       status: 'failed',
       errors: memberErrors(record, end.error, end.text),
       signature: end.signature,
+      transience: end.hasExpired && {},
+      isUnknown: end.isUnknown,
     };
   };
 
@@ -119,21 +130,31 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
       now,
     });
 
-  const carryOut = async (order: TransactionOrder): Promise<TransactionEnd> => {
+  /** The action's signer has it. */
+  const isGivenAway = (stored: StoredTransaction | undefined): stored is StoredTransaction =>
+    mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
+
+  /** The transaction with its requests: as it is stored, else made now. */
+  const prepare = async (order: TransactionOrder): Promise<Prepared> => {
     const { signal, releasing, stored } = order;
-    const isGiven = mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
     if (signal.aborted && (stored?.wire ?? null) === null) {
-      throw isGiven ? sentBeforeError(stored, signal) : haltError(signal);
+      throw isGivenAway(stored) ? sentBeforeError(stored, signal) : haltError(signal);
     }
     if (releasing.aborted) throw new Released();
     const settings = readTransactionSettings(order.environment);
-    const { requests, ...record } = stored === undefined
-      ? { requests: [], ...await build(order, settings) }
-      : forStoring(stored);
+    if (stored === undefined) return { settings, requests: [], record: await build(order, settings) };
+    const { requests, ...record } = forStoring(stored);
+    return { settings, requests, record };
+  };
+
+  const carryOut = async (
+    order: TransactionOrder,
+    { settings, requests, record }: Prepared,
+  ): Promise<TransactionEnd> => {
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
     // The signer of the action already has all other signatures: they went with the request.
-    const collected = isGiven ? { record, requests, signatures: new Map() } : await collectSignatures(
+    const collected = isGivenAway(order.stored) ? { record, requests, signatures: new Map() } : await collectSignatures(
       { record, requests, signers: signersOfOrder(order, settings), omittedKey: omittedKeyOf(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
     );
@@ -149,11 +170,22 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
 
   return {
     async execute(order) {
+      let prepared: Prepared | undefined;
       try {
-        return await carryOut(order);
+        prepared = await prepare(order);
+        return await carryOut(order, prepared);
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
-        return { status: 'failed', errors: order.members.map(() => error.message), signature: null };
+        // What was prepared may have been given to somebody, who may use it whatever failed here.
+        const transience = prepared === undefined ? error.transience : undefined;
+        const isUnknown = error instanceof UnknownOutcomeError || undefined;
+        return {
+          status: 'failed',
+          errors: order.members.map(() => error.message),
+          signature: null,
+          transience,
+          isUnknown,
+        };
       }
     },
   };

@@ -1,5 +1,5 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '../../../types/errors.ts';
-import { SIGNATURE, TIME } from './examples.ts';
+import { FLOW_RUN_ID, SIGNATURE, TIME } from './examples.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 import { type Operation, rpcStatuses } from './operation.ts';
 
@@ -8,15 +8,15 @@ type Example = Pick<ErrorBody, 'message'> & Partial<ErrorBody>;
 /** An example answer for each code that a documented operation gives. */
 const examples: Partial<Record<ErrorCode, Example>> = {
   request_invalid: {
-    message: 'The body is invalid: inputs.amount.U: takes an integer from 0 to 2^64-1, as a string.',
-    details: [{ path: 'inputs.amount.U', message: 'takes an integer from 0 to 2^64-1, as a string' }],
+    message: 'The body is invalid: inputs.amount.U: must be an integer from 0 to 2^64-1, as a string.',
+    details: [{ path: 'inputs.amount.U', message: 'must be an integer from 0 to 2^64-1, as a string' }],
   },
   inputs_invalid: {
     message: 'inputs: the flow has no input "ammount"; it has "amount", "order".',
     details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
   },
   start_target_ambiguous: {
-    message: 'A start must name its deployment either by id or by flow.',
+    message: 'Name the deployment either by id or by flow.',
     hint: 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.',
   },
   action_signer_invalid: { message: '`action_signer` must be a public key: base58 of 32 bytes.' },
@@ -52,10 +52,22 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     hint:
       'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is enough for its own run, a public key only for a start.',
   },
-  token_invalid: { message: 'The access token is not valid.' },
+  token_invalid: { message: 'The access token has expired.', hint: 'Refresh the session, or sign in again.' },
   api_key_invalid: {
     message:
       'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.',
+  },
+  webhook_signature_invalid: { message: 'The signature or its time is missing, wrong or too old.' },
+  column_invalid: {
+    message: 'cron.hour: has "25", where a number from 0 to 23, a range or * is needed.',
+    details: [{
+      path: 'cron.hour',
+      message: 'has "25", where a number from 0 to 23, a range or * is needed',
+    }],
+  },
+  column_read_only: {
+    message: 'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.',
+    hint: 'Leave them out.',
   },
   token_required: {
     message:
@@ -64,6 +76,7 @@ const examples: Partial<Record<ErrorCode, Example>> = {
   flow_not_found: { message: 'There is no such flow.' },
   deployment_not_found: { message: 'There is no such deployment.' },
   flow_run_not_found: { message: 'There is no such run.' },
+  webhook_delivery_not_found: { message: 'There is no such delivery.' },
   signature_request_not_found: { message: 'There is no such signature request.' },
   signature_request_answered: {
     message: 'This signature request is already answered.',
@@ -75,6 +88,15 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     details: { signature: null, new_msg: null, expires_at: TIME, run_status: 'waiting' },
     hint: 'Start the run again, and sign before expires_at.',
   },
+  pending_input_not_found: {
+    message: 'There is no such pending input.',
+    hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
+  },
+  pending_input_answered: {
+    message: 'This input was already submitted or cancelled: its URL works once.',
+    hint: 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.',
+  },
+  webhook_not_found: { message: 'There is no such webhook.' },
   wallet_not_found: {
     message: 'There is no such wallet.',
     hint: "user_id must be the caller's own id; it may be left out.",
@@ -100,9 +122,34 @@ const examples: Partial<Record<ErrorCode, Example>> = {
       output: { M: { order: { U: '1042' } } },
     },
   },
+  run_not_ended: { message: 'This run has not ended.', hint: 'Wait for its end, or stop it.' },
+  run_succeeded: { message: 'This run has succeeded: there is nothing to go on from.', hint: 'Start a new run.' },
+  run_redriven: {
+    message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
+    details: { flow_run_id: FLOW_RUN_ID },
+    hint: 'If that run has failed too, redrive it.',
+  },
+  run_not_redrivable: {
+    message: 'The graph that it ran is not kept any more.',
+    details: { reason: 'snapshot_deleted' },
+    hint: 'Start a new run.',
+  },
+  outcome_unknown: {
+    message:
+      'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have changed something outside before it failed, and would do so once more.',
+    details: [
+      {
+        flow_run_id: FLOW_RUN_ID,
+        node_id: '8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f',
+        times: 0,
+      },
+    ],
+    hint:
+      'Find out whether it happened. If that may happen twice, or did not happen, redrive with accept_unknown=true.',
+  },
   run_stopped: { message: 'The run was stopped.', details: { errors: null, output: { M: {} } } },
   body_too_large: { message: 'The body is larger than 1048576 bytes.' },
-  inputs_too_large: { message: 'inputs: larger than 1 MiB' },
+  inputs_too_large: { message: 'inputs: must be at most 1 MiB of JSON' },
   media_type_unsupported: {
     message: 'A body must be application/json.',
     hint: 'Send the header Content-Type: application/json.',
@@ -126,6 +173,16 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     details: { limit: 'max_starts_per_minute', value: 60, of: 'all' },
     hint: 'Try again after the seconds in Retry-After.',
   },
+  method_not_allowed: { message: 'This route takes GET, not POST.' },
+  action_failed: { message: 'The action could not make its transaction. Nothing was paid. Try again in a minute.' },
+  action_lookups_limit: {
+    message: 'The transaction of this run has been looked up 20 times.',
+    hint: 'Look at its signature with a wallet or an explorer.',
+  },
+  too_many_requests: {
+    message: 'Too many requests are waiting already.',
+    hint: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+  },
   internal: { message: 'Something unexpected happened.' },
   service_unavailable: { message: 'The database does not answer right now.' },
 };
@@ -138,9 +195,27 @@ const noDetails: JsonSchema = { type: 'null' };
 const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   request_invalid: { type: ['array', 'null'], items: ref('Fault') },
   inputs_invalid: { type: ['array', 'null'], items: ref('Fault') },
+  column_invalid: { type: 'array', items: ref('Fault') },
   flow_invalid: { type: 'array', items: ref('Finding') },
   run_failed: ref('EndedRun'),
   run_stopped: ref('EndedRun'),
+  run_redriven: { type: 'object', properties: { flow_run_id: { type: 'string', format: 'uuid' } } },
+  run_not_redrivable: {
+    type: 'object',
+    properties: { reason: { type: 'string', enum: ['snapshot_deleted', 'deleted', 'cut_short'] } },
+  },
+  outcome_unknown: {
+    type: 'array',
+    maxItems: 100,
+    items: {
+      type: 'object',
+      properties: {
+        flow_run_id: { type: 'string', format: 'uuid' },
+        node_id: { type: 'string', format: 'uuid' },
+        times: { type: 'integer', minimum: 0 },
+      },
+    },
+  },
   transaction_changed: { type: ['array', 'null'], items: ref('Fault') },
   signature_request_answered: { anyOf: [ref('SignatureRequestState'), noDetails] },
   signature_request_expired: { anyOf: [ref('SignatureRequestState'), noDetails] },
@@ -168,7 +243,19 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
     properties: {
       limit: natural,
       of: {
-        enum: ['flows', 'flow_bytes', 'deployments', 'deployment_bytes', 'tags', 'api_keys', 'wallets', 'nodes'],
+        enum: [
+          'flows',
+          'flow_bytes',
+          'deployments',
+          'deployment_bytes',
+          'tags',
+          'api_keys',
+          'wallets',
+          'nodes',
+          'schedules',
+          'pending_webhooks',
+          'webhooks',
+        ],
       },
     },
   },
@@ -191,7 +278,12 @@ function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody {
 }
 
 /** Codes of answers with Retry-After; PostgREST's own `service_unavailable` lacks it. */
-const retried: ReadonlySet<ErrorCode> = new Set(['queue_full', 'start_limit_reached', 'service_unavailable']);
+const retried: ReadonlySet<ErrorCode> = new Set([
+  'queue_full',
+  'start_limit_reached',
+  'too_many_requests',
+  'service_unavailable',
+]);
 
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 0 } },

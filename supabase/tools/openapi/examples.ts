@@ -10,12 +10,100 @@ export const TIME = '2026-11-21T13:17:36.123456+00:00';
 
 export const inputs = { order: { U: '1042' }, note: { S: 'first' } };
 export const output = { M: { order: { U: '1042' } } };
+/** What a watcher of a run is told. */
+export const runEvent = {
+  id: 2,
+  event: 'node_start',
+  data: {
+    flow_run_id: FLOW_RUN_ID,
+    called_by: null,
+    time: '2026-11-23T07:00:00.123+00:00',
+    node_id: '5b4f6b0a-2c0d-4c8e-9a55-0d9b9a3f1e77',
+    times: 0,
+    name: 'Transfer SOL',
+  },
+};
 export const started = { flow_run_id: FLOW_RUN_ID, token: RUN_TOKEN };
 export const warning = {
   flow_id: 7,
   code: 'edge_target_handle_unknown',
   path: 'edges[3].targetHandle',
   message: 'no port has this id, so the edge is left out',
+};
+export const description = {
+  deployment_id: DEPLOYMENT_ID,
+  flow_id: 7,
+  name: 'Pay the shop',
+  description: 'Sends the price of an order.',
+  icon_url: 'https://shop.example/icon.png',
+  created_at: TIME,
+  start_permission: 'Anonymous',
+  output_instructions: true,
+  action_identity: PUBLIC_KEY,
+  fees: [[PUBLIC_KEY, 5_000]],
+  cluster: 'devnet',
+  inputs: [
+    {
+      name: 'buyer',
+      description: 'The wallet that sends the SOL',
+      type_bounds: ['keypair'],
+      required: true,
+      default: null,
+      json_schema: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]{32,88}$' },
+    },
+    { name: 'note', description: '', type_bounds: ['free'], required: false, default: 'thanks', json_schema: {} },
+  ],
+  outputs: [{ name: 'signature', type: 'signature' }],
+};
+export const WEBHOOK_ID = '019aa645-7a44-7d0b-8c1f-5b6e7f809a1c';
+export const WEBHOOK_TOKEN = 'fh_3mJx0QaT7bVw2kLr9sYdEhUo5pNfGiZcMx1Rt6WqB8A';
+export const webhook = {
+  id: WEBHOOK_ID,
+  prefix: 'fh_3mJx0Qa',
+  flow: 7,
+  tag: 'stable',
+  deployment_id: null,
+  input: 'push',
+  headers: ['x-github-event'],
+  verification: 'github',
+  is_active: true,
+  last_start_at: null,
+  last_flow_run_id: null,
+  last_error: null,
+  created_at: TIME,
+  updated_at: TIME,
+};
+export const schedule = {
+  id: '019aa645-7b91-7f3a-9e2d-6c7f8091ab2d',
+  user_id: USER_ID,
+  flow: 7,
+  tag: 'latest',
+  deployment_id: null,
+  cron: '30 6 * * MON-FRI',
+  time_zone: 'Europe/Berlin',
+  inputs,
+  policy: 'catch_up_one',
+  is_active: true,
+  next_start_at: '2026-11-23T05:30:00+00:00',
+  last_start_at: null,
+  last_flow_run_id: null,
+  last_error: null,
+  created_at: TIME,
+  updated_at: TIME,
+};
+export const graph = {
+  deployment_id: DEPLOYMENT_ID,
+  flow_id: 7,
+  flows: {
+    7: {
+      nodes: [{
+        id: '4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
+        position: { x: 120, y: 80 },
+        data: { type: 'native', node_id: 'note', sources: [], targets: [], targets_form: { form_data: {} } },
+      }],
+      edges: [],
+    },
+  },
 };
 export const wallet = {
   id: 3,
@@ -36,6 +124,33 @@ export const calledRun = {
   parent_node_id: '4f1c2a58-5a0e-4c39-9a53-0a0f6f3f7b21',
   parent_times: 0,
 };
+export const ACTION_PATH = '/action/{deployment_id}';
+const actionView = {
+  icon: 'https://example.supabase.co/functions/v1/action/icon.svg',
+  title: 'The shop',
+  description: 'Pay 0.01 SOL to the shop.',
+};
+export const action = {
+  type: 'action',
+  ...actionView,
+  label: 'Review and sign',
+  links: {
+    actions: [{
+      type: 'transaction',
+      href: `/functions/v1/action/${DEPLOYMENT_ID}?order={order}`,
+      label: 'Review and sign',
+      parameters: [{ type: 'text', name: 'order', label: 'order', required: true }],
+    }],
+  },
+};
+export const actionTransaction = {
+  type: 'transaction',
+  transaction:
+    'AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAABCV45ls+l9lbaVpDNquEejXlo8VLErkvfwEde4s1X7JIBBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHAA==',
+  message: 'Thank you',
+  links: { next: { type: 'post', href: `/functions/v1/action/sent?token=${RUN_TOKEN}` } },
+};
+export const completedAction = { type: 'completed', ...actionView, label: 'Done' };
 export const pendingRequest = {
   id: REQUEST_ID,
   time: 1_795_267_056_123,

@@ -7,7 +7,7 @@ type Security = keyof typeof securitySchemes;
 /** A documented operation: all that docs/reference/openapi.json says about it, in short form. */
 export interface Operation {
   operationId: string;
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'delete';
   /**
    * With its parameters in braces. The path of an Edge Function begins after /functions/v1, that of PostgREST with
    * /rest/v1.
@@ -20,7 +20,10 @@ export interface Operation {
   security: Security[][];
   parameters?: (keyof typeof componentParameters)[];
   body?: { schema: JsonSchema; isRequired: boolean; examples: Record<string, unknown> };
-  answers: Record<number, { description: string; schema?: JsonSchema; example?: unknown; mediaTypes?: string[] }>;
+  answers: Record<
+    number,
+    { description: string; schema?: JsonSchema; example?: unknown; mediaTypes?: string[]; headers?: object }
+  >;
   /** The project's codes. */
   errors: ErrorCode[];
   /** Statuses of PostgREST's own errors. */
@@ -42,6 +45,7 @@ export const credentialErrors: ErrorCode[] = ['unauthenticated', 'token_invalid'
 export const routeErrors: ErrorCode[] = [
   'request_invalid',
   ...credentialErrors,
+  'too_many_requests',
   'internal',
   'service_unavailable',
 ];
@@ -56,6 +60,17 @@ export const startErrors: ErrorCode[] = [
   'inputs_too_large',
 ];
 
+/** Why a run is not redriven. */
+export const redriveErrors: ErrorCode[] = [
+  'idempotency_key_invalid',
+  'idempotency_key_reused',
+  'flow_run_not_found',
+  'run_not_ended',
+  'run_succeeded',
+  'run_redriven',
+  'run_not_redrivable',
+  'outcome_unknown',
+];
 /** Errors that keep callers other than a deployment's owner from starting it for now. */
 export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 

@@ -1,4 +1,5 @@
 import { MAX_WAIT_SECONDS } from '../../../types/flow_run.ts';
+import { WEBHOOK_TOKEN } from './examples.ts';
 import { parameterSchemas } from './schemas.ts';
 
 /** `components.securitySchemes` of the document. */
@@ -79,13 +80,58 @@ export const componentParameters = {
   tag: {
     name: 'tag',
     in: 'query',
-    description: 'With `flow`: the tag of the deployment to start, by default `latest`.',
+    description: 'With `flow`: the tag of the deployment, by default `latest`.',
     schema: parameterSchemas.tag,
+  },
+  actionDeploymentId: {
+    name: 'deployment_id',
+    in: 'path',
+    required: true,
+    description: 'The deployment.',
+    schema: parameterSchemas.uuid,
+    example: '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11',
+  },
+  tagInPath: {
+    name: 'tag',
+    in: 'path',
+    required: true,
+    description: 'The tag of the deployment.',
+    schema: parameterSchemas.tag,
+    example: 'stable',
+  },
+  inputToken: {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'The token of the pending input: the end of its `url`.',
+    schema: { type: 'string' },
+    example: 'fi_2xw0yQ9h0v6J8mJ0w3sX1uYvZk7aL5cN4bR6tD8eFgH',
+  },
+  webhookToken: {
+    name: 'token',
+    in: 'path',
+    required: true,
+    description: 'The last part of the URL that `rpc/create_webhook` gave.',
+    schema: { type: 'string', pattern: '^fh_[A-Za-z0-9_-]{43}$' },
+    example: WEBHOOK_TOKEN,
+  },
+  sentToken: {
+    name: 'token',
+    in: 'query',
+    required: true,
+    description: 'The token of the run that put the transaction out.',
+    schema: { type: 'string' },
   },
   strict: {
     name: 'strict',
     in: 'query',
     description: 'Refuses the flow, with 422 `flow_invalid`, for what would otherwise be a warning.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+  },
+  acceptUnknown: {
+    name: 'accept_unknown',
+    in: 'query',
+    description: 'Takes the risk that what may have happened outside happens once more.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   wait: {
@@ -95,6 +141,14 @@ export const componentParameters = {
       `How many seconds to wait for what is asked for, with three decimals at most; more than ${MAX_WAIT_SECONDS} count as that.`,
     schema: parameterSchemas.wait,
   },
+  lastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description:
+      'The `id` of the last event that the watcher knows: the events go on after it. Without it they begin with the first.',
+    schema: parameterSchemas.eventId,
+    example: 12,
+  },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
@@ -103,6 +157,22 @@ export const componentParameters = {
       'good; from a caller with a public key only, 22 characters at least.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '8f14e45f-ceea-467f-a8a1-2b1b5ad0c1de',
+  },
+  answerKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'For who may not get the response: the same answer with the same key succeeds again. Without a key, or with another answer, ' +
+      'a second answer is a 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: '0b9f6b3c-62f5-4e5b-9d0e-7e1d6c6f4b21',
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of an earlier answer, or several: if the answer would be the same, it is an empty 304.',
+    schema: { type: 'string' },
+    example: '"91bc196f59ff26f37987de90a8e113cf1f8a8cd9a3d4f5a1c2b7e4d8f6a09b35"',
   },
   prefer: {
     name: 'Prefer',
@@ -138,7 +208,10 @@ export const componentParameters = {
 export const tags = [
   { name: 'Deployments', description: 'Freezing flows.' },
   { name: 'Runs', description: 'Starting, reading and stopping runs.' },
+  { name: 'Schedules and incoming webhooks', description: 'What starts runs by itself, or for others.' },
+  { name: 'Actions', description: 'Deployments as Solana Actions: links that wallets open.' },
   { name: 'Signatures', description: 'What runs ask wallets to sign.' },
+  { name: 'Pending inputs', description: 'What runs wait for somebody to send.' },
   { name: 'Wallets', description: 'The keys that sign.' },
   { name: 'Node definitions', description: 'What front-ends draw nodes from.' },
   { name: 'Credentials', description: 'API keys, and who calls.' },

@@ -1,9 +1,20 @@
-import { DEPLOYMENT_ID, inputs, output, PUBLIC_KEY, started, wallet, warning } from './examples.ts';
+import {
+  DEPLOYMENT_ID,
+  description,
+  inputs,
+  output,
+  PUBLIC_KEY,
+  runEvent,
+  started,
+  wallet,
+  warning,
+} from './examples.ts';
 import { ref } from './json_schema.ts';
 import {
   bodyErrors,
   limitErrors,
   type Operation,
+  redriveErrors,
   routeErrors,
   runReader,
   startErrors,
@@ -34,6 +45,28 @@ export const routeOperations: Operation[] = [
     errors: [...routeErrors, ...bodyErrors, 'flow_not_found', 'quota_exceeded', 'flow_invalid'],
   },
   {
+    operationId: 'readDeployment',
+    method: 'get',
+    path: '/deployment/read',
+    tag: 'Deployments',
+    summary: 'Tells what a deployment takes and gives',
+    description:
+      `For exactly those who may start it. ${whoStarts} It tells nothing of the nodes, constants and settings of the flow. ` +
+      'Types are those of the node definitions that the project has now. Numbers may have more digits than a float holds.',
+    security: [...user, ['publicKey']],
+    parameters: ['deploymentId', 'flow', 'tag', 'ifNoneMatch'],
+    answers: {
+      200: {
+        description: 'The deployment.',
+        headers: { ETag: { description: 'A hash of the answer.', schema: { type: 'string' } } },
+        schema: ref('DeploymentDescription'),
+        example: description,
+      },
+      304: { description: 'The caller has this answer already.' },
+    },
+    errors: [...routeErrors, 'start_target_ambiguous', 'deployment_not_found'],
+  },
+  {
     operationId: 'startDeployment',
     method: 'post',
     path: '/deployment/start',
@@ -46,7 +79,12 @@ export const routeOperations: Operation[] = [
     body: {
       schema: ref('StartDeploymentParams'),
       isRequired: false,
-      examples: { inputs: { inputs }, signer: { inputs, action_signer: PUBLIC_KEY }, nothing: {} },
+      examples: {
+        inputs: { inputs },
+        values: { values: { amount: 1.5, to: PUBLIC_KEY } },
+        signer: { inputs, action_signer: PUBLIC_KEY },
+        nothing: {},
+      },
     },
     answers: { 200: { description: 'The run, queued.', schema: ref('StartResult'), example: started } },
     errors: [
@@ -71,7 +109,7 @@ export const routeOperations: Operation[] = [
     body: {
       schema: ref('StartDeploymentParams'),
       isRequired: false,
-      examples: { inputs: { inputs }, nothing: {} },
+      examples: { inputs: { inputs }, values: { values: { amount: 1.5 } }, nothing: {} },
     },
     answers: {
       200: { description: 'The run, queued.', schema: ref('StartFlowResult'), example: { ...started, warnings: [] } },
@@ -98,6 +136,30 @@ export const routeOperations: Operation[] = [
     errors: [...routeErrors, 'flow_run_not_found', 'run_failed', 'run_stopped'],
   },
   {
+    operationId: 'watchFlowRun',
+    method: 'get',
+    path: '/flow/events/{flow_run_id}',
+    tag: 'Runs',
+    summary: 'Watches a run',
+    description:
+      'The events of the run, and of the runs that it called, as server-sent events: `run_start`, `node_start`, `node_finish`, `node_error`, ' +
+      '`log`, `signature_request`, `api_input`, `run_finish`. The `data` of each is that of `RunEventPage`. The stream ends after the `run_finish` of ' +
+      'the run that was started, or after 140 seconds: connect again with `Last-Event-ID`. A comment comes every 15 seconds. For the owner of the flow, the starter ' +
+      'of the run and the holder of its token; values, errors and log lines are for the owner only.',
+    security: runReader,
+    parameters: ['flowRunId', 'lastEventId'],
+    answers: {
+      200: {
+        description: 'The events, from now on as they come.',
+        schema: { type: 'string' },
+        example: `id: ${runEvent.id}\nevent: ${runEvent.event}\ndata: ${JSON.stringify(runEvent.data)}\n\n`,
+        mediaTypes: ['text/event-stream'],
+      },
+      204: { description: 'The run has ended, and nothing comes after the event in `Last-Event-ID`.' },
+    },
+    errors: [...routeErrors, 'flow_run_not_found'],
+  },
+  {
     operationId: 'stopFlow',
     method: 'post',
     path: '/flow/stop/{flow_run_id}',
@@ -121,6 +183,22 @@ export const routeOperations: Operation[] = [
       },
     },
     errors: [...routeErrors, ...bodyErrors, 'flow_run_not_found'],
+  },
+  {
+    operationId: 'redriveFlow',
+    method: 'post',
+    path: '/flow/redrive/{flow_run_id}',
+    tag: 'Runs',
+    summary: 'Goes on from where a run failed',
+    description:
+      'Starts a new run of the same graph, inputs, settings and starter. Node executions that succeeded, and get what they got then, are ' +
+      'taken over with their outputs; all others run. A run is redriven once, and its redrive again if it fails too. Of a called run, ' +
+      'the whole tree is redriven. Only the owner of the flow may do this.',
+    security: user,
+    parameters: ['flowRunId', 'acceptUnknown', 'idempotencyKey'],
+    body: { schema: { type: 'object', additionalProperties: false }, isRequired: false, examples: { nothing: {} } },
+    answers: { 200: { description: 'The new run, queued.', schema: ref('StartResult'), example: started } },
+    errors: [...routeErrors, ...bodyErrors, ...redriveErrors],
   },
   {
     operationId: 'upsertWallet',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { startDeploymentParamsSchema, startTargetSchema, warningCodes } from '../../../types/deployment.ts';
+import { actionPostParamsSchema, sentActionParamsSchema } from '../../../types/action.ts';
+import { deploymentTargetSchema, startDeploymentParamsSchema, warningCodes } from '../../../types/deployment.ts';
 import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
-import { annotate, type JsonSchema, titled } from './json_schema.ts';
+import { annotate, type JsonSchema, ref, titled } from './json_schema.ts';
 import { nodeDefinition, nodeRow } from './node_schema.ts';
 import { BASE58, outputSchema, STORABLE, valueMapSchema, valueSchema } from './value_schema.ts';
-import { answerSchemas, argumentSchemas, input, messageSchema, output } from './zod_schemas.ts';
+import { answerSchemas, argumentSchemas, input, messageSchema, newScheduleSchema, output } from './zod_schemas.ts';
 
 const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
   description: `${description} Base58 of exactly ${bytes} bytes.`,
@@ -16,6 +17,9 @@ const base58 = (bytes: 32 | 64, description: string): JsonSchema => ({
 const startNotes = {
   inputs:
     "The flow's inputs by label. A missing one takes the default that the flow gives it, else null; one that the flow does not have is refused.",
+  values:
+    'Inputs by label as plain JSON. Each becomes a value of the types that `GET /deployment/read` tells for it, as its `json_schema` says: numbers ' +
+    'keep all their digits, keys are base58 texts, of which those of wallets are asked to sign. A name is here or in `inputs`.',
   action_signer: base58(
     32,
     'Public key whose holder signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
@@ -56,6 +60,44 @@ const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSc
   new_msg: { description: newMsgNote, ...input(messageSchema) },
 });
 
+/** Written by hand: one of two members, of which one is a value. */
+const submitInputParams: JsonSchema = {
+  type: 'object',
+  properties: {
+    value: { description: 'The value, with its tag.', ...ref('Value') },
+    values: {
+      description:
+        'The value as plain JSON: integers become U or I, other numbers D or F, with all their digits; objects M, arrays A, texts S.',
+    },
+  },
+  oneOf: [{ required: ['value'] }, { required: ['values'] }],
+  additionalProperties: false,
+};
+
+const verificationNotes = {
+  verification:
+    'How requests prove who sends them. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
+    '`github`: `X-Hub-Signature-256`. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without: whoever has the URL.',
+  secret: {
+    description:
+      'For `standard_webhooks` whsec_ and the base64 of 24 to 64 bytes; for `authorization` the whole value of the header. ' +
+      'It is never shown. Without it every request is refused.',
+    pattern: STORABLE,
+  },
+};
+const webhookNotes = {
+  prefix: 'The first characters of the token in its URL, by which its owner recognises it.',
+  last_start_at: 'When it last started a run.',
+  last_flow_run_id: 'The run that it started then.',
+  last_error: 'Why its last request started no run, `<code>: <message>`; null if it did.',
+};
+const scheduleNotes = {
+  cron: 'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON, and `*`.',
+  time_zone: 'The IANA time zone by whose clocks it is due, such as Europe/Berlin; UTC by default.',
+  policy:
+    'What becomes of planned times that nobody could keep. `catch_up_one`, the default: one late start for all of them. `skip`: none.',
+};
+
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
 /** The body of every error; each answer says which codes it has. */
@@ -81,8 +123,17 @@ export const componentSchemas: Record<string, JsonSchema> = {
   NoParams: titled('An empty object.', input(argumentSchemas.whoami)),
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
+  ActionPostParams: annotate(input(actionPostParamsSchema), {
+    account: base58(32, 'The public key of the wallet that shall sign.'),
+    data: 'Parameters by name, as texts; a list for several choices.',
+  }),
+  SentActionParams: annotate(input(sentActionParamsSchema), {
+    account: base58(32, 'The public key of the wallet.'),
+    signature: base58(64, 'The signature of the transaction, which the wallet got when it sent it.'),
+  }),
   UpsertWalletParams: upsertWalletParams,
   SubmitSignatureParams: submitSignatureParams,
+  SubmitInputParams: submitInputParams,
   NodeDefinition: nodeDefinition(),
 
   StartDeploymentArguments: annotate(input(argumentSchemas.start_deployment), {
@@ -98,6 +149,13 @@ export const componentSchemas: Record<string, JsonSchema> = {
     idempotency_key: idempotencyNote,
     strict: strictNote,
   }),
+  ReadDeploymentArguments: annotate(input(argumentSchemas.read_deployment), {
+    id: 'The deployment. Without it, `flow` is needed.',
+    flow: 'The flow whose deployment `tag` names. Without it, `id` is needed.',
+    tag: 'With `flow`: the tag of the deployment, by default `latest`.',
+    public_key: base58(32, 'What a caller without an account shows. It names the caller and proves nothing.'),
+  }),
+  DeploymentGraphArguments: input(argumentSchemas.deployment_graph),
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), { strict: strictNote }),
   FlowRunResultArguments: input(argumentSchemas.flow_run_result),
   AwaitFlowRunResultArguments: input(argumentSchemas.await_flow_run_result),
@@ -105,10 +163,56 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow_run_id: 'The run that was started, or one that it called.',
     after: 'The last id of the page before.',
   }),
+  FlowRunEventsArguments: annotate(input(argumentSchemas.flow_run_events), {
+    flow_run_id: 'The run that was started, or one that it called.',
+    after: '`last` of the page before.',
+  }),
+  FlowRunStatsArguments: annotate(input(argumentSchemas.flow_run_stats), {
+    flow: 'The flow whose runs are counted, of all its deployments and without one; or else `deployment`.',
+    since: 'Default: seven days ago.',
+  }),
+  RotateOnEndSecretArguments: input(argumentSchemas.rotate_on_end_secret),
+  RedeliverWebhookArguments: annotate(input(argumentSchemas.redeliver_webhook), {
+    id: 'The row of `webhook_deliveries`.',
+  }),
+  RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
+    flow_run_id: 'The run that failed or was stopped, or one that it called.',
+    accept_unknown: 'Take the risk that what may have happened outside happens once more.',
+    idempotency_key: idempotencyNote,
+  }),
+  RedriveFlowRunsArguments: annotate(input(argumentSchemas.redrive_flow_runs), {
+    flow: 'The flow whose failed runs are redriven, of all its deployments and without one; or else `deployment`.',
+    since: 'Runs that were made from then on. Default: seven days ago.',
+    until: 'Runs that were made before.',
+    error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
+    accept_unknown: 'Take the risk that what may have happened outside happens once more.',
+    max_runs: 'Default: 100.',
+  }),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
   PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),
   SignatureRequestForCallerArguments: annotate(input(argumentSchemas.signature_request_for_caller), {
     new_msg: newMsgNote,
+  }),
+  CreateWebhookArguments: annotate(input(argumentSchemas.create_webhook), {
+    input: {
+      description:
+        'The input that gets the JSON of each request, by the types that it takes: the body, or `{body, headers}` where headers are named.',
+      pattern: STORABLE,
+    },
+    flow: 'The flow whose deployment `tag` names; or else `deployment_id`.',
+    tag: 'Which deployment of the flow is started, looked up at each request; by default `latest`.',
+    deployment_id: 'The one deployment that is started.',
+    headers:
+      'Names of headers that the input gets, too, each once. Headers of credentials, such as Authorization, are refused.',
+    ...verificationNotes,
+  }),
+  SetWebhookVerificationArguments: annotate(input(argumentSchemas.set_webhook_verification), verificationNotes),
+  NewSchedule: annotate(input(newScheduleSchema), {
+    flow: 'The flow whose deployment `tag` names; or else `deployment_id`.',
+    tag: 'Which deployment of the flow is started, looked up at each start; by default `latest`.',
+    deployment_id: 'The one deployment that is started.',
+    ...scheduleNotes,
+    inputs: { description: 'The inputs of each start.' },
   }),
   CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
     name: { description: 'The name that its owner gives it.', pattern: STORABLE },
@@ -121,6 +225,52 @@ export const componentSchemas: Record<string, JsonSchema> = {
     warnings: warningsNote,
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), { warnings: warningsNote }),
+  DeploymentDescription: annotate(output(answerSchemas.DeploymentDescription), {
+    name: "The flow's name when it was deployed, unless the owner has changed it.",
+    description: "The flow's description when it was deployed, unless the owner has changed it.",
+    icon_url: 'The https address of a picture.',
+    fees: 'A list of `[address, lamports]`: transfers that are added to the first transaction of a run.',
+    cluster: 'The Solana network of its runs.',
+    inputs: 'In the order of the nodes in the flow.',
+    'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
+    'inputs/items/description': 'What the definition of the only port says that it feeds; else empty.',
+    'inputs/items/type_bounds': 'The types that suit every port which the value comes to, also in called flows.',
+    'inputs/items/required':
+      'The flow has no default for it, and a port requires it. A start without it is not refused; its run may fail.',
+    'inputs/items/default':
+      "The flow's default, as plain JSON. Null without one; one of more than 4,096 bytes is not shown.",
+    'inputs/items/json_schema':
+      'The JSON Schema of what `values` takes for it. An input that is not required takes null, too.',
+    outputs: 'The outputs of a run that succeeds, with the type of the port that feeds each.',
+  }),
+  DeploymentGraph: annotate(output(answerSchemas.DeploymentGraph), {
+    flows: 'By id: the flow itself, and every flow that it calls.',
+  }),
+  OnEndSecret: annotate(output(answerSchemas.OnEndSecret), {
+    secret: 'As libraries of Standard Webhooks take it.',
+  }),
+  RunEventPage: annotate(output(answerSchemas.RunEventPage), {
+    events: 'In the order in which they were stored.',
+    'events/items/id': 'The number of the event among those of the run.',
+    'events/items/data':
+      '`flow_run_id`, `called_by` (null for the run that was started, else the node execution that called the run) and `time`; of a node also `node_id`, `times` and `name`; the rest depends on the event.',
+    last: 'Where the next page goes on.',
+    has_ended: 'There will be no event after `last`.',
+    flow_run_id: 'The run that was started.',
+    is_owner: 'Whether the caller owns the flow, and so is told values, errors and log lines.',
+    caller: 'The user who asks, or the run whose token they show.',
+    is_overdue: 'Whether the run has not ended while runs have been queued for 2 seconds.',
+  }),
+  FlowRunStats: annotate(output(answerSchemas.FlowRunStats), {
+    since: 'From when on runs were counted.',
+    is_complete: 'Whether all runs since the time that was asked for were counted. Else they are the newest 5,000.',
+    duration_ms: 'From the start to the end of runs that have both, in milliseconds; null if there is none.',
+    failures: 'The most frequent codes of first errors; null stands for errors without a code.',
+  }),
+  RedrivenFlowRun: annotate(output(answerSchemas.RedrivenFlowRun), {
+    redriven_as: 'The new run; null if there is none.',
+    error: 'Why there is none: what `POST /flow/redrive/{flow_run_id}` would answer.',
+  }),
   FlowWarning: annotate(output(answerSchemas.FlowWarning), {
     flow_id: 'The flow, or one that it calls.',
     code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
@@ -146,6 +296,29 @@ export const componentSchemas: Record<string, JsonSchema> = {
     parent_flow_run_id: 'The run that called it.',
     parent_node_id: 'The node that called it, with parent_times.',
     parent_times: 'Which execution of that node: 0 for the first.',
+  }),
+  ActionGetResult: annotate(output(answerSchemas.ActionGetResult), {
+    icon: 'An absolute address.',
+    disabled: "The action can't be done; `error` says why.",
+    'links/actions/items/href': 'Where to post to, with `{name}` for each parameter.',
+  }),
+  ActionPostResult: annotate(output(answerSchemas.ActionPostResult), {
+    transaction:
+      'Base64 of the wire format; only the signature of `account` is missing. Of version 0 where somebody has signed or a lookup table is used, else legacy.',
+    message: "What the flow's output `message` says, 500 characters at most.",
+    'links/next/href': 'Where to post `{account, signature}` once it was sent.',
+  }),
+  Webhook: annotate(output(answerSchemas.Webhook), webhookNotes),
+  NewWebhook: annotate(output(answerSchemas.NewWebhook), {
+    ...webhookNotes,
+    url: 'Where requests go. No later answer shows it again.',
+  }),
+  Schedule: annotate(output(answerSchemas.Schedule), {
+    ...scheduleNotes,
+    next_start_at: 'The next planned time; null while it is not active.',
+    last_start_at: 'When it last started a run.',
+    last_flow_run_id: 'The run that it started last.',
+    last_error: 'Why its last planned time started no run, `<code>: <message>`; null if it did.',
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
@@ -177,5 +350,6 @@ export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
   wait: { type: 'number', minimum: 0, maximum: 999_999_999, default: DEFAULT_WAIT_SECONDS },
   uuid: output(z.uuid()),
-  tag: input(startTargetSchema.shape.tag.unwrap()),
+  eventId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
+  tag: input(deploymentTargetSchema.shape.tag.unwrap()),
 } satisfies Record<string, JsonSchema>;

@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import type { ActionGetResult, ActionPostResult, ActionsJson, CompletedAction } from '../../../types/action.ts';
 import type { Database } from '../../../types/database.types.ts';
 import {
   type DeployFlowResult,
+  deploymentTargetSchema,
   type FlowWarning,
+  type ReceivedWebhook,
   type StartFlowResult,
   type StartResult,
-  startTargetSchema,
   warningCodes,
 } from '../../../types/deployment.ts';
+import { deploymentDescriptionSchema } from '../../../types/deployment_description.ts';
 import {
   type FlowRunResult,
   type RunStatus,
@@ -22,7 +25,9 @@ import {
   type SignatureRequestState,
   type SubmitSignatureResult,
 } from '../../../types/signature_request.ts';
-import { type Value, type ValueMap, valueMapSchema } from '../../../types/values/value.ts';
+import type { AnswerInputResult } from '../../../types/pending_input.ts';
+import type { Value, ValueMap } from '../../../types/values/value.ts';
+import { valueMapSchema } from '../../../types/values/value_map_schema.ts';
 import type { Wallet } from '../../../types/wallet.ts';
 import { type JsonSchema, ref } from './json_schema.ts';
 
@@ -53,16 +58,62 @@ const warningCodeSchema = z.enum(Object.keys(warningCodes) as [keyof typeof warn
 
 const flowIdArgument = z.int().min(0).max(2_147_483_647);
 
+/** What the system tells of the starts of a schedule or webhook, and which row it is. */
+const automaticStart = {
+  id: z.uuid(),
+  flow: rowIdSchema.nullable(),
+  tag: z.string().nullable(),
+  deployment_id: z.uuid().nullable(),
+  is_active: z.boolean(),
+  last_start_at: timeSchema.nullable(),
+  last_flow_run_id: z.uuid().nullable(),
+  last_error: z.string().nullable(),
+  created_at: timeSchema,
+  updated_at: timeSchema,
+};
+const verificationSchema = z.enum(['standard_webhooks', 'github', 'stripe', 'authorization']);
+const webhookSchema = z.strictObject({
+  ...automaticStart,
+  prefix: z.string().regex(/^fh_[A-Za-z0-9_-]{7}$/),
+  input: z.string().max(256),
+  headers: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/)).max(20),
+  verification: verificationSchema.nullable(),
+});
+const scheduleSchema = z.strictObject({
+  ...automaticStart,
+  user_id: z.uuid(),
+  cron: z.string().max(100),
+  time_zone: z.string().max(64),
+  inputs: inputsSchema,
+  policy: z.enum(['catch_up_one', 'skip']),
+  next_start_at: timeSchema.nullable(),
+});
+
+/** The row of `flow_schedules` to post. */
+export const newScheduleSchema = scheduleSchema.pick({
+  flow: true,
+  tag: true,
+  deployment_id: true,
+  cron: true,
+  time_zone: true,
+  inputs: true,
+  policy: true,
+  is_active: true,
+}).partial().required({ cron: true });
+
+const valuesSchema = z.record(z.string(), z.unknown()).optional();
+
 /** The arguments of the database's functions, which are the bodies of their calls. */
 export const argumentSchemas = {
   start_deployment: z.strictObject({
-    id: startTargetSchema.shape.id,
+    id: deploymentTargetSchema.shape.id,
     flow: flowIdArgument.optional(),
-    tag: startTargetSchema.shape.tag,
+    tag: deploymentTargetSchema.shape.tag,
     inputs: inputsSchema.optional(),
     action_signer: publicKeySchema.optional(),
     public_key: publicKeySchema.optional(),
     idempotency_key: z.string().min(1).max(255).optional(),
+    values: valuesSchema,
   }),
   start_flow: z.strictObject({
     flow_id: flowIdArgument,
@@ -70,17 +121,93 @@ export const argumentSchemas = {
     action_signer: publicKeySchema.optional(),
     idempotency_key: z.string().min(1).max(255).optional(),
     strict: z.boolean().optional(),
+    values: valuesSchema,
   }),
+  read_deployment: z.strictObject({
+    id: deploymentTargetSchema.shape.id,
+    flow: flowIdArgument.optional(),
+    tag: deploymentTargetSchema.shape.tag,
+    public_key: publicKeySchema.optional(),
+  }),
+  deployment_graph: z.strictObject({ id: z.uuid() }),
   deploy_flow: z.strictObject({ flow_id: flowIdArgument, strict: z.boolean().optional() }),
   flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   await_flow_run_result: z.strictObject({ flow_run_id: z.uuid() }),
   called_flow_runs: z.strictObject({ flow_run_id: z.uuid(), after: z.uuid().optional() }),
+  flow_run_events: z.strictObject({ flow_run_id: z.uuid(), after: z.int().min(0).max(2_147_483_647).optional() }),
+  flow_run_stats: z.strictObject({
+    flow: flowIdArgument.optional(),
+    deployment: z.uuid().optional(),
+    since: z.iso.datetime({ offset: true }).optional(),
+  }),
+  rotate_on_end_secret: z.strictObject({ flow_id: flowIdArgument }),
+  redeliver_webhook: z.strictObject({ id: z.uuid() }),
+  redrive_flow_run: z.strictObject({
+    flow_run_id: z.uuid(),
+    accept_unknown: z.boolean().optional(),
+    idempotency_key: z.string().min(1).max(255).optional(),
+  }),
+  redrive_flow_runs: z.strictObject({
+    flow: flowIdArgument.optional(),
+    deployment: z.uuid().optional(),
+    since: z.iso.datetime({ offset: true }).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+    error_code: z.string().max(64).optional(),
+    accept_unknown: z.boolean().optional(),
+    max_runs: z.int().min(1).max(100).optional(),
+  }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
   pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),
   signature_request_for_caller: z.strictObject({ id: z.uuid(), new_msg: messageSchema.optional() }),
   create_api_key: z.strictObject({ name: z.string().min(1).max(100) }),
+  create_webhook: z.strictObject({
+    input: z.string().max(256),
+    flow: flowIdArgument.optional(),
+    tag: deploymentTargetSchema.shape.tag,
+    deployment_id: z.uuid().optional(),
+    headers: z.array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)).max(20).optional(),
+    verification: verificationSchema.optional(),
+    secret: z.string().min(8).max(1_000).optional(),
+  }),
+  set_webhook_verification: z.strictObject({
+    webhook_id: z.uuid(),
+    verification: verificationSchema.optional(),
+    secret: z.string().min(8).max(1_000).optional(),
+  }),
   whoami: z.strictObject({}),
-} satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs'>> };
+} satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs' | 'values'>> };
+
+const actionFieldSchema = z.strictObject({
+  name: z.string(),
+  label: z.string(),
+  required: z.boolean(),
+  type: z.enum(['text', 'number', 'textarea', 'email', 'url']),
+  pattern: z.string().optional(),
+  patternDescription: z.string().optional(),
+  min: z.number().optional(),
+  max: z.number().optional(),
+});
+const actionChoiceSchema = z.strictObject({
+  name: z.string(),
+  label: z.string(),
+  required: z.boolean(),
+  type: z.literal('select'),
+  options: z.array(z.strictObject({ label: z.string(), value: z.string(), selected: z.boolean().optional() })),
+});
+const actionView = {
+  icon: z.url(),
+  title: z.string(),
+  description: z.string(),
+  label: z.string(),
+  disabled: z.boolean().optional(),
+  error: z.strictObject({ message: z.string() }).optional(),
+};
+const linkedActionSchema = z.strictObject({
+  type: z.literal('transaction'),
+  href: z.string(),
+  label: z.string(),
+  parameters: z.array(z.union([actionFieldSchema, actionChoiceSchema])).optional(),
+});
 
 /** The answers. They say the same as the types. */
 export const answerSchemas = {
@@ -88,6 +215,68 @@ export const answerSchemas = {
     deployment_id: z.uuid(),
     warnings: warningsSchema,
   }) satisfies z.ZodType<DeployFlowResult>,
+  DeploymentDescription: deploymentDescriptionSchema,
+  DeploymentGraph: z.strictObject({
+    deployment_id: z.uuid(),
+    flow_id: rowIdSchema,
+    flows: z.record(
+      z.string(),
+      z.strictObject({
+        nodes: z.array(z.looseObject({ id: z.uuid(), data: z.record(z.string(), z.unknown()), position: z.unknown() })),
+        edges: z.array(z.record(z.string(), z.unknown())),
+      }),
+    ),
+  }),
+  OnEndSecret: z.strictObject({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/]{43}=$/) }),
+  RunEventPage: z.strictObject({
+    events: z.array(z.strictObject({
+      id: z.int().min(1),
+      event: z.enum([
+        'run_start',
+        'node_start',
+        'node_finish',
+        'node_error',
+        'log',
+        'signature_request',
+        'api_input',
+        'run_finish',
+      ]),
+      data: z.record(z.string(), z.unknown()),
+    })),
+    last: z.int().min(0),
+    has_more: z.boolean(),
+    has_ended: z.boolean(),
+    flow_run_id: z.uuid(),
+    is_owner: z.boolean(),
+    owner_id: z.uuid(),
+    caller: z.uuid(),
+    is_overdue: z.boolean(),
+  }),
+  FlowRunStats: z.strictObject({
+    since: z.iso.datetime({ offset: true }),
+    is_complete: z.boolean(),
+    runs: z.int().min(0),
+    by_status: z.strictObject({
+      queued: z.int().min(0),
+      running: z.int().min(0),
+      waiting: z.int().min(0),
+      succeeded: z.int().min(0),
+      failed: z.int().min(0),
+      stopped: z.int().min(0),
+    }),
+    duration_ms: z.strictObject({ p50: z.number().nullable(), p95: z.number().nullable() }),
+    failures: z.array(z.strictObject({ code: z.string().nullable(), count: z.int().min(1) })).max(20),
+  }),
+  RedrivenFlowRun: z.strictObject({
+    flow_run_id: z.uuid(),
+    redriven_as: z.uuid().nullable(),
+    error: z.strictObject({
+      code: z.string(),
+      message: z.string(),
+      details: z.unknown(),
+      hint: z.string().nullable(),
+    }).nullable(),
+  }),
   StartFlowResult: z.strictObject({
     flow_run_id: z.uuid(),
     token: tokenSchema,
@@ -112,6 +301,7 @@ export const answerSchemas = {
     parent_times: z.int().min(0),
   }),
   StopFlowResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<StopFlowResult>,
+  AnswerInputResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<AnswerInputResult>,
   PendingSignatureRequest: z.strictObject({
     id: z.uuid(),
     time: z.int().min(0),
@@ -154,6 +344,25 @@ export const answerSchemas = {
     created_at: timeSchema,
     key: z.string().regex(/^fk_[A-Za-z0-9_-]{43}$/),
   }),
+  ReceivedWebhook: z.strictObject({ flow_run_id: z.uuid() }) satisfies z.ZodType<ReceivedWebhook>,
+  Webhook: webhookSchema,
+  NewWebhook: webhookSchema.extend({ url: z.string().regex(/\/deployment\/hook\/fh_[A-Za-z0-9_-]{43}$/) }),
+  Schedule: scheduleSchema.partial(),
+  ActionGetResult: z.strictObject({
+    type: z.literal('action'),
+    ...actionView,
+    links: z.strictObject({ actions: z.array(linkedActionSchema).length(1) }).optional(),
+  }) satisfies z.ZodType<ActionGetResult>,
+  ActionPostResult: z.strictObject({
+    type: z.literal('transaction'),
+    transaction: base64Schema,
+    message: z.string().max(500).optional(),
+    links: z.strictObject({ next: z.strictObject({ type: z.literal('post'), href: z.string() }) }),
+  }) satisfies z.ZodType<ActionPostResult>,
+  CompletedAction: z.strictObject({ type: z.literal('completed'), ...actionView }) satisfies z.ZodType<CompletedAction>,
+  ActionsJson: z.strictObject({
+    rules: z.array(z.strictObject({ pathPattern: z.string(), apiPath: z.string() })),
+  }) satisfies z.ZodType<ActionsJson>,
   Fault: z.strictObject({ path: z.string(), message: z.string() }),
   Finding: z.strictObject({
     flow_id: rowIdSchema,

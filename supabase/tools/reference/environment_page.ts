@@ -17,9 +17,25 @@ const PROJECT: Rows = [
   ['SUPABASE_ANON_KEY', 'The publishable key of the older form. One of these two is needed.', 'given by the platform'],
   ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
   ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. One of the two is needed.', 'given by the platform'],
+  [
+    'ACTION_URL',
+    'For function `action`: its own address as wallets know it, `https://pay.example/action`. Its answers link to itself.',
+    'its place in the project',
+  ],
+  [
+    'FLOW_URL',
+    'For the function `runner` and for workers: the address of function `flow` as clients know it, `https://flows.example/flow`. ' +
+    'URLs for pending inputs begin with it. A worker with neither this nor `SUPABASE_URL` fails the nodes `api_input`.',
+    '`flow` in the project at `SUPABASE_URL`',
+  ],
 ];
 
 const SECRETS: Rows = [
+  [
+    'SUPABASE_DB_URL',
+    "The database's address, `postgresql://user:password@host:port/database`. Workers call Postgres itself by it, and need neither `SUPABASE_URL` nor a key. The function `flow` listens by it while somebody waits for a run, as a user who may become `service_role`: one connection an instance, at most an eighth of `max_connections` in all, closed 10 s after the last caller; without it, when it can't connect and with a pooler in transaction mode it polls PostgREST. `?pgbouncer=true`, and port 6543: such a pooler answers there. `?sslmode=`: `disable`, `prefer`, `require` or `verify-full`; without it `prefer`, and on loopback `disable`.",
+    'functions: given by the platform, as `postgres`; workers: none, they call PostgREST; the local stack gives its own',
+  ],
   [
     'WALLET_KEYS',
     'Encrypts the secret keys of HARDCODED wallets: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Function `wallets` does not start without it; a runner without it can\'t sign with stored keys. Function `wallets` and workers do not start with a malformed value.',

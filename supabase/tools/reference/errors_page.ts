@@ -3,6 +3,7 @@ import { StackError } from '../../local/stack_error.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { errorRemedies, runErrors } from './error_remedies.ts';
 import { page, paragraph, sourcesOf } from './page.ts';
+import { restErrors } from './rest_errors.ts';
 
 /** docs/reference/errors.md, made from the table of error codes. */
 export function errorsPage(): string {
@@ -13,9 +14,18 @@ export function errorsPage(): string {
     !sources.includes(`${word}:`) && !sources.includes(`'${word}'`)
   );
   if (unknown.length > 0) throw new StackError(`No run fails with ${unknown.join(', ')} (error_remedies.ts).`);
+  const constraints = restErrors.flatMap(([code]) => code.split(/[` ]/)).filter((word) =>
+    /_(?:key|fkey|pkey|idx)$/.test(word)
+  );
+  const unknownConstraints = constraints.filter((name) =>
+    !sources.includes(name) && !sources.includes(`create table public.${name.replace(/_pkey$/, '')} (`)
+  );
+  if (unknownConstraints.length > 0) {
+    throw new StackError(`There is no constraint ${unknownConstraints.join(', ')} (rest_errors.ts).`);
+  }
   return page(
     'Errors',
-    '`types/errors.ts` and `supabase/tools/reference/error_remedies.ts`',
+    '`types/errors.ts`, `supabase/tools/reference/error_remedies.ts` and `rest_errors.ts` beside it',
     paragraph(
       "Every error has one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, codes of PostgREST and Postgres appear beside these, and the gateway answers a request without the project's key with `{message, hint}`. No answer contains a stack trace.",
     ),
@@ -23,6 +33,11 @@ export function errorsPage(): string {
       ['code', 'status', 'meaning', 'what to do'],
       ...codes.map(([code, { status, meaning }]) => [`\`${code}\``, String(status), meaning, errorRemedies[code]]),
     ]),
+    '## On /rest/v1',
+    paragraph(
+      'PostgREST and Postgres answer these themselves, in the same shape. The message names the table, the column or the constraint.',
+    ),
+    markdownTable([['code', 'status', 'when', 'what to do'], ...restErrors]),
     '## In the errors of a run',
     paragraph(
       'A failed run has lines in `errors`, in the order of its nodes and their executions. A line about a limit or a lost worker contains one of these words:',

@@ -1,4 +1,8 @@
+import { ADMISSION_OPTIONS } from '../../../functions/_shared/admission.ts';
 import { MAX_BODY_BYTES } from '../../../functions/_shared/body.ts';
+import { COMMENT_MS, STREAM_MS } from '../../../functions/flow/event_stream.ts';
+import { WATCHER_PLACES } from '../../../functions/flow/watcher_places.ts';
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '../../../functions/runner/nodes/api_input/index.ts';
 import { settingVariables } from '../../../functions/runner/settings.ts';
 import { DEFAULT_WAIT_SECONDS, MAX_WAIT_SECONDS } from '../../../types/flow_run.ts';
 import { MAX_MESSAGE_BYTES } from '../../../types/signature_request.ts';
@@ -58,6 +62,36 @@ const requests = (): Rows => [
     `${DEFAULT_WAIT_SECONDS} s, with \`?wait=\` at most ${MAX_WAIT_SECONDS} s`,
     '202 or 204: call again',
   ],
+  [
+    'length of a stream of `GET /flow/events`, and time without an event until a comment comes',
+    `${STREAM_MS / 1000} s and ${COMMENT_MS / 1000} s`,
+    'the stream ends: connect again with `Last-Event-ID`',
+  ],
+  [
+    'streams of events that an isolate has open: of one caller, or of the runs of one owner, and of all',
+    `${count(WATCHER_PLACES.partyPlaces)} and ${count(WATCHER_PLACES.places)}`,
+    '429 `too_many_requests`',
+  ],
+  [
+    'a value in an event',
+    byteCount(findNumber(/pg_column_size\(event_value\.value\) > (\d+)/g)),
+    'it is null; `node_run` has it',
+  ],
+  [
+    'calls of one caller that an isolate of a function has under way in the database: alone, and while others call too',
+    `${ADMISSION_OPTIONS.alonePlaces} and ${ADMISSION_OPTIONS.sharedPlaces}`,
+    'others wait; callers take turns',
+  ],
+  [
+    'calls that wait there: of one caller, and of all',
+    `${ADMISSION_OPTIONS.maxWaiting} and ${count(ADMISSION_OPTIONS.maxAllWaiting)}`,
+    '429 `too_many_requests`',
+  ],
+  [
+    'headers of a request to an incoming webhook',
+    byteCount(findNumber(/receive_webhook\.headers::text\) > (\d+)/g)),
+    '400 `request_invalid`',
+  ],
   ['faults that `details` of a request lists', '20', 'others are left out'],
 ];
 
@@ -66,13 +100,18 @@ const flows = (): Rows => [
   ['edges', count(findNumber(/\('edges', (\d+), jsonb_array_length/g)), '422 `flow_invalid`: `flow_too_large`'],
   [
     'inputs, and outputs, of a node',
-    count(findNumber(/data -> 'sources'\) > (\d+)/g)),
+    count(findNumber(/@\.sources\.size\(\) > (\d+)/g)),
     '422 `flow_invalid`: `node_malformed`',
   ],
   [
     'edges that lead into one node',
     count(findNumber(/having count\(\*\) > (\d{4})/g)),
     '422 `flow_invalid`: `node_edges_too_many`',
+  ],
+  [
+    'attempts of a node, and milliseconds of a pause between them, in `data.retry`',
+    `${count(findNumber(/'max_attempts', 1, (\d+), true/g))} and ${count(findNumber(/'delay_ms', 0, (\d+), true/g))}`,
+    '422 `flow_invalid`: `node_malformed`',
   ],
   [
     'labels; ids and names of ports',
@@ -84,23 +123,23 @@ const flows = (): Rows => [
     `${findNumber(/data ->> 'node_id'\) > (\d+)/g)} characters`,
     '422 `flow_invalid`: `node_malformed`',
   ],
-  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/g)), 'the write is refused'],
-  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/g)), 'the write is refused'],
-  ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/g)), 'the write is refused'],
+  ['`nodes`', byteCount(findNumber(/pg_column_size\(nodes\) <= (\d+)/g)), '400 `column_invalid`'],
+  ['`edges`', byteCount(findNumber(/pg_column_size\(edges\) <= (\d+)/g)), '400 `column_invalid`'],
+  ['`environment`', byteCount(findNumber(/pg_column_size\(environment\) <= (\d+)/g)), '400 `column_invalid`'],
   [
     '`chain_network` of a flow',
     byteCount(findNumber(/pg_column_size\(chain_network\) <= (\d+)/g)),
-    'the write is refused',
+    '400 `column_invalid`',
   ],
   [
     '`name`',
-    `${findNumber(/flows_name_length check \(char_length\(name\) <= (\d+)/g)} characters`,
-    'the write is refused',
+    `${findNumber(/flows_name_length check \(\s*char_length\(name\) <= (\d+)/g)} characters`,
+    '400 `column_invalid`',
   ],
   [
     '`description`',
-    `${count(findNumber(/flows_description_length check \(char_length\(description\) <= (\d+)/g))} characters`,
-    'the write is refused',
+    `${count(findNumber(/flows_description_length check \(\s*char_length\(description\) <= (\d+)/g))} characters`,
+    '400 `column_invalid`',
   ],
   [
     'what is run: the flow and those that it calls, without what only the editor needs',
@@ -113,13 +152,17 @@ const flows = (): Rows => [
 const deployments = (): Rows => [
   ['pairs of `fees`', count(findNumber(/jsonb_array_length\(fees_faults\.fees\) > (\d+)/g)), '400 `fees_invalid`'],
   ['an amount of `fees`', '0 to 2^64-1 lamports', '400 `fees_invalid`'],
-  ['a tag', '1 to 128 characters: letters, digits, `.`, `_`, `-`; first a letter or digit', 'the write is refused'],
+  ['a tag', '1 to 128 characters: letters, digits, `.`, `_`, `-`; first a letter or digit', '400 `column_invalid`'],
   [
     'description of a tag',
     `${
-      count(findNumber(/flow_deployments_tags_description_length check \(char_length\(description\) <= (\d+)/g))
+      count(
+        findNumber(
+          /flow_deployments_tags_description_length check \(\s*description is null or char_length\(description\) <= (\d+)/g,
+        ),
+      )
     } characters`,
-    'the write is refused',
+    '400 `column_invalid`',
   ],
   [
     '`max_starts_per_minute`, by default',
@@ -148,6 +191,22 @@ const runs = (): Rows =>
   ]);
 
 const fixedRuns = (): Rows => [
+  [
+    'time that `api_input` waits, by default',
+    `${count(DEFAULT_TIMEOUT_SECONDS)} s, 7 days`,
+    'the node fails: `input_expired`',
+  ],
+  ['the same, at most', `${count(MAX_TIMEOUT_SECONDS)} s, 30 days`, 'the node fails'],
+  [
+    'an answer to a pending input, with its tags',
+    byteCount(findNumber(/check_inputs\.inputs::text\) > (\d{5,})/g)),
+    '413 `inputs_too_large`',
+  ],
+  [
+    'answers to the pending inputs of one run, together',
+    byteCount(findNumber(/v_most constant bigint := (\d+);/g)),
+    '413 `inputs_too_large`',
+  ],
   [
     'lines in `errors` of a run',
     count(findNumber(/MAX_ERROR_LINES = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
@@ -238,7 +297,7 @@ export const limitsPage = (): string =>
     '## A deployment, and who starts it',
     table(deployments(), 'beyond it'),
     list([
-      'The limits of starts hold for starts by others than the owner. One caller may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together.',
+      'The limits of starts hold for starts by others than the owner, and by incoming webhooks. One caller, and one webhook, may use a tenth of each, rounded up. All callers who have not signed up (public keys and anonymous sign-ins) may use half of each together.',
       'A minute is the calendar minute of the database clock, so that up to twice the limit may start within 60 seconds across its end. Starts that are in flight at the same moment may exceed a limit; nobody is refused below it.',
       'Repeats of a start by `Idempotency-Key` do not count, and are not refused.',
       'A refusal has `Retry-After`; `details` say which limit it was, and in `of` whose share: `all`, `guests` or `caller`.',
@@ -267,7 +326,7 @@ export const limitsPage = (): string =>
     table(definitions(), ''),
     '## How long things are kept',
     list([
-      'Root runs, with all that belongs to them: `max_age` after their end, 30 days by default, 24 hours at least (`private.schedule_runner`). A sweep deletes up to 10,000 at a time.',
+      'Root runs, with all that belongs to them: `max_age` after their end, 30 days by default, 24 hours at least (`private.schedule_runner`), outgoing webhooks that are still pending included. A sweep deletes up to 10,000 at a time.',
       'Idempotency keys: 24 hours. Snapshots: as long as a deployment or a run that has not ended needs them.',
       'Everything of a user is deleted with the user. Runs that the user started on flows of others stay, without the name of their starter.',
     ]),

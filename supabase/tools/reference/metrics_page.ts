@@ -9,8 +9,10 @@ const METRICS: Record<string, string> = {
     'how long the first of them has been claimable; `null` if there is none. Above 60, look at `private.check_runner_schedule()`',
   delayed: 'runs without a claim that go on at a later time, such as those that sleep',
   running: 'runs that a worker holds',
-  waiting: 'runs that are suspended until a signature arrives or its request expires',
+  waiting: 'runs that wait for a signature or an input, until it arrives or the time for it is over',
   failed_last_hour: 'runs that failed within the last hour',
+  pending_webhooks:
+    'webhooks out that were not delivered yet, also those whose next attempt is later. If it grows, a receiver is down, or no worker delivers',
 };
 
 /** The names of the metrics, as the database gives them. */

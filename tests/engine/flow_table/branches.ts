@@ -28,7 +28,7 @@ export const branchRows: FlowRow[] = [
     logs: ['Info no#0: no'],
   },
   {
-    title: 'an optional input of a node that will not run is no reason to wait, however long the branch',
+    title: 'an optional input of a node that will not run is not a reason to wait, however long the branch',
     flow: (flow) => {
       const choice = flow.script(CHOOSE, { a: flow.input('a') }, 2, 'choice');
       let branch = choice.output('u');

@@ -8,13 +8,13 @@ import { buildFlow, buildFlows, tableRegistry } from './row.ts';
 describe('the table of flows', () => {
   it.each(rows.map((row) => [row.title, row] as const))('%s', async (_, row) => {
     const [flow, flows] = [buildFlow(row.flow), buildFlows(row.flows)];
-    const { nodeRuns, children, logs, transactions, ...result } = await executeFlow(flow, row.inputs, {
+    const { nodeRuns, children, inputs, logs, transactions, ...result } = await executeFlow(flow, row.inputs, {
       registry: tableRegistry,
       flows,
       makeTransactions: scriptTransactions,
       ...row.options,
     });
-    expect(showRun(flow, flows, result, { nodeRuns, children, logs, transactions })).toEqual({
+    expect(showRun(flow, flows, result, { nodeRuns, children, inputs, logs, transactions })).toEqual({
       status: row.errors === undefined ? 'succeeded' : 'failed',
       output: row.output,
       errors: row.errors ?? [],

@@ -18,7 +18,7 @@ export const loopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a value that is no array counts as an array of one',
+    title: 'a value that is not an array counts as an array of one',
     flow: (flow) => flow.output('out', flow.collect(flow.foreach(flow.input('list')))),
     inputs: { list: s('one') },
     output: 'out=["one"]',

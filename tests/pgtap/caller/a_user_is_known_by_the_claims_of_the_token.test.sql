@@ -34,7 +34,7 @@ select is(private.require_user(), test.user_id('owner'), 'and is a user all the 
 select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'authenticated')::text, true);
 select results_eq(
   'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), false) $$,
-  'a token that says nothing of it is no anonymous sign-in'
+  'a token that says nothing of it is not of an anonymous sign-in'
 );
 
 select * from finish();

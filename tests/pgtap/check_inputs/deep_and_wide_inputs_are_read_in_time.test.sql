@@ -15,11 +15,11 @@ select is(pg_temp.refusal(test.kept('leaves'), '{"M": {"k": ', '}}'), null, 'as 
 set local statement_timeout = '6s';
 select is(
   pg_temp.refusal(test.kept('leaves') || ', {"N": 1}', '{"A": [', ']}'),
-  'inputs.a' || repeat('.A[0]', 60) || '.A[80000].N: takes 0', 'a fault behind them is found'
+  'inputs.a' || repeat('.A[0]', 60) || '.A[80000].N: must be 0', 'a fault behind them is found'
 );
 select is(
   pg_temp.refusal(test.kept('leaves') || ', {"N": 1}', '{"M": {"k": ', '}}'),
-  'inputs.a' || repeat('.M.k', 60) || '.A[80000].N: takes 0', 'in maps, too'
+  'inputs.a' || repeat('.M.k', 60) || '.A[80000].N: must be 0', 'in maps, too'
 );
 
 select * from finish();

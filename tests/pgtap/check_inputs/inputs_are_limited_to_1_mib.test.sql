@@ -13,7 +13,7 @@ select is(
 );
 select is(
   pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('a', 1048577)))),
-  '{"code": "inputs_too_large", "status": 413, "message": "inputs: larger than 1 MiB", "details": null, "hint": null}',
+  '{"code": "inputs_too_large", "status": 413, "message": "inputs: must be at most 1 MiB of JSON", "details": null, "hint": null}',
   'one of more is refused'
 );
 select is(

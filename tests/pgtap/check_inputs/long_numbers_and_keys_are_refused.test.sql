@@ -22,7 +22,7 @@ select is(
 );
 select is(
   test.inputs_refusal(format('{"a": {"F": "%s"}}', repeat('1', 150000)))::jsonb ->> 'message',
-  'inputs: the text of a number or a key has at most 1000 characters', 'the refusal says what may be'
+  'inputs: the text of a number or a key must have at most 1000 characters', 'the refusal says what may be'
 );
 
 select * from finish();

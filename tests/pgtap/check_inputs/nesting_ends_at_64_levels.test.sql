@@ -15,13 +15,13 @@ $$;
 select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level passes');
 select is(pg_temp.refusal(pg_temp.nested(64)), null, '64 levels of arrays pass');
 select is(
-  pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': nested too deeply', 'the 65th is refused'
+  pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': is nested deeper than 64 levels', 'the 65th is refused'
 );
 select is(pg_temp.refusal(pg_temp.nested(64, '{"M": {"k": ', '}}')), null, '64 levels of maps pass');
 select is(
-  pg_temp.refusal(pg_temp.nested(65, '{"M": {"k": ', '}}')), 'inputs.a' || repeat('.M.k', 64) || ': nested too deeply',
+  pg_temp.refusal(pg_temp.nested(65, '{"M": {"k": ', '}}')), 'inputs.a' || repeat('.M.k', 64) || ': is nested deeper than 64 levels',
   'the 65th is refused'
 );
-select alike(pg_temp.refusal(pg_temp.nested(1000)), '%nested too deeply', 'a thousand levels are refused without ado');
+select alike(pg_temp.refusal(pg_temp.nested(1000)), '%is nested deeper than 64 levels', 'a thousand levels are refused without ado');
 
 select * from finish();

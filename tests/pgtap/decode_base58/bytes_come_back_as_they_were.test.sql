@@ -17,7 +17,7 @@ from (values
   ('15R', '\x000100')
 ) as vector (text, bytes);
 
-select is(private.decode_base58(text), null, format('"%s" is no base58', left(text, 20)))
+select is(private.decode_base58(text), null, format('"%s" is not base58', left(text, 20)))
 from (values ('0'), ('O'), ('I'), ('l'), ('2 '), ('-2'), ('é'), (repeat('1', 129))) as bad (text);
 
 select * from finish();

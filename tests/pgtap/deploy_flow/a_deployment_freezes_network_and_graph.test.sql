@@ -15,9 +15,9 @@ select is(
   test.kept('deployed')::jsonb - '{id,created_at,snapshot_hash}'::text[],
   jsonb_build_object(
     'user_id', test.user_id('owner'), 'entrypoint', test.kept('flow')::integer, 'start_permission', 'Owner', 'output_instructions', false,
-    'action_identity', null, 'fees', '[]'::jsonb,
+    'action_identity', null, 'name', '', 'description', '', 'icon_url', null, 'fees', '[]'::jsonb,
     'chain_network', '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'::jsonb,
-    'input_names', '[]'::jsonb, 'max_starts_per_minute', 60000, 'max_runs_in_flight', 10000
+    'input_names', '[]'::jsonb, 'max_starts_per_minute', 60000, 'max_runs_in_flight', 10000, 'on_end', null
   ),
   'it runs on the flow''s network, with default settings'
 );

@@ -44,7 +44,7 @@ select is(
 );
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code('select public.deploy_flow(null)'), 'flow_not_found', 'no id is no flow''s');
+select is(test.error_code('select public.deploy_flow(null)'), 'flow_not_found', 'a null id is not the id of a flow');
 select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'one deployment has come of all this');
 select results_eq(
   'select user_id, entrypoint from public.flow_deployments', $$ values (test.user_id('owner'), test.kept('flow')::integer) $$,

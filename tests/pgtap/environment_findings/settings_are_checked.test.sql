@@ -42,9 +42,9 @@ from unnest('{SysvarC1ock11111111111111111111111111111111,da18mgixFBWYWT1xx4YoiG
 
 select is(
   private.environment_findings('{"PRIORITY_FEE": "secret", "A": "", "OVERWRITE_FEEPAYER": "secret", "COMPUTE_BUDGET": "secret"}', test.user_id('owner')),
-  '[{"code": "environment_value_invalid", "path": "environment.COMPUTE_BUDGET", "message": "COMPUTE_BUDGET takes auto, no or an integer from 0 to 2^32-1"},
-    {"code": "environment_value_invalid", "path": "environment.OVERWRITE_FEEPAYER", "message": "OVERWRITE_FEEPAYER takes a public key: base58 of 32 bytes"},
-    {"code": "environment_value_invalid", "path": "environment.PRIORITY_FEE", "message": "PRIORITY_FEE takes auto, no or an integer from 0 to 2^64-1"}]'::jsonb,
+  '[{"code": "environment_value_invalid", "path": "environment.COMPUTE_BUDGET", "message": "COMPUTE_BUDGET must be auto, no or an integer from 0 to 2^32-1"},
+    {"code": "environment_value_invalid", "path": "environment.OVERWRITE_FEEPAYER", "message": "OVERWRITE_FEEPAYER must be a public key: base58 of 32 bytes"},
+    {"code": "environment_value_invalid", "path": "environment.PRIORITY_FEE", "message": "PRIORITY_FEE must be auto, no or an integer from 0 to 2^64-1"}]'::jsonb,
   'all are found, by name, and no value is repeated'
 );
 select unalike(

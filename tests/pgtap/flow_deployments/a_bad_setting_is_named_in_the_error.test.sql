@@ -1,4 +1,4 @@
-select plan(15);
+select plan(22);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -14,11 +14,11 @@ select is(pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1]]'$$
 select is(
   pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1], ["no key", 1.5], 3]'$$),
   '{
-    "code": "fees_invalid", "status": 400, "hint": null, "message": "fees[1][0]: takes an address, base58 of 32 bytes.",
+    "code": "fees_invalid", "status": 400, "hint": null, "message": "fees[1][0]: must be an address, base58 of 32 bytes.",
     "details": [
-      {"path": "fees[1][0]", "message": "takes an address, base58 of 32 bytes"},
-      {"path": "fees[1][1]", "message": "takes lamports, an integer from 0 to 2^64-1, as a number or a string"},
-      {"path": "fees[2]", "message": "takes a pair [address, amount]"}
+      {"path": "fees[1][0]", "message": "must be an address, base58 of 32 bytes"},
+      {"path": "fees[1][1]", "message": "must be lamports: an integer from 0 to 2^64-1, as a number or a string"},
+      {"path": "fees[2]", "message": "must be a pair [address, amount]"}
     ]
   }',
   'of fees everything that is wrong is told'
@@ -28,20 +28,31 @@ select is(
   jsonb_build_object('code', code, 'status', 400, 'details', faults), assignment || ' is refused with where and why'
 )
 from (values
-  ('fees = null', 'fees_invalid', jsonb '[{"path": "fees", "message": "takes a list of [address, amount] pairs"}]'),
+  ('fees = null', 'fees_invalid', jsonb '[{"path": "fees", "message": "must be a list of [address, amount] pairs"}]'),
   ($$start_permission = 'owner'$$, 'start_permission_invalid',
-    '[{"path": "start_permission", "message": "takes Owner, Authenticated or Anonymous"}]'),
-  ($$chain_network = '[]'$$, 'chain_network_invalid', '[{"path": "chain_network", "message": "takes an object {url, cluster}"}]'),
+    '[{"path": "start_permission", "message": "must be Owner, Authenticated or Anonymous"}]'),
+  ($$chain_network = '[]'$$, 'chain_network_invalid', '[{"path": "chain_network", "message": "must be an object {url, cluster}"}]'),
+  ('name = null', 'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'),
+  ('name = repeat(''x'', 201)', 'name_invalid', '[{"path": "name", "message": "must be a text of at most 200 characters"}]'),
+  ('description = null', 'description_invalid', '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'),
+  ('description = repeat(''x'', 2001)', 'description_invalid',
+    '[{"path": "description", "message": "must be a text of at most 2000 characters"}]'),
+  ($$icon_url = 'http://a.example/i.png'$$, 'icon_url_invalid',
+    '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]'),
+  ($$icon_url = 'https://user@a.example/i.png'$$, 'icon_url_invalid',
+    '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]'),
+  ('icon_url = ''https://a.example/'' || repeat(''x'', 2048)', 'icon_url_invalid',
+    '[{"path": "icon_url", "message": "must be an https address of at most 2048 characters, or null"}]'),
   ('max_starts_per_minute = -1', 'max_starts_per_minute_invalid',
-    '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]'),
+    '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]'),
   ('max_starts_per_minute = null', 'max_starts_per_minute_invalid',
-    '[{"path": "max_starts_per_minute", "message": "takes an integer from 0 to 2^31-1"}]'),
+    '[{"path": "max_starts_per_minute", "message": "must be an integer from 0 to 2^31-1"}]'),
   ('max_runs_in_flight = -1', 'max_runs_in_flight_invalid',
-    '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]'),
+    '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]'),
   ('max_runs_in_flight = null', 'max_runs_in_flight_invalid',
-    '[{"path": "max_runs_in_flight", "message": "takes an integer from 0 to 2^31-1"}]'),
+    '[{"path": "max_runs_in_flight", "message": "must be an integer from 0 to 2^31-1"}]'),
   ($$action_identity = 'no key'$$, 'action_identity_invalid',
-    '[{"path": "action_identity", "message": "takes a public key, base58 of 32 bytes, or null"}]'),
+    '[{"path": "action_identity", "message": "must be a public key, base58 of 32 bytes, or null"}]'),
   ($$action_identity = '11111111111111111111111111111111'$$, 'action_identity_without_wallet',
     '[{"path": "action_identity", "message": "there is no HARDCODED wallet of this public key"}]')
 ) as bad (assignment, code, faults);
@@ -59,8 +70,8 @@ select is(
   pg_temp.refusal(format('fees = %L', pg_temp.fees(65))),
   '{
     "code": "fees_invalid", "status": 400, "hint": null,
-    "message": "fees: takes at most 64 pairs, more than a transaction has room for.",
-    "details": [{"path": "fees", "message": "takes at most 64 pairs, more than a transaction has room for"}]
+    "message": "fees: must have at most 64 pairs, more than a transaction has room for.",
+    "details": [{"path": "fees", "message": "must have at most 64 pairs, more than a transaction has room for"}]
   }',
   'but no more of them, which every start would copy'
 );

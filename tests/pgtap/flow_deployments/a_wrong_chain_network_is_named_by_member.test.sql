@@ -14,9 +14,9 @@ select is(
   test.error(format('update public.flow_deployments set chain_network = %L where true', value)) - 'message',
   jsonb_build_object('code', 'chain_network_invalid', 'status', 400, 'hint', null, 'details', (
     select jsonb_agg(jsonb_build_object('path', path, 'message', case path
-      when 'chain_network' then 'takes an object {url, cluster}'
-      when 'chain_network.url' then 'takes an http or https address of at most 2048 characters'
-      when 'chain_network.cluster' then 'takes devnet, testnet or mainnet-beta'
+      when 'chain_network' then 'must be an object {url, cluster}'
+      when 'chain_network.url' then 'must be an http or https address of at most 2048 characters'
+      when 'chain_network.cluster' then 'must be devnet, testnet or mainnet-beta'
       else 'there is no such member; the members are url and cluster'
     end)) from unnest(string_to_array(paths, ' ')) as path
   )),
@@ -35,7 +35,7 @@ from (values
 
 select is(
   test.error($$ update public.flow_deployments set chain_network = '{"url": "ftp://user:secret@rpc.example.com", "cluster": "devnet"}' where true $$) ->> 'message',
-  'chain_network.url: takes an http or https address of at most 2048 characters.', 'the address, which may carry a secret, is not repeated'
+  'chain_network.url: must be an http or https address of at most 2048 characters.', 'the address, which may carry a secret, is not repeated'
 );
 select is(
   test.error(format('update public.flow_deployments set chain_network = %L where true', jsonb_build_object('url', 'https://' || repeat('a', 2041), 'cluster', 'devnet'))) ->> 'code',

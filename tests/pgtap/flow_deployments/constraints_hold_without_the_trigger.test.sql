@@ -1,5 +1,5 @@
 -- The trigger explains what is wrong; the constraints keep it out whatever becomes of the trigger.
-select plan(13);
+select plan(18);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -12,6 +12,8 @@ from (values
   ($$fees = '[["11111111111111111111111111111111", 18446744073709551615]]'$$),
   ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet-beta"}'$$),
   ($$start_permission = 'Anonymous'$$),
+  ($$name = repeat('ü', 200), description = repeat('ü', 2000)$$),
+  ($$icon_url = 'https://a.example/i.png?size=1#x'$$),
   ('max_starts_per_minute = 0'),
   ('max_runs_in_flight = 0'),
   ($$action_identity = '11111111111111111111111111111111'$$)
@@ -25,6 +27,9 @@ from (values
   ($$fees = '[["11111111111111111111111111111111", 18446744073709551616]]'$$, 'fees_valid'),
   ($$fees = '[["1111111111111111111111111111111", 1]]'$$, 'fees_valid'),
   ($$chain_network = '{"url": "https://rpc.example.com", "cluster": "mainnet"}'$$, 'chain_network_valid'),
+  ($$name = repeat('x', 201)$$, 'name_length'),
+  ($$description = repeat('x', 2001)$$, 'description_length'),
+  ($$icon_url = 'javascript:alert(1)'$$, 'icon_url_https'),
   ('max_starts_per_minute = -1', 'max_starts_per_minute_natural'),
   ('max_runs_in_flight = -1', 'max_runs_in_flight_natural'),
   ($$start_permission = 'anonymous'$$, 'start_permission_known'),

@@ -9,9 +9,9 @@ select test.keep('before', to_jsonb(d)) from public.flow_deployments as d;
 select is(
   test.kept('before')::jsonb - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names}'::text[],
   '{
-    "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
+    "name": "", "description": "", "icon_url": null, "start_permission": "Owner", "output_instructions": false, "action_identity": null, "fees": [],
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
-    "max_starts_per_minute": 60000, "max_runs_in_flight": 10000
+    "max_starts_per_minute": 60000, "max_runs_in_flight": 10000, "on_end": null
   }',
   'of a default flow the settings are these'
 );
@@ -20,28 +20,30 @@ select is(
   test.row_count($$
     update public.flow_deployments
     set
-      start_permission = 'Anonymous', output_instructions = true, action_identity = 'So11111111111111111111111111111111111111112',
+      name = 'Shop', description = 'Pays.', icon_url = 'https://a.example/i.png', start_permission = 'Anonymous', output_instructions = true, action_identity = 'So11111111111111111111111111111111111111112',
       fees = '[["11111111111111111111111111111111", 5000]]',
       chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
-      max_starts_per_minute = 60, max_runs_in_flight = 0
+      max_starts_per_minute = 60, max_runs_in_flight = 0, on_end = '{"url": "https://a.example/hook", "events": ["failed"]}'
     where true
   $$), 1::bigint, 'the owner changes all of them'
 );
 select is(
   to_jsonb(d) - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names}'::text[],
   '{
-    "start_permission": "Anonymous", "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
+    "name": "Shop", "description": "Pays.", "icon_url": "https://a.example/i.png", "start_permission": "Anonymous", "output_instructions": true, "action_identity": "So11111111111111111111111111111111111111112",
     "fees": [["11111111111111111111111111111111", 5000]],
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"},
-    "max_starts_per_minute": 60, "max_runs_in_flight": 0
+    "max_starts_per_minute": 60, "max_runs_in_flight": 0, "on_end": {"url": "https://a.example/hook", "events": ["failed"]}
   }',
   'and finds them changed'
 )
 from public.flow_deployments as d;
 
 update public.flow_deployments as d
-set (start_permission, output_instructions, action_identity, fees, chain_network, max_starts_per_minute, max_runs_in_flight)
-  = (select r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight
+set (
+    name, description, icon_url, start_permission, output_instructions, action_identity, fees, chain_network, max_starts_per_minute,
+    max_runs_in_flight, on_end
+  ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end
     from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
 where true;
 select is(to_jsonb(d), test.kept('before')::jsonb, 'and sets them back') from public.flow_deployments as d;

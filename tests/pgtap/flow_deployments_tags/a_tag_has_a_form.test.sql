@@ -20,7 +20,7 @@ from (values
 ) as good (tag);
 
 select is(
-  test.error(format(test.kept('insertion'), tag)) ->> 'constraint', 'flow_deployments_tags_tag_form',
+  test.error(format(test.kept('insertion'), tag)) ->> 'message', 'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.',
   format('%s is refused', to_jsonb(left(tag, 20)))
 )
 from (values
@@ -39,8 +39,8 @@ from (values
 ) as bad (tag);
 
 select is(
-  test.error($$ update public.flow_deployments_tags set tag = 'two words' where tag = 'a' $$) ->> 'constraint',
-  'flow_deployments_tags_tag_form', 'nor can a tag be renamed to what it may not be'
+  test.error($$ update public.flow_deployments_tags set tag = 'two words' where tag = 'a' $$) ->> 'message',
+  'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first.', 'nor can a tag be renamed to what it may not be'
 );
 
 select * from finish();

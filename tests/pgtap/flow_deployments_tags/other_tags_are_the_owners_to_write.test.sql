@@ -38,8 +38,8 @@ select is(
   'a deployment has as many tags as one likes'
 );
 select is(
-  test.error($$ update public.flow_deployments_tags set description = repeat('ä', 2001) where tag = 'v2' $$) ->> 'constraint',
-  'flow_deployments_tags_description_length', 'a description has its limit'
+  test.error($$ update public.flow_deployments_tags set description = repeat('ä', 2001) where tag = 'v2' $$) ->> 'message',
+  'description: must have at most 2000 characters.', 'a description has its limit'
 );
 
 delete from public.flow_deployments_tags where tag in ('Latest', 'v2');

@@ -15,7 +15,7 @@ create function pg_temp.ring(findings jsonb) returns text language sql as $$
   left join generate_series(1, 1000) as n (i) on test.node_id(n.i::text)::text = part;
 $$;
 
-select is(test.findings(pg_temp.nodes(3), pg_temp.path('{1,2,3}')), '{}', 'a path is no cycle');
+select is(test.findings(pg_temp.nodes(3), pg_temp.path('{1,2,3}')), '{}', 'a path is not a cycle');
 select is(
   private.flow_findings(pg_temp.nodes(2), pg_temp.path('{1,1}')),
   jsonb_build_array(jsonb_build_object(

@@ -36,6 +36,6 @@ select results_eq(
   'select source, target, target_port from private.flow_edges(test.kept(''nodes'')::jsonb, test.kept(''edges'')::jsonb)',
   $$ values (test.node_id('b')::text, test.node_id('c')::text, 'in') $$, 'a handle may be another node''s'
 );
-select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'which is no finding');
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'which is not a finding');
 
 select * from finish();

@@ -19,32 +19,32 @@ from (values
   ('{data,anything}', '{"else": 1}')
 ) as good (path, value);
 
-select is(pg_temp.fault(node), 'node_malformed a node must be an object', format('%s is no node', node))
+select is(pg_temp.fault(node), 'node_malformed a node must be an object', format('%s is not a node', node))
 from (values (jsonb '"text"'), ('null'), ('[]')) as bad (node);
 
 select is(
   pg_temp.fault(jsonb_set(test.kept('node')::jsonb, path::text[], value)), 'node_malformed ' || fault, format('%s %s is found', path, value)
 )
 from (values
-  ('{id}', jsonb '"a"', 'id: takes a UUID in lower case with hyphens'),
-  ('{id}', '1', 'id: takes a UUID in lower case with hyphens'),
-  ('{id}', 'null', 'id: takes a UUID in lower case with hyphens'),
-  ('{data}', '[]', 'data: takes an object'),
-  ('{data,type}', '"wasm"', 'data.type: takes native, deno, WASM or mock'),
-  ('{data,type}', 'null', 'data.type: takes native, deno, WASM or mock'),
-  ('{data,node_id}', '1', 'data.node_id: takes a string'),
-  ('{data,sources}', '{}', 'data.sources: takes an array'),
-  ('{data,targets}', 'null', 'data.targets: takes an array')
+  ('{id}', jsonb '"a"', 'id: must be a UUID in lower case with hyphens'),
+  ('{id}', '1', 'id: must be a UUID in lower case with hyphens'),
+  ('{id}', 'null', 'id: must be a UUID in lower case with hyphens'),
+  ('{data}', '[]', 'data: must be an object'),
+  ('{data,type}', '"wasm"', 'data.type: must be native, deno, WASM or mock'),
+  ('{data,type}', 'null', 'data.type: must be native, deno, WASM or mock'),
+  ('{data,node_id}', '1', 'data.node_id: must be a string'),
+  ('{data,sources}', '{}', 'data.sources: must be an array'),
+  ('{data,targets}', 'null', 'data.targets: must be an array')
 ) as bad (path, value, fault);
 
 select is(
   pg_temp.fault(test.kept('node')::jsonb #- path::text[]), 'node_malformed ' || fault, format('a node without %s is found', path)
 )
 from (values
-  ('{id}', 'id: takes a UUID in lower case with hyphens'),
-  ('{data}', 'data: takes an object'),
-  ('{data,node_id}', 'data.node_id: takes a string'),
-  ('{data,sources}', 'data.sources: takes an array'),
+  ('{id}', 'id: must be a UUID in lower case with hyphens'),
+  ('{data}', 'data: must be an object'),
+  ('{data,node_id}', 'data.node_id: must be a string'),
+  ('{data,sources}', 'data.sources: must be an array'),
   ('{data,targets_form,form_data}', 'data.targets_form.form_data: is missing')
 ) as bad (path, fault);
 

@@ -18,7 +18,7 @@ select is(
 );
 select is(
   pg_temp.found(test.edge('a', 'out', 'm', 'in'), test.edge('m', 'out', 'a', 'in')), '{edge_source_unknown edges[1].source}',
-  'so a ring through a mock node is no ring'
+  'so a ring through a mock node is not a ring'
 );
 select is(
   pg_temp.found(test.edge('a', 'out', 'b', 'in') || '{"sourceHandle": "m.out"}'), '{}', 'a handle of a mock node is an unknown handle'

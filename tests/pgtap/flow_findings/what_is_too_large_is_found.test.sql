@@ -1,4 +1,4 @@
-select plan(13);
+select plan(15);
 
 create function pg_temp.message(nodes jsonb, edges jsonb default '[]') returns text language sql as $$
   select private.flow_findings(nodes, edges) #>> '{0,message}';
@@ -19,9 +19,24 @@ select test.keep('target', test.node('a', 'x', '{}', '{in}') #> '{data,targets,0
 select is(
   pg_temp.message(jsonb_build_array(jsonb_set(test.node('a', 'x'), array['data', side],
     (select jsonb_agg(test.kept(port)::jsonb || jsonb_build_object('n', n)) from generate_series(1, 1001) as n)))),
-  format('data.%s: takes at most 1,000 %1$s', side), format('a node has 1,000 %s at most', side)
+  format('data.%s: must have at most 1,000 %1$s', side), format('a node has 1,000 %s at most', side)
 )
 from (values ('sources', 'source'), ('targets', 'target')) as p (side, port);
+select is(
+  test.findings(jsonb_build_array('null', 1, '{}', '{"data": [1]}', jsonb_set(test.node('a', 'x'), '{data,targets}',
+    (select jsonb_agg('"in"'::jsonb) from generate_series(1, 1001)))), '[]'),
+  '{node_malformed nodes[4]}', 'the numbers of ports come before all else that may be wrong with nodes'
+);
+select is(
+  private.flow_findings(
+    (select jsonb_agg(jsonb_build_object('data', jsonb_build_object(
+      case when n % 2 = 0 then 'sources' else 'targets' end, (select jsonb_agg(0) from generate_series(1, 1001))
+    ))) from generate_series(1, 2) as n), '[]'
+  ),
+  '[{"code": "node_malformed", "path": "nodes[0]", "message": "data.targets: must have at most 1,000 targets"},
+    {"code": "node_malformed", "path": "nodes[1]", "message": "data.sources: must have at most 1,000 sources"}]',
+  'each node with too many ports is found'
+);
 select is(
   pg_temp.message(jsonb_build_array(jsonb_set(test.node('a', 'x'), array['data', side],
     jsonb_build_array(test.kept(port)::jsonb || jsonb_build_object(member, repeat(E'ü\n', 128) || rest))))),
@@ -33,10 +48,10 @@ select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', array[repeat(E'ü\n', 126) || 'xx'], array[repeat('y', 254)]))), null,
   'names of 254 characters in ids of 256 pass'
 );
-select is(pg_temp.message(jsonb_build_array(test.node('a', repeat('x', 201)))), 'data.node_id: takes at most 200 characters', 'a long node_id is found');
+select is(pg_temp.message(jsonb_build_array(test.node('a', repeat('x', 201)))), 'data.node_id: must have at most 200 characters', 'a long node_id is found');
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'flow_input', form_data => jsonb_build_object('label', repeat('x', 257))))),
-  'data.targets_form.form_data.label: takes at most 256 characters', 'and a long label'
+  'data.targets_form.form_data.label: must have at most 256 characters', 'and a long label'
 );
 select is(
   test.findings(

@@ -1,4 +1,4 @@
-select plan(21);
+select plan(22);
 
 create function pg_temp.warnings(nodes jsonb, edges jsonb default '[]') returns text[] language sql as $$
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
@@ -57,7 +57,7 @@ from (values
   ('{}', '{}', '{input_missing nodes[0]}', 'whatever is drawn'),
   ('{value,for}', '{"value": 1}', '{}', 'a value in form data is one'),
   ('{value,for}', '{"value": null}', '{}', 'null, too'),
-  ('{value,for}', '[]', '{input_missing nodes[0]}', 'form data that is no object has none')
+  ('{value,for}', '[]', '{input_missing nodes[0]}', 'form data that is not an object has no values')
 ) as w (targets, form, expected, description);
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('r', 'rhai_script_1x1', '{u}', '{source,a}', '{"source": "1"}'), test.node('i', 'interflow', '{}', '{b}'))),
@@ -88,6 +88,16 @@ select is(
     test.node('a', 'flow_input', '{x}', '{}', '{"label": "n"}'), test.node('b', 'flow_input', '{x}', '{}', '{"label": "m"}'),
     test.node('c', 'flow_input', '{n}', '{}', '{}')
   )), '{input_label_duplicate nodes[2].data.targets_form.form_data.label}', 'two inputs of one label are told, by the later one'
+);
+
+select is(
+  pg_temp.warnings((
+    select jsonb_agg(jsonb_set(test.node(n.name, n.node_id), '{data,retry}', n.retry) order by n.name)
+    from (values
+      ('a', 'interflow', jsonb '{"max_attempts": 2}'), ('b', 'rhai_script_1x1', '{"max_attempts": 2}'), ('c', 'interflow', 'null'),
+      ('d', 'flow_input', '{"max_attempts": 2}')
+    ) as n (name, node_id, retry)
+  )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of what has no failure that passes are told'
 );
 
 select is(

@@ -14,7 +14,8 @@ from (values
 ) as good (value);
 
 select is(
-  test.error(format('update public.flows set chain_network = %L', value)) ->> 'constraint', 'flows_chain_network_valid',
+  test.error(format('update public.flows set chain_network = %L', value)) ->> 'message',
+  'chain_network: must be an object with url, an http or https address of at most 2048 characters, and cluster: devnet, testnet or mainnet-beta.',
   left(value, 80) || ' is refused'
 )
 from (values
@@ -40,9 +41,9 @@ from (values
 
 select is(
   test.error(format('update public.flows set chain_network = chain_network || %L', jsonb_build_object('more', repeat('a', length))))
-    ->> 'constraint',
+    ->> 'message',
   rule, format('a further member of %s letters is %s', length, case when rule is null then 'taken' else 'refused' end)
 )
-from (values (14000, null), (16384, 'flows_chain_network_size')) as long (length, rule);
+from (values (14000, null), (16384, 'chain_network: must have at most 16 KiB.')) as long (length, rule);
 
 select * from finish();

@@ -13,7 +13,7 @@ from (values
 ) as good (value);
 
 select is(
-  test.error(format('update public.flows set environment = %L', value)) ->> 'constraint', 'flows_environment_strings',
+  test.error(format('update public.flows set environment = %L', value)) ->> 'message', 'environment: must be an object whose members are all strings.',
   value || ' is refused'
 )
 from (values
@@ -27,10 +27,10 @@ from (values
 ) as bad (value);
 
 select is(
-  test.error(format('update public.flows set environment = %L', jsonb_build_object('a', repeat('a', length)))) ->> 'constraint', rule,
+  test.error(format('update public.flows set environment = %L', jsonb_build_object('a', repeat('a', length)))) ->> 'message', rule,
   format('a text of %s letters is %s', length, case when rule is null then 'taken' else 'refused' end)
 )
-from (values (65500, null), (65536, 'flows_environment_size')) as long (length, rule);
+from (values (65500, null), (65536, 'environment: must have at most 64 KiB.')) as long (length, rule);
 
 select is(test.error_code('update public.flows set environment = null'), '23502', 'no environment at all is refused');
 

@@ -15,16 +15,16 @@ from (values
 ) as good (assignment);
 
 select is(
-  test.error(format('update public.flows set %s', assignment)) ->> 'constraint', rule, left(assignment, 40) || ' is refused'
+  test.error(format('update public.flows set %s', assignment)) ->> 'message', rule, left(assignment, 40) || ' is refused'
 )
 from (values
-  ($$nodes = '{}'$$, 'flows_nodes_array'),
-  ($$nodes = 'null'$$, 'flows_nodes_array'),
-  ($$edges = '"[]"'$$, 'flows_edges_array'),
-  (format('nodes = %L', jsonb_build_array(repeat('a', 16777216))), 'flows_nodes_array'),
-  (format('edges = %L', jsonb_build_array(repeat('a', 16777216))), 'flows_edges_array'),
-  (format('name = %L', repeat('ä', 201)), 'flows_name_length'),
-  (format('description = %L', repeat('ä', 20001)), 'flows_description_length')
+  ($$nodes = '{}'$$, 'nodes: must be an array of at most 16 MiB.'),
+  ($$nodes = 'null'$$, 'nodes: must be an array of at most 16 MiB.'),
+  ($$edges = '"[]"'$$, 'edges: must be an array of at most 16 MiB.'),
+  (format('nodes = %L', jsonb_build_array(repeat('a', 16777216))), 'nodes: must be an array of at most 16 MiB.'),
+  (format('edges = %L', jsonb_build_array(repeat('a', 16777216))), 'edges: must be an array of at most 16 MiB.'),
+  (format('name = %L', repeat('ä', 201)), 'name: must have at most 200 characters.'),
+  (format('description = %L', repeat('ä', 20001)), 'description: must have at most 20,000 characters.')
 ) as bad (assignment, rule);
 
 select * from finish();

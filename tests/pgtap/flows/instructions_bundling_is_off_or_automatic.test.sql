@@ -8,8 +8,8 @@ select is(test.error(format('update public.flows set instructions_bundling = %L'
 from (values ('Automatic'), ('Off')) as good (value);
 
 select is(
-  test.error(format('update public.flows set instructions_bundling = %L', value)) ->> 'constraint',
-  'flows_instructions_bundling_known', format('"%s" is refused', value)
+  test.error(format('update public.flows set instructions_bundling = %L', value)) ->> 'message',
+  'instructions_bundling: must be Off or Automatic.', format('"%s" is refused', value)
 )
 from (values ('Manual'), ('off'), ('')) as bad (value);
 

@@ -17,7 +17,7 @@ from (values ('a'), (' '), ('/'), (E'\n'), ('🦀'), (repeat('a', 1024)), (repea
 select is(
   test.error(pg_temp.writing(key, '{"N": 0}')),
   '{"code": "kv_key_invalid", "status": 400, "message": "A key must have 1 to 1024 bytes.", "details": null, "hint": null}',
-  format('%s is none', to_jsonb(left(key, 20)))
+  format('%s is not a key', to_jsonb(left(key, 20)))
 )
 from (values (''), (repeat('a', 1025)), (repeat('ä', 512) || 'a')) as bad (key);
 
@@ -27,14 +27,14 @@ from (values
 ) as good (value);
 select is(
   test.error(pg_temp.writing('value', value)) - 'hint',
-  jsonb_build_object('code', 'kv_value_invalid', 'status', 400, 'message', message, 'details', null), format('%s is none', value)
+  jsonb_build_object('code', 'kv_value_invalid', 'status', 400, 'message', message, 'details', null), format('%s is not a value', value)
 )
 from (values
-  ('null'::jsonb, 'value: a value is an object with exactly one tag, such as {"S": "text"}'),
-  ('"text"', 'value: a value is an object with exactly one tag, such as {"S": "text"}'),
-  ('{}', 'value: a value is an object with exactly one tag, such as {"S": "text"}'),
-  ('{"S": "x", "N": 0}', 'value: a value is an object with exactly one tag, such as {"S": "text"}'),
-  ('{"A": [{"S": 1}]}', 'value.A[0].S: takes a string')
+  ('null'::jsonb, 'value: must be an object with exactly one tag, such as {"S": "text"}'),
+  ('"text"', 'value: must be an object with exactly one tag, such as {"S": "text"}'),
+  ('{}', 'value: must be an object with exactly one tag, such as {"S": "text"}'),
+  ('{"S": "x", "N": 0}', 'value: must be an object with exactly one tag, such as {"S": "text"}'),
+  ('{"A": [{"S": 1}]}', 'value.A[0].S: must be a string')
 ) as bad (value, message);
 select is(
   test.error_code(pg_temp.writing('deep', (repeat('{"A":[', 64) || '{"N":0}' || repeat(']}', 64))::jsonb)), 'kv_value_invalid',

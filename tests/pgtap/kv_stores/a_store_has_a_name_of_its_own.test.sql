@@ -21,7 +21,7 @@ select is(
     "code": "kv_store_name_invalid", "status": 400, "details": null, "hint": null,
     "message": "The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter."
   }',
-  format('%s is none', to_jsonb(left(name, 20)))
+  format('%s is not a name of a store', to_jsonb(left(name, 20)))
 )
 from (values (''), ('1a'), ('_a'), ('-a'), ('a b'), ('a.b'), ('ä'), (E'a\n'), ('A' || repeat('9', 120))) as bad (name);
 select is(

@@ -1,5 +1,5 @@
 -- With what a count notes: until so many messages later, or for so long, nobody counts again.
-select plan(7);
+select plan(8);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -24,6 +24,11 @@ select setval('private.queue_full_until', private.queue_clock() + 60000);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), 'queue_full', 'what it found holds for a time');
 select test.sign_out();
+update private.flow_run_jobs set sleeps_until = now() where user_id = test.user_id('owner');
+select test.sign_in_as_role('anon');
+select is(pg_temp.start(), 'queue_full', 'so does whose runs filled the queue');
+select test.sign_out();
+update private.flow_run_jobs set sleeps_until = null where user_id = test.user_id('owner');
 select setval('private.queue_full_until', private.queue_clock() - 1);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'and no longer');

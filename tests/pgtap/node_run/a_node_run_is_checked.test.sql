@@ -1,4 +1,4 @@
-select plan(9);
+select plan(13);
 
 select test.create_user('owner');
 select test.keep('run', test.create_run(test.create_flow(test.user_id('owner'))));
@@ -7,13 +7,16 @@ values (test.kept('run')::uuid, test.node_id('a'), 0, test.user_id('owner'), now
 
 select is(test.error(format('update public.node_run set %s where true', assignment)), null, assignment || ' passes')
 from (values
-  ('times = 1000'), ($$errors = '{it failed}'$$), ($$errors = null, output = '{"M": {}}', end_time = now()$$)
+  ('times = 1000'), ($$errors = '{it failed}'$$), ($$errors = null, output = '{"M": {}}'$$),
+  ('attempt = 20, retry_at = now()'), ('retry_at = null, end_time = now()')
 ) as good (assignment);
 
 select is(test.error(format('update public.node_run set %s where true', assignment)) ->> 'constraint', rule, assignment || ' is refused')
 from (values
   ('times = -1', 'node_run_times_natural'),
   ($$errors = '{}'$$, 'node_run_errors_not_empty'),
+  ('attempt = 0', 'node_run_attempt_positive'),
+  ('retry_at = now()', 'node_run_retry_at_before_end'),
   ('flow_run_id = gen_random_uuid()', 'node_run_flow_run_id_fkey')
 ) as bad (assignment, rule);
 

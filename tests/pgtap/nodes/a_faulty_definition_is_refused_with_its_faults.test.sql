@@ -5,13 +5,13 @@ select is(
   test.error($$ insert into public.nodes (type, data, sources, targets)
     values ('native', '{"node_id": "n", "display_name": 5}', '[{"name": "a", "type": "free"}, {}]', '{}') $$),
   '{
-    "code": "node_definition_invalid", "status": 400, "message": "data.display_name: takes a string.",
+    "code": "node_definition_invalid", "status": 400, "message": "data.display_name: must be a string.",
     "details": [
-      {"path": "data.display_name", "message": "takes a string"},
+      {"path": "data.display_name", "message": "must be a string"},
       {"path": "data.version", "message": "is missing"},
       {"path": "sources[1].name", "message": "is missing"},
       {"path": "sources[1].type", "message": "is missing"},
-      {"path": "targets", "message": "takes an array"}
+      {"path": "targets", "message": "must be an array"}
     ],
     "hint": "This is the definition of node \"n\"."
   }',
@@ -22,9 +22,9 @@ select is(
     values ('', '{"node_id": "", "version": "1", "display_name": ""}', '[{"name": "", "type": ""}, {"name": "", "type": ""}]', '[]') $$)
     -> 'details',
   '[
-    {"path": "data.node_id", "message": "takes 1 to 200 characters"},
-    {"path": "sources[1].name", "message": "there is another one of the name \"\""},
-    {"path": "type", "message": "takes a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false"}
+    {"path": "data.node_id", "message": "must have 1 to 200 characters"},
+    {"path": "sources[1].name", "message": "another port has the name \"\""},
+    {"path": "type", "message": "must be a name: a letter, then letters, digits, _ and -, 64 at most, but neither true nor false"}
   ]',
   'with rules beyond types once the types are right'
 );

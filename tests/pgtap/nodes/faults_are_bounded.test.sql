@@ -15,7 +15,7 @@ select is(
     'path', 'data.options.' || repeat('m', 100) || '…', 'message', 'has a name of more than 256 characters'
   )), 'a long name is told, shortened, and copied to nothing below it'
 );
-select is(pg_temp.with_options(jsonb_build_object(repeat('ü', 256), 1)), '[]', '256 characters are none too many');
+select is(pg_temp.with_options(jsonb_build_object(repeat('ü', 256), 1)), '[]', '256 characters are not too many');
 select test.keep('nested', (select jsonb_agg(true) from generate_series(1, 10000)));
 do $$
 begin
@@ -30,7 +30,7 @@ select is(
 );
 select is(
   pg_temp.faults(jsonb_build_object('targets', jsonb_build_array(jsonb_build_object('name', repeat('n', 257), 'type_bounds', '[]'::jsonb)))),
-  '[{"path": "targets[0].name", "message": "takes at most 256 characters"}]', 'the name of a port has 256 characters at most'
+  '[{"path": "targets[0].name", "message": "must have at most 256 characters"}]', 'the name of a port has 256 characters at most'
 );
 select ok(
   octet_length(test.error(format($$ insert into public.nodes (type, data, sources, targets) values ('native', %L, '[]', '[]') $$,

@@ -1,4 +1,4 @@
-select plan(9);
+select plan(10);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -9,7 +9,7 @@ create function pg_temp.metric(name text) returns jsonb language sql as 'select 
 
 select is(
   public.runner_metrics(),
-  '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "failed_last_hour": 0}',
+  '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "failed_last_hour": 0, "pending_webhooks": 0}',
   'of an empty queue there is nothing to tell'
 );
 
@@ -51,6 +51,11 @@ select is(pg_temp.metric('delayed'), '1', 'one was released for later');
 select is(pg_temp.metric('running'), '1', 'one is held by a worker');
 select is(pg_temp.metric('waiting'), '1', 'one waits');
 select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');
+
+update private.flow_run_jobs set on_end = '{"url": "https://example.com/", "events": ["stopped"]}' where flow_run_id in (test.kept('queued')::uuid, test.kept('held')::uuid);
+select private.end_flow_run(test.kept(name)::uuid, 'stopped') from unnest('{queued,held}'::text[]) as name;
+update public.webhook_deliveries set status = 'delivered', next_attempt_at = null where flow_run_id = test.kept('held')::uuid;
+select is(pg_temp.metric('pending_webhooks'), '1', 'one webhook was not delivered yet');
 
 select pgmq.delete('flow_runs', message_id) from job where name = 'waiting';
 select is(pg_temp.metric('waiting'), '1', 'a run may wait without a message');

@@ -6,9 +6,9 @@ select bag_eq(
   'select item from private.schedule_runner() where not is_ok',
   array[
     'extension pg_cron', 'extension pg_net', 'secret project_url', 'secret runner_key',
-    'job flow_runner_poke', 'job flow_runner_sweep', 'job flow_runner_history'
+    'job flow_runner_poke', 'job flow_runner_schedules', 'job flow_runner_sweep', 'job flow_runner_history'
   ],
-  'without the platform''s extensions scheduling is no error, but says so'
+  'without the platform''s extensions scheduling is not an error, but says so'
 );
 select matches(note, 'create extension pg_cron', 'and how to mend it') from private.check_runner_schedule() where item = 'extension pg_cron';
 
@@ -45,7 +45,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.sign_out();
-select is_empty('select item from missing', 'a run that has just been started is no fault');
+select is_empty('select item from missing', 'a run that has just been started is not a fault');
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '61 seconds' where true;
 select bag_eq('select item from missing', array['queue'], 'one that nobody has claimed for a minute is');
 

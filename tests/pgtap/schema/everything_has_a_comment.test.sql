@@ -25,7 +25,7 @@ select is_empty('select * from offenders', 'until it has one');
 create view private.canary as select 1 as one;
 select set_eq('select * from offenders', array['private.canary'], 'a view without one is found');
 comment on view private.canary is '';
-select set_eq('select * from offenders', array['private.canary'], 'an empty one is none');
+select set_eq('select * from offenders', array['private.canary'], 'an empty comment does not count');
 comment on view private.canary is 'A view.';
 create function private.canary() returns integer language sql as 'select 1';
 select set_eq('select * from offenders', array['private.canary()'], 'a function without one is found');

@@ -2,7 +2,7 @@
 select plan(12);
 
 -- Statements begin at their keyword and end with a semicolon or where the next one begins; tables are always qualified, so that
--- `on conflict do update set` and `for no key update` are none. Comments and literals are taken out before.
+-- `on conflict do update set` and `for no key update` are not updates. Comments and literals are taken out before.
 create function pg_temp.statements(source text) returns setof text language sql as $$
   select m[1]
   from regexp_matches(

@@ -7,19 +7,19 @@ $$;
 select is(pg_temp.faults(value, shape), expected, format('%s as %s', value, shape))
 from (values
   ('"a"'::jsonb, '"string"'::jsonb, '{}'::text[]),
-  ('5', '"string"', '{" takes a string"}'),
-  ('null', '"string"', '{" takes a string"}'),
+  ('5', '"string"', '{" must be a string"}'),
+  ('null', '"string"', '{" must be a string"}'),
   ('{"a": "x", "b": [1, {}], "c": null}', '{"a!": "string"}', '{}'),
   ('{"a": null}', '{"a!": "string", "b": "string"}', '{"a is missing"}'),
   ('{}', '{"a!": {"b!": "string"}}', '{"a is missing"}'),
   ('{"a": {}}', '{"a": {"b!": "string"}}', '{"a.b is missing"}'),
-  ('{"a": []}', '{"a": {"b!": "string"}}', '{"a takes an object"}'),
-  ('{"a": {}}', '{"a": ["string"]}', '{"a takes an array"}'),
-  ('["x", null, 5]', '["string"]', '{"[1] takes a string","[2] takes a string"}'),
+  ('{"a": []}', '{"a": {"b!": "string"}}', '{"a must be an object"}'),
+  ('{"a": {}}', '{"a": ["string"]}', '{"a must be an array"}'),
+  ('["x", null, 5]', '["string"]', '{"[1] must be a string","[2] must be a string"}'),
   ('[]', '["string"]', '{}'),
-  ('[{"a": [true, 0]}, {"a": 1}]', '[{"a": ["boolean"]}]', '{"[0].a[1] takes true or false","[1].a takes an array"}'),
-  ('{"a.b": 1, "a": {"b": "x"}}', '{"a.b": "number", "a": {"b": "number"}}', '{"a.b takes a number"}'),
-  ('{"a": "x"}', '{"a": {}, "b": {}}', '{"a takes an object"}')
+  ('[{"a": [true, 0]}, {"a": 1}]', '[{"a": ["boolean"]}]', '{"[0].a[1] must be true or false","[1].a must be an array"}'),
+  ('{"a.b": 1, "a": {"b": "x"}}', '{"a.b": "number", "a": {"b": "number"}}', '{"a.b must be a number"}'),
+  ('{"a": "x"}', '{"a": {}, "b": {}}', '{"a must be an object"}')
 ) as c (value, shape, expected);
 
 select * from finish();

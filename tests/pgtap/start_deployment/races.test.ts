@@ -87,7 +87,7 @@ describe.each([
     expect(await starting).toBe('done');
   });
 
-  it('by a user who is deleted meanwhile is no start of nobody', async () => {
+  it('by a user who is deleted meanwhile does not become a start by nobody', async () => {
     const otherId = randomUUID();
     await admin`insert into auth.users (id) values (${otherId})`;
     await starter`select set_config('request.jwt.claims', ${

@@ -21,7 +21,7 @@ select is(
 from (values ('', 300001, 'more than five minutes'), ('', -1, 'less than none'), (repeat('x', 1001), 0, 'a long reason')) as bad (reason, millies, says);
 select test.sign_out();
 select results_eq(
-  'select * from news', $$ values (test.kept('run')::uuid, false, jsonb '{"reason": "no more", "timeout_millies": 5000}') $$,
+  'select * from news', $$ values (test.kept('run')::uuid, false, jsonb '{"reason": "no more", "timeout_millies": 5000}', false) $$,
   'the worker that holds the run hears how it shall stop: the first request counts'
 );
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'nobody else claims it meanwhile');
@@ -35,6 +35,6 @@ select results_eq(
 select public.finish_flow_run(test.kept('run')::uuid, 2, 'stopped', null, null, null, '{}');
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid);
-select is(status, 'stopped', 'a stop of what has ended is none') from public.flow_run where id = test.kept('run')::uuid;
+select is(status, 'stopped', 'a stop of what has ended changes nothing') from public.flow_run where id = test.kept('run')::uuid;
 
 select * from finish();

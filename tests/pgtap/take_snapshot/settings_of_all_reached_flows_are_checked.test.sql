@@ -13,9 +13,9 @@ update public.flows as f set environment = '{"OVERWRITE_FEEPAYER": "111111111111
 select is(
   test.error(format('select public.deploy_flow(%s)', test.kept('flow'))) - 'hint',
   jsonb_build_object(
-    'code', 'flow_invalid', 'status', 422, 'message', 'The flow can''t run: OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key.', 'details', jsonb_build_array(
-      jsonb_build_object('flow_id', test.kept('flow')::integer, 'code', 'environment_wallet_unknown', 'path', 'environment.OVERWRITE_FEEPAYER', 'message', 'OVERWRITE_FEEPAYER takes the public key of one of your HARDCODED wallets, and none of them has this key'),
-      jsonb_build_object('flow_id', test.kept('called')::integer, 'code', 'environment_value_invalid', 'path', 'environment.PRIORITY_FEE', 'message', 'PRIORITY_FEE takes auto, no or an integer from 0 to 2^64-1')
+    'code', 'flow_invalid', 'status', 422, 'message', 'The flow can''t run: OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key.', 'details', jsonb_build_array(
+      jsonb_build_object('flow_id', test.kept('flow')::integer, 'code', 'environment_wallet_unknown', 'path', 'environment.OVERWRITE_FEEPAYER', 'message', 'OVERWRITE_FEEPAYER must be the public key of one of your HARDCODED wallets: none of them has this key'),
+      jsonb_build_object('flow_id', test.kept('called')::integer, 'code', 'environment_value_invalid', 'path', 'environment.PRIORITY_FEE', 'message', 'PRIORITY_FEE must be auto, no or an integer from 0 to 2^64-1')
     )
   ),
   'a deploy refuses what is wrong with them, of the called flow too'

@@ -15,21 +15,21 @@ from (values
 ) as good (name, public_key);
 
 select is(
-  test.error(pg_temp.insertion(type, name, public_key)) ->> 'constraint', rule,
+  test.error(pg_temp.insertion(type, name, public_key)) ->> 'message', rule,
   format('%s "%s" of %s is refused', type, left(name, 20), left(public_key, 50))
 )
 from (values
-  ('ADAPTER', repeat('ä', 201), '1111111111111111111111111111111Q', 'wallets_name_length'),
-  ('adapter', '', '1111111111111111111111111111111Q', 'wallets_type_known'),
-  ('', '', '1111111111111111111111111111111Q', 'wallets_type_known'),
-  ('ADAPTER', '', '', 'wallets_public_key_valid'),
+  ('ADAPTER', repeat('ä', 201), '1111111111111111111111111111111Q', 'name: must have at most 200 characters.'),
+  ('adapter', '', '1111111111111111111111111111111Q', 'type: must be HARDCODED or ADAPTER.'),
+  ('', '', '1111111111111111111111111111111Q', 'type: must be HARDCODED or ADAPTER.'),
+  ('ADAPTER', '', '', 'public_key: must be a public key: base58 of 32 bytes.'),
   -- 31 and 33 bytes; greater than 2^256-1; no base58.
-  ('ADAPTER', '', '1111111111111111111111111111111', 'wallets_public_key_valid'),
-  ('ADAPTER', '', '111111111111111111111111111111111', 'wallets_public_key_valid'),
-  ('ADAPTER', '', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH', 'wallets_public_key_valid'),
-  ('ADAPTER', '', 'So1111111111111111111111111111111111111111O', 'wallets_public_key_valid'),
-  ('ADAPTER', '', repeat('1', 100000), 'wallets_public_key_valid'),
-  ('ADAPTER', 'twice', 'So11111111111111111111111111111111111111112', 'wallets_user_id_public_key_key')
+  ('ADAPTER', '', '1111111111111111111111111111111', 'public_key: must be a public key: base58 of 32 bytes.'),
+  ('ADAPTER', '', '111111111111111111111111111111111', 'public_key: must be a public key: base58 of 32 bytes.'),
+  ('ADAPTER', '', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH', 'public_key: must be a public key: base58 of 32 bytes.'),
+  ('ADAPTER', '', 'So1111111111111111111111111111111111111111O', 'public_key: must be a public key: base58 of 32 bytes.'),
+  ('ADAPTER', '', repeat('1', 100000), 'public_key: must be a public key: base58 of 32 bytes.'),
+  ('ADAPTER', 'twice', 'So11111111111111111111111111111111111111112', 'duplicate key value violates unique constraint "wallets_user_id_public_key_key"')
 ) as bad (type, name, public_key, rule);
 
 select is(test.error_code('insert into public.wallets (type) values (''ADAPTER'')'), '23502', 'no key is refused');

@@ -94,12 +94,14 @@ function wideFlow(calledId: number): FlowBuilder {
   return flow;
 }
 
-/** A history of some 58 MiB, which is read again after a wait. */
+/** A history of some 14 MiB, nearly all that a run may have. It is read again after a wait. */
 function largeHistoryFlow(): FlowBuilder {
   const flow = new FlowBuilder();
-  const source = 'let s = "x"; s.pad(49000, "x"); let a = []; a.pad(19, s); a';
-  const parts = Array.from({ length: 60 }, (_, index) => flow.script(source, {}, 1, `part ${index}`).output('u'));
-  flow.output('out', flow.wait(parts[0]!, 20_000, parts.at(-1)!));
+  const parts = Array.from(
+    { length: 13 },
+    (_, index) => flow.constant({ S: String.fromCharCode(97 + index).repeat(900_000) }),
+  );
+  flow.output('out', flow.wait(flow.json(1), 20_000, parts.at(-1)!));
   return flow;
 }
 
@@ -163,7 +165,7 @@ export const attacks: Attack[] = [
     },
   },
   {
-    name: 'constants that are no numbers',
+    name: 'constants that are not numbers',
     lanes: 2,
     prepare: (attacker) => runInTurn(attacker, [constant('F'), constant('D'), constant('U')]),
   },
@@ -232,6 +234,16 @@ export const attacks: Attack[] = [
       const id = await attacker.deployForAnybody(textFlow());
       return () =>
         attacker.send(`/functions/v1/deployment/start?id=${id}`, '{}', { authorization: `Bearer ${madeUpKey()}` });
+    },
+  },
+  {
+    name: 'webhooks under a made-up token each, with a megabyte of numbers',
+    lanes: 2,
+    prepare: ({ send }) => {
+      const body = `[${'1234567,'.repeat(130_000)}1]`;
+      return Promise.resolve(() =>
+        send(`/functions/v1/deployment/hook/fh_${randomBytes(32).toString('base64url')}`, body, {})
+      );
     },
   },
   {

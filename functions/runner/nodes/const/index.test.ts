@@ -19,11 +19,11 @@ it.each<[LosslessJson, Value]>([
 });
 
 it.each<[LosslessJson, RegExp]>([
-  [{ type: 'JSON', value: '{' }, /no JSON/],
+  [{ type: 'JSON', value: '{' }, /not JSON/],
   [{ type: 'JSON', value: {} }, /must be a text that holds JSON/],
   [{ type: 'JSON', value: '['.repeat(1_000_000) }, /the JSON text is nested deeper than 64 levels/],
   [{ type: 'JSON', value: `[${'1,'.repeat(500_000)}1]` }, /the JSON text holds more than 131072 values/],
-  [{ type: 'F64', value: { F: `${'1'.repeat(150_000)}x` } }, /takes a float/],
+  [{ type: 'F64', value: { F: `${'1'.repeat(150_000)}x` } }, /must be a float/],
   [{ type: 'U64', value: { U: '-1' } }, /from 0 to 2\^64-1/],
   [{ type: 'U64' }, /must have the members type and value/],
   [null, /must have the members type and value/],

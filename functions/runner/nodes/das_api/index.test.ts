@@ -113,7 +113,7 @@ it('das_api may be repeated when its method reads', () => {
 it.each<[string, ValueMap]>([
   ['url: invalid type: unit value, expected a string', { url: { N: 0 } }],
   ['the URL is malformed', { url: { S: 'devnet' } }],
-  ['params: takes a map or a list', { params: { S: 'x' } }],
+  ['params: must be a map or a list', { params: { S: 'x' } }],
 ])('das_api refuses wrong inputs with "%s"', async (message, inputs) => {
   await expect(run(inputs)).rejects.toThrow(message);
   expect(requests).toEqual([]);

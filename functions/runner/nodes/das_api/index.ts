@@ -10,7 +10,7 @@ const isRead = ({ method }: ValueMap): boolean => method !== undefined && 'S' in
 /** The parameters as JSON. Source: JSON-RPC 2.0, section 4.2. */
 function paramsOf(inputs: ValueMap): string {
   const params = readField(inputs, 'params', valueToJson);
-  if (!/^[[{]/.test(params)) throw new NodeError('params: takes a map or a list');
+  if (!/^[[{]/.test(params)) throw new NodeError('params: must be a map or a list');
   return params;
 }
 

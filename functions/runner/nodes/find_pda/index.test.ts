@@ -79,7 +79,7 @@ it('find_pda leaves out seeds that are empty, or no text and no key', async () =
 
 it('find_pda names the seed that is too long, and the program that is not a public key', async () => {
   await expect(find({ program_id: { B3: SYSTEM_PROGRAM }, seed_3: { S: 'ü'.repeat(17) } })).rejects.toThrow(
-    'seed_3: takes at most 32 bytes, not 34',
+    'seed_3: must have at most 32 bytes, not 34',
   );
   await expect(find({})).rejects.toThrow('missing field `program_id`');
   await expect(find({ program_id: { S: 'x' } })).rejects.toThrow(

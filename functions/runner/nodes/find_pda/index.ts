@@ -13,7 +13,7 @@ function readSeed(value: Value): Uint8Array | undefined {
   if (!('S' in value) && !('B3' in value)) return undefined;
   const bytes = toBytes(value);
   if (bytes.length > MAX_SEED_LENGTH) {
-    throw new ConversionError(`takes at most ${MAX_SEED_LENGTH} bytes, not ${bytes.length}`);
+    throw new ConversionError(`must have at most ${MAX_SEED_LENGTH} bytes, not ${bytes.length}`);
   }
   return bytes.length === 0 ? undefined : bytes;
 }

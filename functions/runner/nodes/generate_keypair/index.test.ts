@@ -62,7 +62,7 @@ describe('generate_keypair from a phrase', () => {
     'abandon about',
   ], ['nothing', '']])('refuses one with %s and repeats no word of it', async (_fault, words) => {
     const error = await generate({ seed: { S: words } }).catch((thrown: unknown) => thrown);
-    expect(String(error)).toContain('seed: takes a BIP-39 phrase');
+    expect(String(error)).toContain('seed: must be a BIP-39 phrase');
     expect(String(error)).not.toMatch(/abandon|secretword/);
   });
 });
@@ -95,7 +95,7 @@ describe('generate_keypair with a given key', () => {
     expect(messages.slice(1)).toEqual(
       Array(2).fill(
         'ConversionError: private_key: data did not match any variant of untagged enum WalletOrPubkey: ' +
-          'takes a key pair, a public key, or a map with its public_key',
+          'must be a key pair, a public key, or a map with its public_key',
       ),
     );
     expect(findSecrets(messages.join('\n'), [secretKey])).toEqual([]);

@@ -17,6 +17,10 @@ const answer: RequestListener = async (request, response) => {
   const body = Buffer.concat(await request.toArray());
   const url = new URL(request.url!, 'http://localhost');
   if (url.pathname === '/silent') return;
+  if (url.pathname === '/swollen') {
+    response.writeHead(Number(url.searchParams.get('status') ?? 200));
+    return void response.end(Buffer.alloc(8_388_608));
+  }
   if (url.pathname === '/answer') {
     const type = url.searchParams.get('type');
     response.writeHead(Number(url.searchParams.get('status') ?? 200), type === null ? {} : { 'content-type': type });
@@ -201,7 +205,7 @@ describe('what http_request gives', () => {
       A: [{ U: '1' }, { I: '-1' }, { D: '1.50' }, { U1: '18446744073709551616' }, { N: 0 }],
     });
     expect(await answered('application/json', '')).toEqual({ N: 0 });
-    await expect(answered('application/json', '{"a":')).rejects.toThrow("the response's body: the text is no JSON: ");
+    await expect(answered('application/json', '{"a":')).rejects.toThrow("the response's body: the text is not JSON: ");
     await expect(answered('application/json', '['.repeat(9_000))).rejects.toThrow(
       "the response's body: the JSON text is nested deeper than 64 levels",
     );
@@ -235,6 +239,14 @@ describe('what http_request gives', () => {
       `status code: 500\n${'🦀'.repeat(1_000)}… (8000 bytes in all)`,
     );
   });
+});
+
+it('http_request receives no more than an output may hold, and still tells the status', async () => {
+  const swollen = `${base}/swollen`;
+  await expect(run({ url: { S: swollen } })).rejects.toThrow(/^the response is larger than 1048576 bytes$/);
+  await expect(run({ url: { S: `${swollen}?status=500` } })).rejects.toThrow(
+    /^status code: 500; the response is larger than 1048576 bytes$/,
+  );
 });
 
 describe('an execution of http_request', () => {

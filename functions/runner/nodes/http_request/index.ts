@@ -25,7 +25,9 @@ export const httpRequestNode: NodeModule = {
     const canBeginAgain = isSafe(inputs);
     try {
       const end = canBeginAgain ? AbortSignal.any([signal, releasing]) : signal;
-      return readResponse(await http.request({ ...request, signal: end }), maxOutputBytes);
+      // What no output may hold is not even received.
+      const response = await http.request({ ...request, maxResponseBytes: maxOutputBytes, signal: end });
+      return readResponse(response, maxOutputBytes);
     } catch (error) {
       if (signal.aborted) throw haltError(signal);
       if (canBeginAgain && releasing.aborted) throw new Released();

@@ -1,6 +1,8 @@
 import { bytesToValue, type Value, ValueError, type ValueMap } from '../../../../types/values/value.ts';
 import { jsonTextToValue } from '../../../../types/values/json.ts';
 import { type HttpResponse, NodeError } from '../../engine/node.ts';
+import { transienceOf } from '../../engine/transient_answer.ts';
+import { TransientError } from '../../engine/transient_error.ts';
 
 /** Characters of a body that an error message quotes. */
 const MAX_QUOTED = 2_000;
@@ -29,12 +31,9 @@ function parseJson(text: string, maxBytes: number): Value {
   }
 }
 
-/** The value of a body. One that is too large for an output is not even read, since the value would be larger than its text. */
+/** The value of a body. */
 function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
   const type = mediaType(contentType);
-  if (body.length > maxBytes) {
-    throw new NodeError(`output_too_large: the response holds ${body.length} bytes, and an output ${maxBytes} at most`);
-  }
   if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
   if (type.includes('json')) return parseJson(decodeText(body, contentType), maxBytes);
   return bytesToValue(body);
@@ -49,10 +48,18 @@ function quote(body: Uint8Array, contentType: string): string {
   return `\n${quoted.toWellFormed()}`;
 }
 
+/** The error of a status other than 2xx, with the body. */
+function statusError(response: HttpResponse, contentType: string): NodeError {
+  const message = `status code: ${response.status}${quote(response.body, contentType)}`;
+  const transience = transienceOf(response);
+  return transience === undefined ? new NodeError(message) : new TransientError(message, transience);
+}
+
 /** The node's outputs. A status other than 2xx throws a NodeError with the status and the body. */
-export function readResponse({ status, headers, body }: HttpResponse, maxBytes: number): ValueMap {
+export function readResponse(response: HttpResponse, maxBytes: number): ValueMap {
+  const { status, headers, body } = response;
   const contentType = headers['content-type'] ?? '';
-  if (status < 200 || status > 299) throw new NodeError(`status code: ${status}${quote(body, contentType)}`);
+  if (status < 200 || status > 299) throw statusError(response, contentType);
   const values: ValueMap = Object.create(null);
   for (const [name, value] of Object.entries(headers)) values[name] = { S: value };
   return { body: bodyValue(body, contentType, maxBytes), headers: { M: values } };

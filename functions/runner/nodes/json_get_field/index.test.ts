@@ -28,7 +28,7 @@ it.each<[Value, string, string]>([
   [{ M: { a: { U: '1' } } }, 'b', 'there is no field "b"'],
   [{ M: {} }, 'toString', 'there is no field "toString"'],
   [{ S: '[1]' }, '0', 'the text must hold a JSON object'],
-  [{ S: 'text' }, 'a', 'the text is no JSON'],
+  [{ S: 'text' }, 'a', 'the text is not JSON'],
 ])('json_get_field of %j fails for %j and says why', async (container, field, message) => {
   await expect(get(container, field)).rejects.toThrow(message);
 });

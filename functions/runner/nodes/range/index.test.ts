@@ -24,8 +24,8 @@ const MAX = '79228162514264337593543950335';
 it.each<[ValueMap, string]>([
   [{ end: { U: '1' } }, 'missing field `start`'],
   [{ start: { U: '1' } }, 'missing field `end`'],
-  [inputs({ U: '0' }, { U: '1' }, { U: '0' }), 'step_by: takes a decimal greater than 0'],
-  [inputs({ U: '0' }, { U: '1' }, { I: '-1' }), 'step_by: takes a decimal greater than 0'],
+  [inputs({ U: '0' }, { U: '1' }, { U: '0' }), 'step_by: must be a decimal greater than 0'],
+  [inputs({ U: '0' }, { U: '1' }, { I: '-1' }), 'step_by: must be a decimal greater than 0'],
   [inputs({ U: '0' }, { U: '1' }, { N: 0 }), 'step_by: invalid type: unit value, expected a decimal'],
   [inputs({ U: '0' }, { U: '104858' }), "output_too_large: 104858 numbers don't fit into an output of 1048576 bytes"],
   [inputs(decimal(`-${MAX}`), decimal(MAX)), 'output_too_large: more numbers than can be counted'],

@@ -13,7 +13,7 @@ const ONE = Decimal.fromBigInt(1n)!;
 
 /** How many steps fit between two numbers. */
 function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: number): number {
-  if (step.isZero() || step.isNegative()) throw new NodeError('step_by: takes a decimal greater than 0');
+  if (step.isZero() || step.isNegative()) throw new NodeError('step_by: must be a decimal greater than 0');
   // It is undefined when the distance or the quotient needs more than 96 bits.
   const count = end.minus(start)?.abs().dividedBy(step)?.floor().toNumber() ?? Number.POSITIVE_INFINITY;
   // Checked before the numbers are made. How many fit exactly depends on their digits.

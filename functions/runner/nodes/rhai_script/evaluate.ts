@@ -35,7 +35,7 @@ function scriptOf(source: string): RhaiScript {
 /** The source text of the script, from the node's inputs. Throws a NodeError when it is missing. */
 export function sourceOf(inputs: ValueMap): string {
   const value = requireInput(inputs, 'source');
-  if (!('S' in value)) throw new NodeError('source takes a string');
+  if (!('S' in value)) throw new NodeError('source must be a string');
   return value.S;
 }
 
@@ -57,9 +57,24 @@ function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string,
   return variables;
 }
 
+/** How many names of inputs an error lists, and how many characters of each. */
+const MAX_LISTED_NAMES = 10;
+const MAX_NAME_CHARACTERS = 50;
+
+/** What a script that names an unknown variable could have meant. */
+function namesHint(unknown: unknown, names: readonly string[]): string {
+  if (names.some((name) => name === unknown)) {
+    return '; a function sees its own parameters and variables only, so pass it the input';
+  }
+  if (names.length === 0) return '; the script has no inputs';
+  const listed = names.slice(0, MAX_LISTED_NAMES).map((name) => name.slice(0, MAX_NAME_CHARACTERS)).join(', ');
+  return `; its inputs are ${listed}${names.length > MAX_LISTED_NAMES ? ' and others' : ''}`;
+}
+
 function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onProgress }: ScriptHooks): RunResult {
   const source = sourceOf(inputs);
   const variables = variablesOf(inputs, inputNames);
+  const names = [...variables.keys()];
   try {
     return scriptOf(source).run({
       variables,
@@ -70,7 +85,8 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
     });
   } catch (error) {
     if (!(error instanceof RhaiError)) throw error;
-    throw new NodeError(error.message, { cause: error });
+    const hint = error.kind === 'VariableNotFound' ? namesHint(error.details.variable, names) : '';
+    throw new NodeError(error.message + hint, { cause: error });
   }
 }
 

@@ -96,6 +96,14 @@ describe('rhai_script', () => {
       'input `a`: 79228162514264337593543950336 must fit a decimal',
     ],
     ['loop {}', {}, 'Too many operations'],
+    ['let y = c', {}, 'Variable not found: c (line 1, position 9); its inputs are a, b'],
+    ['fn f() { a } f()', {}, '; a function sees its own parameters and variables only, so pass it the input'],
+    ['c', { [`x${'y'.repeat(60)}`]: { I: '1' } }, `; its inputs are a, b, x${'y'.repeat(49)}`],
+    [
+      'z',
+      Object.fromEntries([...'cdefghijk'].map((name) => [name, { I: '1' }])),
+      '; its inputs are a, b, c, d, e, f, g, h, i, j and others',
+    ],
   ])('fails for %j and says why', async (source, inputs, message) => {
     await expect(run(source, inputs)).rejects.toThrow(message);
     await expect(run(source, inputs)).rejects.toMatchObject({ name: 'NodeError' });
@@ -139,9 +147,15 @@ describe('rhai_script', () => {
     expect(lines.at(-1)).toEqual(['Info', '9999']);
   });
 
+  it('says that a script without inputs has none', async () => {
+    await expect(runNode(node('rhai_script_0x1'), { source: { S: 'x' } })).rejects.toThrow(
+      '; the script has no inputs',
+    );
+  });
+
   it('fails without a source, or with one that is not a text', async () => {
     await expect(runNode(node('rhai_script_0x1'), {})).rejects.toThrow('missing field `source`');
-    await expect(runNode(node('rhai_script_0x1'), { source: { I: '1' } })).rejects.toThrow('source takes a string');
+    await expect(runNode(node('rhai_script_0x1'), { source: { I: '1' } })).rejects.toThrow('source must be a string');
   });
 
   it('looks at the time now and then, and passes on that the run is released', async () => {

@@ -106,7 +106,7 @@ function parseText(run: Run, text: string): Json {
   try {
     return parseExactly(text);
   } catch (error) {
-    const message = `the text is no JSON: ${error instanceof Error ? error.message : error}`;
+    const message = `the text is not JSON: ${error instanceof Error ? error.message : error}`;
     throw new RhaiError('Runtime', `Runtime error: ${message}`, run.at, { thrown: message });
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeNodeCall } from '../../../../../tests/support/node_call.ts';
 import { makeSpawnNodeScriptThread, spawnNodeScriptThread } from '../../../../../worker/node_script_thread.ts';
 import { Released, type ScriptResult, ThreadMissing } from '../../../engine/node.ts';
@@ -104,6 +104,21 @@ describe('scripts of a worker', () => {
     await expect(compute(taskOf('endless memory'), run)).rejects.toThrow('the script ended its thread: out of memory');
     expect(await compute(taskOf('next'), run)).toMatchObject({ outputs: { u: { S: 'next' } } });
     expect(spawned).toBe(2);
+  });
+
+  it('do not keep the process of a worker while their thread is idle', async () => {
+    const { spawn, answer } = makeFakeThreads();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const result = makeScriptThreads({ spawn, budgetMs: Infinity })('a')!(taskOf('1'), {
+      signal: never(),
+      releasing: never(),
+    });
+    answer('1');
+    await result;
+    const started = timers.mock.results.map(({ value }) => value as NodeJS.Timeout);
+    timers.mockRestore();
+    expect(started.map((timer) => timer.hasRef())).toEqual([false]);
+    for (const timer of started) clearTimeout(timer);
   });
 
   it('find no thread where the runtime has none, whether it says so at once or later', async () => {

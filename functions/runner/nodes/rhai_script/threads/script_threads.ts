@@ -11,7 +11,7 @@ import {
 /** What a thread is asked to compute. */
 export interface ThreadRequest {
   task: ScriptTask;
-  /** Milliseconds that the script may take. */
+  /** Milliseconds that the script may compute. */
   budgetMs: number;
 }
 
@@ -37,7 +37,7 @@ export type SpawnScriptThread = (
 
 export interface ScriptThreadsOptions {
   spawn: SpawnScriptThread;
-  /** Milliseconds that a script may take. */
+  /** Milliseconds that a script may compute. */
   budgetMs: number;
 }
 
@@ -129,12 +129,17 @@ export function makeScriptThreads(
     );
     return started;
   };
+  const endWhenIdle = (): void => {
+    idle = setTimeout(end, IDLE_MS);
+    // Node's timers are objects, and would keep a stopped worker until the thread is ended. Deno's are numbers; no function waits there.
+    if (typeof idle === 'object') (idle as { unref: () => void }).unref();
+  };
   const next = (): void => {
     if (active !== undefined) return;
     clearTimeout(idle);
     active = takeNext();
     if (active === undefined) {
-      if (thread !== undefined) idle = setTimeout(end, IDLE_MS);
+      if (thread !== undefined) endWhenIdle();
       return;
     }
     try {

@@ -1,0 +1,133 @@
+import { FlowError } from './flow_error.ts';
+
+/** Bytes that an answer may have. A run's output has at most 16 MiB. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Characters of a strange answer that an error quotes. */
+const MAX_QUOTED = 200;
+
+/** Where a request went, for errors. */
+const placeOf = (method: string, url: URL): string => `${method} ${url.origin}${url.pathname}`;
+
+/** The text of an answer. Throws answer_too_large as soon as there is more of it than allowed. */
+async function readText(response: Response, place: string): Promise<string> {
+  const tooLarge = () =>
+    new FlowError({
+      code: 'answer_too_large',
+      message: `The answer to ${place} is larger than ${MAX_ANSWER_BYTES} bytes.`,
+      status: response.status,
+    });
+  if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER_BYTES) {
+    await response.body?.cancel();
+    throw tooLarge();
+  }
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  const parts: string[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > MAX_ANSWER_BYTES) {
+      await reader.cancel();
+      throw tooLarge();
+    }
+    parts.push(decoder.decode(value, { stream: true }));
+  }
+  return parts.join('') + decoder.decode();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The seconds of a Retry-After, which may be a date; null when there is none. */
+function readRetryAfter(response: Response): number | null {
+  const text = response.headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return text === '' || Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000));
+}
+
+const textOrNull = (value: unknown): string | null => typeof value === 'string' ? value : null;
+
+/** PostgREST has `details` as text, which is JSON where it is more than a sentence. */
+function readDetails(details: unknown): unknown {
+  const json = typeof details === 'string' && /^[[{]/.test(details) ? parseJson(details) : undefined;
+  return json ?? details ?? null;
+}
+
+function strangeAnswer(response: Response, text: string, place: string): FlowError {
+  const type = response.headers.get('content-type')?.split(';')[0] ?? 'nothing';
+  const quoted = text.trim() === '' ? 'an empty body' : `${JSON.stringify(text.trim().slice(0, MAX_QUOTED))}`;
+  return new FlowError({
+    code: 'answer_invalid',
+    message: `${place} was answered ${response.status} with ${type}, not as this backend answers: ${quoted}`,
+    hint: 'Check that the address is that of the project, and that its functions are deployed.',
+    status: response.status,
+    retryAfter: readRetryAfter(response),
+  });
+}
+
+/** The error that an answer holds, in the backend's shape or in a gateway's. */
+function readError(response: Response, text: string, place: string): FlowError {
+  const body = parseJson(text);
+  if (typeof body !== 'object' || body === null) return strangeAnswer(response, text, place);
+  const { code, message, msg, error, details, hint } = body as Record<string, unknown>;
+  const words = textOrNull(message) ?? textOrNull(msg) ?? textOrNull(error);
+  if (words === null) return strangeAnswer(response, text, place);
+  return new FlowError({
+    code: textOrNull(code) ?? 'gateway_refused',
+    message: words,
+    details: readDetails(details),
+    hint: textOrNull(hint),
+    status: response.status,
+    retryAfter: readRetryAfter(response),
+  });
+}
+
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
+
+/** What an answer says. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The parsed body; null when it is empty. */
+  body: unknown;
+}
+
+/** Reads an answer to its end. Throws a FlowError unless it is a success with JSON or nothing. */
+export async function readAnswer(response: Response, method: string, url: URL): Promise<Answer> {
+  const place = placeOf(method, url);
+  if (isRedirect(response)) {
+    await response.body?.cancel();
+    const location = response.headers.get('location');
+    throw new FlowError({
+      code: 'redirected',
+      message: `${place} is redirected${location === null ? '' : ` to ${location.slice(0, MAX_QUOTED)}`}. ` +
+        'The client does not follow, because its credentials would go along.',
+      hint: 'Make the client with the address at which the project itself answers.',
+      status: response.status,
+    });
+  }
+  const text = await readText(response, place);
+  if (!response.ok) throw readError(response, text, place);
+  if (text.trim() === '') return { status: response.status, headers: response.headers, body: null };
+  const body = parseJson(text);
+  if (body === undefined) throw strangeAnswer(response, text, place);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** A member of an answer that must be a text. Throws answer_invalid. */
+export function requireTexts<Name extends string>(body: unknown, names: readonly Name[], what: string): void {
+  const members = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const missing = names.find((name) => typeof members[name] !== 'string');
+  if (missing === undefined) return;
+  throw new FlowError({ code: 'answer_invalid', message: `The answer to ${what} has no text \`${missing}\`.` });
+}

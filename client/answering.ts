@@ -1,0 +1,58 @@
+import type { AnswerInputOptions, FlowClient, PendingInput } from './flow_client.ts';
+import { FlowError } from './flow_error.ts';
+import { exactJson, readInputs } from './inputs.ts';
+import { randomKey } from './random_key.ts';
+import type { FlowRequest, Send } from './request.ts';
+import { readRows } from './rows.ts';
+import { readReference } from './run_reference.ts';
+
+const COLUMNS = 'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at';
+
+/** The token in the URL of an input. Only the token is sent, and only to the client's own project, whatever the URL names. */
+function tokenOf(url: string): string {
+  const token = /\/flow\/submit\/(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];
+  if (token !== undefined) return token;
+  throw new FlowError({
+    code: 'client_invalid',
+    message: '`url` must be the URL of a pending input: it ends in /flow/submit/fi_….',
+  });
+}
+
+/** The body of a submit: plain JSON where that says all, else a tagged value. */
+function submitBody(value: unknown): string {
+  const { values, inputs } = readInputs({ value });
+  return exactJson('value' in inputs ? { value: inputs.value } : { values: (values as { value: unknown }).value });
+}
+
+/** The methods that list pending inputs and answer them. */
+export function makeAnswering(send: Send): Pick<FlowClient, 'pendingInputs' | 'submitInput' | 'cancelInput'> {
+  const answer = async (
+    request: Pick<FlowRequest, 'method' | 'body'>,
+    url: string,
+    { idempotencyKey = randomKey(), signal }: AnswerInputOptions = {},
+  ): Promise<void> => {
+    await send({
+      ...request,
+      path: `/functions/v1/flow/submit/${tokenOf(url)}`,
+      headers: { 'idempotency-key': idempotencyKey },
+      isRepeatable: true,
+      signal,
+    });
+  };
+
+  return {
+    pendingInputs: async (run, { signal } = {}) => {
+      const { id, token } = readReference(run);
+      const one = encodeURIComponent(id);
+      return await readRows<PendingInput>(send, {
+        path:
+          `/rest/v1/pending_inputs?select=${COLUMNS}&or=(root_flow_run_id.eq.${one},flow_run_id.eq.${one})&order=id`,
+        headers: token === undefined ? {} : { 'x-flow-run-token': token },
+        isRepeatable: true,
+        signal,
+      });
+    },
+    submitInput: async (url, value, options) => await answer({ method: 'POST', body: submitBody(value) }, url, options),
+    cancelInput: async (url, options) => await answer({ method: 'DELETE' }, url, options),
+  };
+}

@@ -1,0 +1,67 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { buildDeclarations } from './declarations.ts';
+import { entryPoints, publishedManifest } from './manifest.ts';
+import { clientDir } from './paths.ts';
+
+const projectDir = join(clientDir, '..');
+
+/** The licences of the packages whose code a build holds, as these licences ask. */
+function licencesOf({ inputs }: Metafile): string {
+  const packages = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
+    .filter((path) => path !== undefined);
+  return [...new Set(packages)].toSorted().map((path) => {
+    const dir = join(projectDir, path);
+    const { name, version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+    const file = ['LICENSE', 'LICENSE.md', 'LICENCE'].map((file) => join(dir, file)).find(existsSync);
+    if (file === undefined) throw new Error(`${dir} has no licence text, which the build would have to hold.`);
+    return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  }).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Builds the package into a folder, which it empties first: ESM, declarations, the command, licences. */
+export async function buildClient(dir: string): Promise<void> {
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const shared = {
+    absWorkingDir: projectDir,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    metafile: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+  } as const;
+  const library = await build({
+    ...shared,
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    entryPoints: entryPoints.map(({ source, file }) => ({ in: join(clientDir, source), out: file })),
+    // Parts share code, so that an error of one is a FlowError of the other.
+    splitting: true,
+    chunkNames: 'shared_[hash]',
+    outdir: dir,
+  });
+  const command = await build({
+    ...shared,
+    platform: 'node',
+    target: 'node20',
+    entryPoints: [join(clientDir, 'shell/published.ts')],
+    banner: { js: '#!/usr/bin/env node' },
+    outfile: join(dir, 'flows.js'),
+  });
+  chmodSync(join(dir, 'flows.js'), 0o755);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  };
+  for (const [name, text] of buildDeclarations()) write(name, text);
+  write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
+  write('README.md', readFileSync(join(clientDir, 'README.md'), 'utf8'));
+  write('LICENSE', readFileSync(join(projectDir, 'LICENSE'), 'utf8'));
+  write(
+    'THIRD_PARTY_LICENSES',
+    licencesOf({ inputs: { ...library.metafile.inputs, ...command.metafile.inputs }, outputs: {} }),
+  );
+}

@@ -1,0 +1,69 @@
+import { FlowError } from './flow_error.ts';
+
+/** The part of a client of supabase-js that this package uses: how it reaches PostgREST, session included. */
+export interface SupabaseLike {
+  from(relation: string): { url: URL; headers: unknown; fetch?: typeof fetch | undefined };
+}
+
+/** The address and credentials of a project, for callers without supabase-js. */
+export interface ConnectionOptions {
+  /** The project's address, such as `https://<ref>.supabase.co`. */
+  url: string;
+  /** The publishable key of the project. */
+  key: string;
+  /** An API key (`fk_…`) of the user in whose name to call; without it the client is nobody, or the holder of tokens. */
+  apiKey?: string | undefined;
+  /** What to use in place of the global `fetch`. */
+  fetch?: typeof fetch | undefined;
+}
+
+/** How to reach a project: its address, what every request carries, and what sends it. */
+export interface Connection {
+  /** Without a slash at its end. */
+  url: string;
+  headers: [name: string, value: string][];
+  fetch: typeof fetch;
+}
+
+const invalid = (message: string): FlowError => new FlowError({ code: 'client_invalid', message });
+
+function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: ConnectionOptions): Connection {
+  const address = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined || !['http:', 'https:'].includes(address.protocol)) {
+    throw invalid('`url` must be the address of a project, such as https://<ref>.supabase.co.');
+  }
+  if (address.username !== '' || address.password !== '') {
+    throw invalid('`url` must be an address without user name and password.');
+  }
+  if (typeof key !== 'string' || key === '') throw invalid('`key` must be the publishable key of the project.');
+  return {
+    url: `${address.origin}${address.pathname}`.replace(/\/$/, ''),
+    headers: [['apikey', key], ...(apiKey === undefined ? [] : [['x-api-key', apiKey] as [string, string]])],
+    // Browsers refuse to call fetch as a method of another object.
+    fetch: (input, init) => send(input, init),
+  };
+}
+
+/** The headers that PostgREST's client has for every request: they have those that the project's owner set globally. */
+function headersOf(headers: unknown): [string, string][] {
+  const all = headers instanceof Headers ? [...headers] : Object.entries((headers ?? {}) as Record<string, string>);
+  // The profile is of PostgREST alone; the rest is who calls, and with what program.
+  return all.filter(([name]) => !/^(accept|content)-profile$/i.test(name));
+}
+
+function connectBySupabase(supabase: SupabaseLike): Connection {
+  const { url, headers, fetch: send } = supabase.from('flow_run');
+  const [base] = String(url).split('/rest/v1/');
+  if (send === undefined || base === undefined) throw invalid('The client must be one of @supabase/supabase-js 2.');
+  // This fetch adds the key and the access token of the session, which it renews.
+  return { url: base, headers: headersOf(headers), fetch: (input, init) => send(input, init) };
+}
+
+/** How to reach the project of a supabase-js client, or the one that options name. Throws client_invalid. */
+export function connect(source: SupabaseLike | ConnectionOptions): Connection {
+  if (source !== null && typeof source === 'object') {
+    if ('from' in source && typeof source.from === 'function') return connectBySupabase(source);
+    if ('url' in source) return connectDirectly(source);
+  }
+  throw invalid('createFlowClient takes a client of supabase-js, or {url, key, apiKey}.');
+}

@@ -1,0 +1,35 @@
+import { makeAnswering } from './answering.ts';
+import { makeAutomating } from './automating.ts';
+import { connect, type ConnectionOptions, type SupabaseLike } from './connection.ts';
+import type { FlowClient, FlowClientOptions } from './flow_client.ts';
+import { makeDeploying } from './deploying.ts';
+import { makeReading } from './reading.ts';
+import { makeOpenStream, makeRequest } from './request.ts';
+import { makeSigning } from './signing.ts';
+import { makeStarting } from './starting.ts';
+import { makeWatching } from './watching.ts';
+
+const RETRIES = 2;
+
+/**
+ * Makes a client: of a supabase-js client, whose session it uses, or of the address and publishable key of a project.
+ * Throws client_invalid.
+ */
+export function createFlowClient(
+  source: SupabaseLike | (ConnectionOptions & FlowClientOptions),
+  options?: FlowClientOptions,
+): FlowClient {
+  const connection = connect(source);
+  const { retries = RETRIES } = options ?? ('url' in source ? source : {});
+  const send = makeRequest(connection, retries);
+  const watching = makeWatching(makeOpenStream(connection), retries);
+  return {
+    ...makeDeploying(send),
+    ...makeStarting(send),
+    ...makeAutomating(send),
+    ...makeReading(send, watching),
+    ...watching,
+    ...makeSigning(send),
+    ...makeAnswering(send),
+  };
+}

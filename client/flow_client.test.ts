@@ -1,0 +1,8 @@
+import { expectTypeOf, it } from 'vitest';
+import type { DeploymentDescription as Described } from '../types/deployment_description.ts';
+import type { DeploymentDescription } from './flow_client.ts';
+
+// The types of zod would make every user of the package install it.
+it('the description of a deployment has the type that the backend answers with', () => {
+  expectTypeOf<DeploymentDescription>().toEqualTypeOf<Described>();
+});

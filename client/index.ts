@@ -1,0 +1,45 @@
+export type { ErrorCode } from '../types/errors.ts';
+export type { Database } from '../types/database.types.ts';
+export type { DeployFlowResult, FlowWarning, StartResult } from '../types/deployment.ts';
+export type { RunStatus } from '../types/flow_run.ts';
+export type { RunEvent, RunEventData } from '../types/run_event.ts';
+export type { PendingSignatureRequest } from '../types/signature_request.ts';
+export type { Value, ValueMap } from '../types/values/value.ts';
+export type { ConnectionOptions, SupabaseLike } from './connection.ts';
+export { createFlowClient } from './create_flow_client.ts';
+export type {
+  AnswerInputOptions,
+  CreatedWebhook,
+  Deployment,
+  DeploymentDescription,
+  DeploymentInput,
+  DeploymentOutput,
+  DeploymentTarget,
+  DeploymentTypes,
+  DeployOptions,
+  EventOptions,
+  FlowClient,
+  FlowClientOptions,
+  FlowToStore,
+  LogOptions,
+  NewSchedule,
+  NewWebhook,
+  OutputOptions,
+  PendingInput,
+  ReadOptions,
+  RedriveOptions,
+  RequestOptions,
+  RunFilter,
+  RunLogLine,
+  RunReference,
+  RunRow,
+  RunSummary,
+  ScheduleRow,
+  SignatureOptions,
+  StartArguments,
+  StartedRun,
+  StartOptions,
+  StopOptions,
+} from './flow_client.ts';
+export { type ClientErrorCode, FlowError } from './flow_error.ts';
+export { fromValue, type PlainValue, type PlainValues, toValue } from './plain_value.ts';

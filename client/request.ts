@@ -1,0 +1,157 @@
+import { type Answer, readAnswer } from './answer.ts';
+import type { Connection } from './connection.ts';
+import { FlowError } from './flow_error.ts';
+
+export type RequestHeaders = Record<string, string | undefined>;
+
+/** A request to the project. */
+export interface FlowRequest {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below the project's address, with the query: `/functions/v1/…` or `/rest/v1/…`. */
+  path: string;
+  /** Sent as JSON. */
+  body?: string | undefined;
+  /** In place of those that every request carries; undefined leaves one out. */
+  headers?: RequestHeaders;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds that one attempt may take; 30,000 by default. */
+  timeoutMs?: number;
+  /** Whether the request may be sent again when it is not known what became of it. */
+  isRepeatable?: boolean;
+}
+
+/** A credential in place of the client's own. The backend prefers an API key to a public key, so that is left out. */
+export const inPlaceOfOwn = (credential: string): RequestHeaders => ({
+  authorization: `Bearer ${credential}`,
+  'x-api-key': undefined,
+});
+
+/** Sends a request, again where that is safe, and reads its answer. Throws a FlowError. */
+export type Send = (request: FlowRequest) => Promise<Answer>;
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const FIRST_PAUSE_MS = 250;
+/** A pause that a server asks for is kept up to this long; a longer one is the caller's business. */
+const MAX_PAUSE_MS = 10_000;
+const TRANSIENT = new Set([0, 502, 503, 504]);
+const EVENT_STREAM = 'text/event-stream';
+
+/** Waits so long. Throws aborted when the signal is aborted. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(aborted(signal));
+    const stop = () => {
+      clearTimeout(timer);
+      reject(aborted(signal!));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+const aborted = (signal: AbortSignal): FlowError =>
+  new FlowError({ code: 'aborted', message: 'The caller aborted the request.', cause: signal.reason });
+
+/** The reason of a failed fetch: Node and Deno have it in the cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  const inner = cause instanceof Error ? cause : error;
+  const { code, message } = inner as { code?: unknown; message?: unknown };
+  return String(message || code || error);
+}
+
+/** What a request came to whose answer did not come, or broke off. `limitMs` is the time limit, where that was over. */
+export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, limitMs?: number): FlowError {
+  if (error instanceof FlowError) return error;
+  if (signal?.aborted) return aborted(signal);
+  return new FlowError({
+    code: 'unreachable',
+    message: limitMs === undefined
+      ? `${origin} does not answer: ${reasonOf(error)}`
+      : `${origin} has not answered within ${limitMs / 1000} s.`,
+    hint: 'Check the address, and that the backend is up.',
+    cause: error,
+  });
+}
+
+/** The headers that every request carries, with those of this one in their place. */
+function headersOf(connection: Connection, own: RequestHeaders = {}): Headers {
+  const headers = new Headers(connection.headers);
+  for (const [name, value] of Object.entries(own)) {
+    if (value === undefined) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
+}
+
+async function attempt(connection: Connection, url: URL, request: FlowRequest): Promise<Answer> {
+  const { method = 'GET', body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = request;
+  const headers = headersOf(connection, request.headers);
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const forward = () => timeout.abort();
+  signal?.addEventListener('abort', forward, { once: true });
+  try {
+    const response = await connection.fetch(url, {
+      method,
+      headers,
+      signal: timeout.signal,
+      // Headers such as x-api-key would go to whatever address the answer names.
+      redirect: 'manual',
+      ...(body !== undefined && { body }),
+    });
+    return await readAnswer(response, method, url);
+  } catch (error) {
+    throw brokenOff(error, url.origin, signal, timeout.signal.aborted ? timeoutMs : undefined);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', forward);
+  }
+}
+
+/** Whether it makes sense to send the request again: no answer came, or one that says so. */
+export const isTransient = (error: unknown): error is FlowError =>
+  error instanceof FlowError && TRANSIENT.has(error.status) && !['aborted', 'client_invalid'].includes(error.code);
+
+/**
+ * Asks once for a stream of events: its body, which ends with the signal; null when the answer is that there are none.
+ * Throws a FlowError.
+ */
+export type OpenStream = (
+  request: Pick<FlowRequest, 'path' | 'headers'>,
+  signal: AbortSignal,
+) => Promise<ReadableStream<Uint8Array> | null>;
+
+export const makeOpenStream = (connection: Connection): OpenStream => async (request, signal) => {
+  const url = new URL(`${connection.url}${request.path}`);
+  const headers = headersOf(connection, { ...request.headers, accept: EVENT_STREAM });
+  const response = await connection.fetch(url, { headers, signal, redirect: 'manual' });
+  const isStream = response.headers.get('content-type')?.startsWith(EVENT_STREAM);
+  if (response.ok && isStream && response.body !== null) return response.body;
+  const { body } = await readAnswer(response, 'GET', url);
+  if (body === null) return null;
+  throw new FlowError({
+    code: 'answer_invalid',
+    message: `GET ${url.origin}${url.pathname} was not answered with a stream of events.`,
+    status: response.status,
+  });
+};
+
+/** Makes what sends requests to a project; `retries` is how often a repeatable one is sent again. */
+export const makeRequest = (connection: Connection, retries: number): Send => async (request) => {
+  const url = new URL(`${connection.url}${request.path}`);
+  for (let count = 0;; count++) {
+    if (request.signal?.aborted) throw aborted(request.signal);
+    try {
+      return await attempt(connection, url, request);
+    } catch (error) {
+      if (!isTransient(error) || !request.isRepeatable || count >= retries) throw error;
+      const asked = (error.retryAfter ?? 0) * 1000;
+      if (asked > MAX_PAUSE_MS) throw error;
+      await pause(Math.max(asked, FIRST_PAUSE_MS * 2 ** count), request.signal);
+    }
+  }
+};

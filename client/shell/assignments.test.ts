@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
+import { readAssignments } from './assignments.ts';
+
+const NUMERIC = { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[0-9]{1,20}$' }] };
+const schemas: Record<string, [schema: object, fallback?: unknown]> = {
+  u64: [NUMERIC],
+  f64: [{ type: 'number' }],
+  bool: [{ type: 'boolean' }],
+  text: [{ type: 'string' }],
+  map: [{ type: 'object' }],
+  any: [{}],
+  anyNumber: [{}, 2],
+  anyBoolean: [{}, false],
+  either: [{ anyOf: [{ type: 'boolean' }, { type: 'string' }] }],
+};
+const inputs = Object.entries(schemas).map(([name, [json_schema, fallback = null]]) =>
+  ({ name, json_schema, default: fallback, type_bounds: [name] }) as Partial<DeploymentInput> as DeploymentInput
+);
+const read = (...args: string[]) => readAssignments(args, async () => ({ inputs }) as DeploymentDescription);
+
+it.each([
+  ['u64=7', 7],
+  ['u64=18446744073709551615', '18446744073709551615'],
+  ['f64=1.5', 1.5],
+  ['f64=-1e3', -1000],
+  ['bool=true', true],
+  ['text=7', '7'],
+  ['text=', ''],
+  ['text=a=b', 'a=b'],
+  ['any=7', '7'],
+  ['anyNumber=7', 7],
+  ['anyNumber=seven', 'seven'],
+  ['anyBoolean=true', true],
+  ['either=true', true],
+  ['either=maybe', 'maybe'],
+  ['map:={"a":[1]}', { a: [1] }],
+  ['anything:=null', null],
+])('%s is %j', async (argument, value) => {
+  const { values, inputs } = await read(argument);
+  expect([Object.values(values), Object.keys(inputs)]).toEqual([[value], []]);
+});
+
+it('JSON with more digits than JavaScript holds goes as a tagged value', async () => {
+  expect(await read('a:=[18446744073709551615]')).toEqual({
+    values: {},
+    inputs: { a: { A: [{ U: '18446744073709551615' }] } },
+  });
+});
+
+it.each([
+  ['u64=seven', /u64=seven must be u64\./],
+  ['bool=yes', /bool=yes must be bool/],
+  ['map=x', /map=x must be map, as JSON: map:=…/],
+  ['other=1', /has no input other; it has u64, f64/],
+  ['__proto__=1', /has no input __proto__/],
+  ['=1', /=1 must be key=value/],
+  [':=1', /:=1 has no key/],
+  ['a:=', /a:= takes JSON/],
+  [`a:=${'['.repeat(100)}`, /nested deeper/],
+])('%s is refused', async (argument, says) => {
+  await expect(read(argument)).rejects.toThrow(says);
+});
+
+it('asks for the types only where a value is not JSON', async () => {
+  const never = () => Promise.reject(new Error('asked'));
+  await readAssignments(['a:=1'], never);
+  await expect(readAssignments(['a=1'], never)).rejects.toThrow('asked');
+});

@@ -1,0 +1,103 @@
+import { isSafeNumber, LosslessNumber } from 'lossless-json';
+import { parseLosslessJson } from '../../types/values/json_text.ts';
+import { jsonToValue, type LosslessJson, type ValueMap } from '../../types/values/value.ts';
+import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
+import type { PlainValue } from '../plain_value.ts';
+import { UsageError } from './usage_error.ts';
+
+/** What a start may carry: 1 MiB. */
+const JSON_LIMITS = { characters: 1_048_576, depth: 64, members: 300_000 };
+
+/** The inputs of a command line. */
+export interface Assigned {
+  values: { [name: string]: PlainValue };
+  inputs: ValueMap;
+}
+
+type Assignment = { name: string; isJson: boolean; text: string };
+
+function readAssignment(argument: string): Assignment {
+  const at = argument.indexOf('=');
+  if (at < 1) throw new UsageError(`${argument} must be key=value or key:=json.`);
+  const isJson = argument[at - 1] === ':';
+  const name = argument.slice(0, isJson ? at - 1 : at);
+  if (name === '') throw new UsageError(`${argument} has no key before the :=.`);
+  return { name, isJson, text: argument.slice(at + 1) };
+}
+
+/** The schemas of plain JSON that an input takes. */
+const alternatives = (schema: DeploymentInput['json_schema']): { [keyword: string]: unknown }[] =>
+  Array.isArray(schema.anyOf) ? schema.anyOf.flatMap((one) => alternatives(one)) : [schema];
+
+/**
+ * The schemas that count for a text: those of the input; for one that takes anything, that of its default, since a
+ * number there means numbers.
+ */
+function schemasFor({ json_schema, default: fallback }: DeploymentInput): { [keyword: string]: unknown }[] {
+  const schemas = alternatives(json_schema);
+  const isAnything = schemas.some((schema) => schema.type === undefined);
+  return isAnything && ['number', 'boolean'].includes(typeof fallback)
+    ? [{ type: typeof fallback }, ...schemas]
+    : schemas;
+}
+
+/** The plain JSON of a text for an input. The backend checks that it is of the input's type. */
+function plainOf({ name, text }: Assignment, input: DeploymentInput): PlainValue {
+  const schemas = schemasFor(input);
+  const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
+  const takesText = schemas.some(({ type, pattern }) =>
+    // A text of digits stands for a number that is too long for JSON.
+    type === undefined || type === 'string' && !(typeof pattern === 'string' && /^\^-?\[0-9\]/.test(pattern))
+  );
+  const number = takes('number', 'integer') && /^-?\d/.test(text) ? Number(text) : NaN;
+  // Digits that no number of JavaScript holds go as text where the input takes that.
+  if (!Number.isNaN(number)) return isSafeNumber(text) || !takes('string') ? number : text;
+  if (takes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (takesText) return text;
+  const want = input.type_bounds.join(' or ');
+  throw new UsageError(`${name}=${text} must be ${want}${takes('object', 'array') ? `, as JSON: ${name}:=…` : ''}.`);
+}
+
+const areNumbersSafe = (json: LosslessJson): boolean =>
+  json instanceof LosslessNumber
+    ? isSafeNumber(String(json))
+    : typeof json !== 'object' || json === null || Object.values(json).every(areNumbersSafe);
+
+/** Adds `key:=json` to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
+function addJson({ name, text }: Assignment, { values, inputs }: Assigned): void {
+  try {
+    const json = parseLosslessJson(text, JSON_LIMITS);
+    if (areNumbersSafe(json)) values[name] = JSON.parse(text);
+    else inputs[name] = jsonToValue(json);
+  } catch (error) {
+    throw new UsageError(`${name}:= takes JSON: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * The inputs that a command line gives. `read` is asked for the deployment's types where a value is not JSON. Throws a
+ * UsageError.
+ */
+export async function readAssignments(
+  args: string[],
+  read: () => Promise<DeploymentDescription>,
+): Promise<Assigned> {
+  const assignments = args.map(readAssignment);
+  const twice = assignments.find(({ name }, index) => assignments.findIndex((other) => other.name === name) !== index);
+  if (twice !== undefined) throw new UsageError(`The input ${twice.name} is given twice.`);
+  const deployment = assignments.some(({ isJson }) => !isJson) ? await read() : undefined;
+  const assigned: Assigned = { values: Object.create(null), inputs: Object.create(null) };
+  for (const assignment of assignments) {
+    if (assignment.isJson) addJson(assignment, assigned);
+    else {
+      const input = deployment?.inputs.find(({ name }) => name === assignment.name);
+      if (input === undefined) {
+        const names = deployment?.inputs.map(({ name }) => name) ?? [];
+        const has = names.length === 0 ? 'it has none' : `it has ${names.slice(0, 100).join(', ')}`;
+        throw new UsageError(`The deployment has no input ${assignment.name}; ${has}.`);
+      }
+      assigned.values[assignment.name] = plainOf(assignment, input);
+    }
+  }
+  return assigned;
+}

@@ -1,0 +1,4 @@
+import { findLocalStack } from './local_stack.ts';
+import { runShell } from './run_shell.ts';
+
+await runShell(findLocalStack);

@@ -1,0 +1,60 @@
+import { readFile, stat } from 'node:fs/promises';
+import { editorFlowToRow } from '../../editor_flow.ts';
+import { readNumber, readTag } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { printableJson, printableLine } from '../printable.ts';
+import { UsageError } from '../usage_error.ts';
+
+/** A column of a flow may have as much, so a larger file can't be stored. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** The JSON of a file. */
+async function readJson(file: string): Promise<unknown> {
+  try {
+    const { size } = await stat(file);
+    if (size > MAX_FILE_BYTES) throw new UsageError(`${file} is larger than ${MAX_FILE_BYTES} bytes.`);
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const isJson = error instanceof SyntaxError;
+    throw new UsageError(`${file} ${isJson ? 'must hold JSON' : "can't be read"}: ${(error as Error).message}`);
+  }
+}
+
+export const deploy: Command = {
+  name: 'deploy',
+  arguments: '<flow.json>',
+  count: [1, 1],
+  summary: 'Store a flow from a file, and deploy it.',
+  notes: [
+    'The file holds a flow as an editor exports it.',
+    'Without --flow it becomes a new flow; with it, that flow is changed and deployed anew.',
+    'Warnings go to stderr.',
+  ],
+  options: [
+    { name: 'flow', takes: 'id', meaning: 'The flow to change.' },
+    { name: 'tag', takes: 'tag', meaning: 'A tag for the deployment, beside latest. It is moved if it exists.' },
+    { name: 'strict', meaning: 'Refuse the flow for what would be a warning.' },
+  ],
+  example: 'flows deploy shop.json --flow 7 --tag stable',
+  run: async ({ client, screen, isJson, signal }, { positionals: [file = ''], option, has }) => {
+    const id = readNumber(option('flow'), 'flow', 1, 2_147_483_647);
+    const name = option('tag');
+    const tag = name === undefined ? undefined : readTag(name);
+    const flow = editorFlowToRow(await readJson(file));
+    screen.progress('storing the flow');
+    const flowId = await client.storeFlow(flow, { id, signal });
+    screen.progress('deploying it');
+    const { deployment_id, warnings } = await client.deploy(flowId, {
+      strict: has('strict'),
+      tag,
+      signal,
+    });
+    if (isJson) return await screen.print(printableJson({ flow_id: flowId, deployment_id, warnings }));
+    for (const { code, path, message } of warnings) {
+      screen.note(printableLine(`warning: ${path}: ${message} (${code})`));
+    }
+    await screen.print(`flow        ${flowId}`);
+    await screen.print(printableLine(`deployment  ${deployment_id}`));
+  },
+};

@@ -1,0 +1,27 @@
+import { readTarget } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { printableJson } from '../printable.ts';
+import { typeSource } from '../type_source.ts';
+import { UsageError } from '../usage_error.ts';
+
+export const types: Command = {
+  name: 'types',
+  arguments: '<flow|deployment>',
+  count: [1, 1],
+  summary: "Print TypeScript types of a deployment's inputs and outputs.",
+  notes: ['client.deployment<Types>(…) takes them. They are what the ports of the flow say.'],
+  options: [
+    { name: 'name', takes: 'name', meaning: 'The name of the type; by default that of the deployment.' },
+    { name: 'public-key', takes: 'key', meaning: 'Read as the unauthenticated caller of this public key.' },
+  ],
+  example: 'flows types 7@stable --name Shop > shop.ts',
+  run: async ({ client, screen, isJson, signal }, { positionals: [text = ''], option }) => {
+    const name = option('name');
+    if (name !== undefined && !/^[A-Za-z_$][\w$]{0,99}$/.test(name)) {
+      throw new UsageError('--name must be a name of TypeScript: letters, digits, $ and _, no digit first.');
+    }
+    const deployment = await client.read(readTarget(text), { publicKey: option('public-key'), signal });
+    const source = typeSource(deployment, name);
+    await screen.print(isJson ? printableJson({ source }) : source.trimEnd());
+  },
+};

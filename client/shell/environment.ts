@@ -1,0 +1,60 @@
+import type { ConnectionOptions } from '../connection.ts';
+import { UsageError } from './usage_error.ts';
+
+/** The variables that `flows` reads. */
+export const environmentVariables = [
+  { name: 'FLOWS_URL', meaning: "The project's address. In a checkout, without it: the local stack of that checkout." },
+  { name: 'FLOWS_KEY', meaning: 'The publishable key of the project, which everybody may know.' },
+  {
+    name: 'FLOWS_API_KEY',
+    meaning: 'The API key of the user in whose name to call (rpc create_api_key makes one). ' +
+      'Without it you are nobody; on the local stack, a user of its own.',
+  },
+] as const;
+
+/** Finds the stack of this checkout, and a user there; `url` is the address of the wanted one, if one is named. */
+export type FindLocalStack = (
+  url: string | undefined,
+  wantsUser: boolean,
+) => Promise<{ url: string; key: string; apiKey: string | undefined } | undefined>;
+
+/** Whether a key is one that may do everything. A legacy one is a token that names its role. */
+function isSecret(key: string): boolean {
+  if (key.startsWith('sb_secret_')) return true;
+  try {
+    const claims = key.split('.')[1] ?? '';
+    return JSON.parse(Buffer.from(claims, 'base64url').toString())?.role === 'service_role';
+  } catch {
+    return false;
+  }
+}
+
+/** The project that the environment names, or the local stack. Throws a UsageError that says what is missing. */
+export async function readEnvironment(
+  env: Record<string, string | undefined>,
+  findLocalStack?: FindLocalStack,
+): Promise<ConnectionOptions> {
+  const { FLOWS_URL: url, FLOWS_KEY: key, FLOWS_API_KEY: apiKey } = Object.fromEntries(
+    environmentVariables.map(({ name }) => [name, env[name]?.trim() || undefined]),
+  );
+  if (key !== undefined && isSecret(key)) {
+    throw new UsageError('FLOWS_KEY holds a secret key. flows takes the publishable one, and an API key of a user.');
+  }
+  if (apiKey !== undefined && !/^fk_[\w-]+$/.test(apiKey)) {
+    throw new UsageError('FLOWS_API_KEY must be an API key: fk_ and letters, digits, underscores and hyphens.');
+  }
+  if (url !== undefined && key !== undefined) return { url, key, apiKey };
+  const stack = await findLocalStack?.(url, apiKey === undefined);
+  if (stack !== undefined) return { ...stack, apiKey: apiKey ?? stack.apiKey };
+  const missing = [
+    ...url === undefined ? [{ name: 'FLOWS_URL', meaning: "the project's address" }] : [],
+    ...key === undefined
+      ? [{ name: 'FLOWS_KEY', meaning: `${url === undefined ? 'its' : "the project's"} publishable key` }]
+      : [],
+  ];
+  const join = (texts: string[]) => texts.join(' and ');
+  throw new UsageError(
+    `${join(missing.map(({ name }) => name))} must be set: ${join(missing.map(({ meaning }) => meaning))}` +
+      `${findLocalStack === undefined ? '' : ', or a local stack must run (npm start)'}.`,
+  );
+}

@@ -1,0 +1,82 @@
+import { createFlowClient } from '../create_flow_client.ts';
+import { FlowError } from '../flow_error.ts';
+import { readCall } from './arguments.ts';
+import { commands } from './commands.ts';
+import { type FindLocalStack, readEnvironment } from './environment.ts';
+import { exitCodeOf } from './exit_codes.ts';
+import { commandHelp, generalHelp } from './help.ts';
+import { printableBlock, printableJson, printableLine } from './printable.ts';
+import { makeScreen, type Screen, type Streams } from './screen.ts';
+import { UsageError } from './usage_error.ts';
+
+/** Characters of an error's details that a terminal is shown. */
+const MAX_DETAILS = 4_000;
+
+/** What `flows` needs of its process. */
+export interface ShellProcess extends Streams {
+  env: Record<string, string | undefined>;
+  signal: AbortSignal;
+  /** Given in a checkout, which has local stacks. */
+  findLocalStack?: FindLocalStack;
+}
+
+/** The errors of a run, one a line; other details as JSON, no more than a person reads. */
+function describeDetails(details: unknown): string[] {
+  const { errors } = (details ?? {}) as { errors?: unknown };
+  if (Array.isArray(errors)) return errors.map((error) => `  ${printableBlock(String(error), '    ')}`);
+  if (details === null) return [];
+  const text = printableJson(details);
+  return [`details: ${text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}… (--json shows all)` : text}`];
+}
+
+/** What a person may do about an error to which the backend gives no hint. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  [
+    'deployment_not_found',
+    'Check the id, or the flow and its tag, and whose API key FLOWS_API_KEY is: only its owner, and those whom its ' +
+    'start_permission allows, may start a deployment.',
+  ],
+]);
+
+/** Says what went wrong: in a few lines, or as JSON in the shape of the backend's errors. */
+function showError(screen: Screen, error: unknown, isJson: boolean): void {
+  const flowError = error instanceof FlowError ? error : new FlowError({
+    code: error instanceof UsageError ? 'usage' : 'internal',
+    message: error instanceof Error ? error.message : String(error),
+  });
+  const { code, message, details, hint, status, retryAfter } = flowError;
+  if (isJson) return screen.note(printableJson({ code, message, details, hint, status, retryAfter }));
+  screen.note(`error: ${printableBlock(message)}${code === 'usage' ? '' : ` (${printableLine(code)})`}`);
+  for (const line of describeDetails(details)) screen.note(line);
+  const advice = hint ?? HINTS.get(code);
+  if (advice !== undefined) screen.note(`hint: ${printableBlock(advice)}`);
+  if (retryAfter !== null) screen.note(`Try again after ${retryAfter} s.`);
+}
+
+async function run(args: string[], shell: ShellProcess, screen: Screen): Promise<void> {
+  const [name, ...rest] = args;
+  if (name === undefined || ['--help', '-h', 'help'].includes(name)) return await screen.print(generalHelp(commands));
+  const command = commands.find((one) => one.name === name);
+  if (command === undefined) {
+    throw new UsageError(
+      `There is no command ${name}. There are ${commands.map((one) => one.name).join(', ')}; flows --help says more.`,
+    );
+  }
+  const call = readCall(command, rest);
+  if (call.has('help')) return await screen.print(commandHelp(command));
+  const client = createFlowClient(await readEnvironment(shell.env, shell.findLocalStack));
+  await command.run({ client, screen, isJson: call.has('json'), signal: shell.signal }, call);
+}
+
+/** Runs `flows` with these arguments, and gives its exit code. */
+export async function main(args: string[], shell: ShellProcess): Promise<number> {
+  const screen = makeScreen(shell);
+  try {
+    await run(args, shell, screen);
+    screen.progress('');
+    return 0;
+  } catch (error) {
+    showError(screen, error, args.includes('--json'));
+    return exitCodeOf(error);
+  }
+}

@@ -1,0 +1,52 @@
+import type { RunReference, StartedRun } from '../flow_client.ts';
+import { FlowError } from '../flow_error.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import { fromValue } from '../plain_value.ts';
+import type { Context } from './command.ts';
+import { printableBlock, printableJson, printableLine } from './printable.ts';
+
+/** The output of a run, as tagged values. Its errors name the run, so that a person can go on with it. */
+export async function waitForOutput(
+  { client, signal }: Context,
+  run: RunReference<object>,
+  timeoutSeconds: number | undefined,
+): Promise<ValueMap> {
+  try {
+    return await client.outputValues(run, {
+      signal,
+      ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
+    });
+  } catch (error) {
+    const id = typeof run === 'string' ? run : run.flow_run_id;
+    if (!(error instanceof FlowError) || !['timed_out', 'aborted'].includes(error.code)) throw error;
+    throw new FlowError({ ...error, message: error.message, hint: `Run ${id} goes on: flows output ${id}` });
+  }
+}
+
+/** Prints an output, a line for each of its values: texts as they are, others as JSON. */
+export async function printOutput({ screen }: Context, output: ValueMap): Promise<void> {
+  for (const [name, value] of Object.entries(output)) {
+    const plain = fromValue(value);
+    const text = typeof plain === 'string' ? printableBlock(plain) : printableJson(plain);
+    await screen.print(`${printableLine(name)}: ${text}`);
+  }
+}
+
+/** Ends a command that has made a run: prints its id and token, or, with --wait, the output once it has ended. */
+export async function printRun(
+  context: Context,
+  run: StartedRun,
+  { waits, timeout }: { waits: boolean; timeout: number | undefined },
+): Promise<void> {
+  const { screen, isJson } = context;
+  const { flow_run_id, token } = run;
+  if (!waits) {
+    if (isJson) return await screen.print(printableJson({ flow_run_id, token }));
+    await screen.print(printableLine(`run    ${flow_run_id}`));
+    return await screen.print(printableLine(`token  ${token}`));
+  }
+  screen.progress(printableLine(`waiting for run ${flow_run_id}`));
+  const output = await waitForOutput(context, run, timeout);
+  if (isJson) return await screen.print(printableJson({ flow_run_id, token, output: { M: output } }));
+  await printOutput(context, output);
+}

@@ -1,0 +1,3 @@
+import { runShell } from './run_shell.ts';
+
+await runShell();

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
+import { typeSource } from './type_source.ts';
+
+const input = (name: string, json_schema: object, rest: Partial<DeploymentInput> = {}): DeploymentInput => ({
+  name,
+  description: '',
+  type_bounds: ['free'],
+  required: true,
+  default: null,
+  json_schema: json_schema as DeploymentInput['json_schema'],
+  ...rest,
+});
+
+const deployment = (inputs: DeploymentInput[], outputs: DeploymentDescription['outputs'], name = 'Tea shop') =>
+  ({ deployment_id: 'id', name, inputs, outputs }) as DeploymentDescription;
+
+it('inputs have the JavaScript types of their schemas, outputs those of what comes out of their ports', () => {
+  const inputs = [
+    input('amount', { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[0-9]{1,20}$' }] }),
+    input('rate', { type: 'number' }, { required: false, default: 1.5, description: 'Part of the price.' }),
+    input('isGift', { type: 'boolean' }),
+    input('to', { type: 'string' }),
+    input('data', { type: 'string', contentEncoding: 'base64' }),
+    input('list', { type: 'array' }),
+    input('map', { type: 'object' }),
+    input('any', {}),
+    input('not a name', { anyOf: [{ type: 'boolean' }, {}] }),
+  ];
+  const types = ['u64', 'i128', 'f64', 'decimal', 'bool', 'pubkey', 'bytes', 'array', 'object', 'json', 'free'];
+  expect(typeSource(deployment(inputs, types.map((type) => ({ name: type, type }))))).toBe(
+    `import type { PlainValue } from 'flow-deployments-client';
+
+/** Deployment id: Tea shop. */
+export interface TeaShop {
+  inputs: {
+    amount: number | bigint | string;
+    /** Part of the price. Default: 1.5 */
+    rate?: number | bigint;
+    isGift: boolean;
+    to: string;
+    data: string | Uint8Array;
+    list: PlainValue[];
+    map: { [name: string]: PlainValue };
+    any: PlainValue;
+    "not a name": PlainValue;
+  };
+  outputs: {
+    u64: bigint;
+    i128: bigint;
+    f64: number;
+    decimal: string;
+    bool: boolean;
+    pubkey: string;
+    bytes: string | Uint8Array;
+    array: PlainValue[];
+    object: { [name: string]: PlainValue };
+    json: PlainValue;
+    free: PlainValue;
+  };
+}
+`,
+  );
+});
+
+it('what others wrote stays inside of comments and names', () => {
+  const evil = '*/ evil(); /*\n`${x}`\u2028';
+  const source = typeSource(
+    deployment([input(evil, {}, { description: evil, default: evil })], [{ name: evil, type: evil }], evil),
+  );
+  const outside = source.replaceAll(/\/\*\*(?:[^*]|\*(?!\/))*\*\//g, '').replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  expect(outside).not.toContain('evil()');
+  expect(outside).toContain('export interface Evil');
+  expect(typeSource(deployment([], [], '7 up'))).toContain('export interface Deployment7Up {');
+  expect(typeSource(deployment([], [], ''))).toContain('export interface Deployment {');
+});

@@ -1,0 +1,73 @@
+import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
+import { printableJson, printableLine } from './printable.ts';
+
+type Schema = { [keyword: string]: unknown };
+
+/** What JavaScript values an input takes whose plain JSON has this schema. */
+function inputTypes(schema: Schema): string[] {
+  if (Array.isArray(schema.anyOf)) return schema.anyOf.flatMap((one) => inputTypes(one as Schema));
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return ['number', 'bigint'];
+    case 'boolean':
+      return ['boolean'];
+    case 'string':
+      return schema.contentEncoding === 'base64' ? ['string', 'Uint8Array'] : ['string'];
+    case 'object':
+      return ['{ [name: string]: PlainValue }'];
+    case 'array':
+      return ['PlainValue[]'];
+    default:
+      return ['PlainValue'];
+  }
+}
+
+const union = (types: string[]): string =>
+  types.includes('PlainValue') ? 'PlainValue' : [...new Set(types)].join(' | ');
+
+/** What `fromValue` makes of an output of a port's type. 32 and 64 bytes are base58. */
+function outputType(type: string): string {
+  if (/^[ui](8|16|32|64|128)$/.test(type)) return 'bigint';
+  if (/^f(32|64)$/.test(type)) return 'number';
+  if (['decimal', 'string', 'address', 'pubkey', 'signature', 'keypair'].includes(type)) return 'string';
+  if (type === 'bool') return 'boolean';
+  if (type === 'bytes') return 'string | Uint8Array';
+  if (type === 'object') return '{ [name: string]: PlainValue }';
+  return type === 'array' ? 'PlainValue[]' : 'PlainValue';
+}
+
+/** A text inside of a comment: nothing in it ends the comment. */
+const inComment = (text: string): string => printableLine(text).replaceAll('*/', '*\\/');
+
+const member = (name: string, isOptional: boolean, type: string): string =>
+  `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : printableJson(name)}${isOptional ? '?' : ''}: ${type};`;
+
+function inputMember({ name, description, required, default: fallback, json_schema }: DeploymentInput): string {
+  const told = [
+    description,
+    fallback === null || fallback === undefined ? '' : `Default: ${printableJson(fallback)}`,
+  ].filter((text) => text).map(inComment).join(' ');
+  const comment = told === '' ? '' : `    /** ${told} */\n`;
+  return `${comment}    ${member(name, !required, union(inputTypes(json_schema)))}\n`;
+}
+
+/** A name of TypeScript made of a deployment's: `Tea shop` gives `TeaShop`. */
+const typeName = (name: string): string => {
+  const words = name.slice(0, 100).split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  const joined = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+  return /^[A-Za-z]/.test(joined) ? joined : `Deployment${joined}`;
+};
+
+/** TypeScript for `client.deployment<…>()`: what a deployment takes and gives. */
+export function typeSource(
+  { deployment_id, name, inputs, outputs }: DeploymentDescription,
+  as = typeName(name),
+): string {
+  const outputMembers = outputs.map(({ name, type }) => `    ${member(name, false, outputType(type))}\n`);
+  const body = `  inputs: {\n${inputs.map(inputMember).join('')}  };\n  outputs: {\n${outputMembers.join('')}  };\n`;
+  const head = body.includes('PlainValue') ? "import type { PlainValue } from 'flow-deployments-client';\n\n" : '';
+  return `${head}/** Deployment ${inComment(deployment_id)}: ${
+    inComment(name)
+  }. */\nexport interface ${as} {\n${body}}\n`;
+}

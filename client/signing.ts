@@ -1,0 +1,69 @@
+import { base58, base64 } from '@scure/base';
+import type { PendingSignatureRequest } from '../types/signature_request.ts';
+import { requireTexts } from './answer.ts';
+import { FlowError } from './flow_error.ts';
+import type { FlowClient, RunReference, SignatureOptions } from './flow_client.ts';
+import { pause, type Send } from './request.ts';
+import { runRoute } from './run_reference.ts';
+
+const WAIT_SECONDS = 20;
+const WAIT_MARGIN_MS = 20_000;
+/** Milliseconds between two looks at least: the caller may leave the open request unanswered. */
+const MIN_LOOK_MS = 1_000;
+
+/** Turns the answer for a run that has ended, which asks for no signature, into undefined. */
+function undefinedAtEnd(error: unknown): undefined {
+  if (!(error instanceof FlowError) || error.code !== 'signature_request_not_found') throw error;
+}
+
+/** The methods that ask for signatures and send them. */
+export function makeSigning(
+  send: Send,
+): Pick<FlowClient, 'signatureRequests' | 'submitSignature'> {
+  /** The oldest open request of a run, once there is one; null when the wait is over. */
+  const pending = async (run: RunReference<object>, seconds: number, signal?: AbortSignal) => {
+    const { body } = await send({
+      ...runRoute('signature_request', run, `?wait=${seconds.toFixed(3)}`),
+      timeoutMs: seconds * 1000 + WAIT_MARGIN_MS,
+      isRepeatable: true,
+      signal,
+    });
+    if (body === null) return null;
+    requireTexts(body, ['id', 'pubkey', 'message'], 'the signature request');
+    // SAFETY: its texts are there.
+    return body as PendingSignatureRequest;
+  };
+
+  async function* signatureRequests(run: RunReference<object>, options: SignatureOptions = {}) {
+    const { signal, timeoutMs = Infinity } = options;
+    const deadline = Date.now() + timeoutMs;
+    let last: string | undefined;
+    for (;;) {
+      const began = Date.now();
+      const seconds = Math.max(0, Math.min(WAIT_SECONDS, (deadline - began) / 1000));
+      const request = await pending(run, seconds, signal).catch(undefinedAtEnd);
+      if (request === undefined) return;
+      if (request !== null && request.id !== last) {
+        last = request.id;
+        yield request;
+        continue;
+      }
+      if (Date.now() >= deadline) return;
+      await pause(Math.max(0, Math.min(began + MIN_LOOK_MS, deadline) - Date.now()), signal);
+    }
+  }
+
+  return {
+    signatureRequests,
+    submitSignature: async (id, signature, { newMessage, signal } = {}) => {
+      const body = {
+        id,
+        signature: typeof signature === 'string' ? signature : base58.encode(signature),
+        ...(newMessage !== undefined && {
+          new_msg: typeof newMessage === 'string' ? newMessage : base64.encode(newMessage),
+        }),
+      };
+      await send({ method: 'POST', path: '/functions/v1/signature/submit', body: JSON.stringify(body), signal });
+    },
+  };
+}

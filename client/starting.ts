@@ -1,0 +1,129 @@
+import type { StartResult } from '../types/deployment.ts';
+import { requireTexts } from './answer.ts';
+import type {
+  DeploymentTarget,
+  FlowClient,
+  OutputOptions,
+  RunReference,
+  StartArguments,
+  StartedRun,
+  StartOptions,
+} from './flow_client.ts';
+import { FlowError } from './flow_error.ts';
+import { exactJson, readInputs } from './inputs.ts';
+import { fromOutput, type PlainValues, readOutput } from './plain_value.ts';
+import { randomKey } from './random_key.ts';
+import { pause, type Send } from './request.ts';
+import { readReference, runRoute } from './run_reference.ts';
+import { asPublicKey, targetQuery } from './target.ts';
+
+/** Seconds that one request waits for an output: less than proxies usually allow a request. */
+const WAIT_SECONDS = 50;
+/** Milliseconds that an answer may take longer than its wait. */
+const WAIT_MARGIN_MS = 20_000;
+/** Milliseconds between two looks at least, in case the server does not wait. */
+const MIN_LOOK_MS = 500;
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/** The body of a start. */
+function startBody(plain: object, { inputs: tagged, actionSigner }: StartOptions): string {
+  const { values, inputs } = readInputs(plain, tagged);
+  return exactJson({
+    ...(!isEmpty(values) && { values }),
+    ...(!isEmpty(inputs) && { inputs }),
+    ...(actionSigner !== undefined && { action_signer: actionSigner }),
+  });
+}
+
+/** The methods that start, stop and wait for runs. */
+export function makeStarting(
+  send: Send,
+): Pick<FlowClient, 'start' | 'deployment' | 'output' | 'outputValues' | 'redrive' | 'stop'> {
+  const start = async (target: DeploymentTarget, values: object = {}, options: StartOptions = {}) => {
+    const { publicKey, idempotencyKey = randomKey(), signal } = options;
+    const { body } = await send({
+      method: 'POST',
+      path: `/functions/v1/deployment/start?${targetQuery(target)}`,
+      headers: { 'idempotency-key': idempotencyKey, ...asPublicKey(publicKey) },
+      body: startBody(values, options),
+      isRepeatable: true,
+      signal,
+    });
+    requireTexts(body, ['flow_run_id', 'token'], 'the start');
+    // SAFETY: its texts are there.
+    return body as StartResult;
+  };
+
+  /** The answer with the run's output, once it has succeeded. */
+  const waitForOutput = async (run: RunReference<object>, { signal, timeoutMs = Infinity }: OutputOptions = {}) => {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const began = Date.now();
+      const seconds = Math.max(0, Math.min(WAIT_SECONDS, (deadline - began) / 1000));
+      const { status, body } = await send({
+        ...runRoute('output', run, `?wait=${seconds.toFixed(3)}`),
+        timeoutMs: seconds * 1000 + WAIT_MARGIN_MS,
+        isRepeatable: true,
+        signal,
+      });
+      if (status !== 202) return body;
+      if (Date.now() >= deadline) {
+        throw new FlowError({
+          code: 'timed_out',
+          message: `The run has not ended within ${timeoutMs} ms; it is ${(body as { status?: string })?.status}.`,
+          details: body,
+          hint: 'It goes on: wait for its output again, or stop it.',
+        });
+      }
+      const rest = Math.min(MIN_LOOK_MS - (Date.now() - began), deadline - Date.now());
+      await pause(Math.max(0, rest), signal);
+    }
+  };
+
+  const output = async (run: RunReference<object>, options?: OutputOptions): Promise<PlainValues> =>
+    fromOutput(await waitForOutput(run, options));
+
+  // SAFETY: `Inputs` and `Outputs` are the caller's word for what the deployment takes and gives.
+  const methods = { start, output } as unknown as Pick<FlowClient, 'start' | 'output'>;
+  return {
+    ...methods,
+    outputValues: async (run, options) => readOutput(await waitForOutput(run, options)),
+    deployment: <Inputs extends object, Outputs extends object>(target: DeploymentTarget) => {
+      const startTyped = (...args: StartArguments<Inputs>): Promise<StartedRun<Outputs>> =>
+        methods.start<Inputs, Outputs>(target, ...args);
+      return {
+        start: startTyped,
+        run: async (...args: StartArguments<Inputs>) =>
+          await methods.output<Outputs>(await startTyped(...args), { signal: args[1]?.signal }),
+      };
+    },
+    redrive: async (run, { acceptUnknown = false, idempotencyKey = randomKey(), signal } = {}) => {
+      // As the owner: the run's token is not enough.
+      const { body } = await send({
+        method: 'POST',
+        path: `/functions/v1/flow/redrive/${encodeURIComponent(readReference(run).id)}?accept_unknown=${acceptUnknown}`,
+        headers: { 'idempotency-key': idempotencyKey },
+        body: '{}',
+        isRepeatable: true,
+        signal,
+      });
+      requireTexts(body, ['flow_run_id', 'token'], 'the redrive');
+      // SAFETY: its texts are there.
+      return body as StartResult;
+    },
+    stop: async (run, { reason, graceMs, signal } = {}) => {
+      const body = {
+        ...(reason !== undefined && { reason }),
+        ...(graceMs !== undefined && { timeout_millies: graceMs }),
+      };
+      await send({
+        ...runRoute('stop', run),
+        method: 'POST',
+        body: JSON.stringify(body),
+        isRepeatable: true,
+        signal,
+      });
+    },
+  };
+}

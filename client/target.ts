@@ -1,0 +1,14 @@
+import type { DeploymentTarget } from './flow_client.ts';
+import { inPlaceOfOwn, type RequestHeaders } from './request.ts';
+
+/** The query that names a deployment. */
+export function targetQuery(target: DeploymentTarget): string {
+  if (typeof target === 'string') return `id=${encodeURIComponent(target)}`;
+  if (typeof target === 'number') return `flow=${target}`;
+  if ('id' in target) return `id=${encodeURIComponent(target.id)}`;
+  return `flow=${target.flow}${target.tag === undefined ? '' : `&tag=${encodeURIComponent(target.tag)}`}`;
+}
+
+/** The credential of an unauthenticated caller, in place of whatever the client has. */
+export const asPublicKey = (publicKey: string | undefined): RequestHeaders =>
+  publicKey === undefined ? {} : inPlaceOfOwn(publicKey);

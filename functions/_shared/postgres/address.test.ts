@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { readPostgresAddress } from './address.ts';
+
+it('an address gives each part of itself, decoded, with what Postgres has by default', () => {
+  expect(readPostgresAddress('postgresql://flow%40worker:p%2Fw%3A%40@db.example.com/flows')).toEqual({
+    host: 'db.example.com',
+    port: 5432,
+    database: 'flows',
+    user: 'flow@worker',
+    password: 'p/w:@',
+    sslMode: 'prefer',
+    hasSessions: true,
+  });
+  expect(readPostgresAddress('postgres://postgres@[::1]:5433')).toMatchObject({
+    host: '::1',
+    port: 5433,
+    database: 'postgres',
+    password: '',
+  });
+});
+
+it.each([
+  ['127.0.0.1', '', 'disable'],
+  ['localhost', '', 'disable'],
+  ['localhost', '?sslmode=require', 'require'],
+  ['db.example.com', '', 'prefer'],
+  ['db.example.com', '?sslmode=verify-full', 'verify-full'],
+  ['db.example.com', '?sslmode=disable', 'disable'],
+])('a connection to %s%s has the sslmode %s', (host, query, sslMode) => {
+  expect(readPostgresAddress(`postgresql://postgres:secret@${host}/postgres${query}`).sslMode).toBe(sslMode);
+});
+
+it.each([
+  [':5432/postgres', true],
+  [':6543/postgres', false],
+  [':5432/postgres?pgbouncer=true', false],
+  [':6543/postgres?pgbouncer=false', true],
+])('at %s there being sessions is %s', (rest, hasSessions) => {
+  expect(readPostgresAddress(`postgresql://postgres:secret@pooler.example.com${rest}`).hasSessions).toBe(hasSessions);
+});
+
+it.each([
+  'https://postgres:secret@db.example.com/postgres',
+  'postgres:secret@db.example.com',
+  'postgresql://db.example.com/postgres',
+  'postgresql://postgres:secret@/postgres',
+  'postgresql://postgres:secret@db.example.com:port/postgres',
+  'postgresql://postgres:secret@db.example.com/postgres?sslmode=allow',
+  'postgresql://postgres:secret@db.example.com/postgres?pgbouncer=1',
+  'postgresql://postgres:100%secret@db.example.com/postgres',
+])('%s is refused without telling its password', (url) => {
+  expect(() => readPostgresAddress(url)).toThrow(/^Wrong in the environment: SUPABASE_DB_URL: (?!.*secret)/);
+});

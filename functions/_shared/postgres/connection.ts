@@ -1,0 +1,137 @@
+import { connect, type Socket } from 'node:net';
+import postgres from 'postgres';
+import { withTimeLimit } from '../time_limit.ts';
+import type { PostgresAddress } from './address.ts';
+
+/** How long connecting and logging in may take, in seconds. */
+const CONNECT_SECONDS = 10;
+
+/** One connection to Postgres. It is made by its first call, and once lost it is lost for good. */
+export interface PostgresConnection {
+  /**
+   * Executes a statement that is prepared once a connection, with its parameters `$1` … as text, and gives the value
+   * named `result` of its first row. Calls that come while others are under way are sent at once and answered in turn.
+   */
+  execute: (statement: string, parameters: (string | null)[]) => Promise<unknown>;
+  /** Executes statements in one message and one transaction, and gives the value named `result` of the last one. */
+  executeTogether: (statements: string[]) => Promise<unknown>;
+  isLost: () => boolean;
+  /** Ends it when its calls are answered. */
+  close: () => void;
+  /** Breaks it off; its calls fail. */
+  destroy: () => void;
+}
+
+export interface ConnectionEvents {
+  /** Called once, when it is lost or closed. */
+  onLost?: () => void;
+  /** Called with the channel and the payload of each notification. */
+  onNotify?: (channel: string, payload: string) => void;
+}
+
+interface Row {
+  result?: unknown;
+}
+
+/** Makes a connection of the library's kind that never reconnects: what was set for its session would be lost. */
+export function makeConnection(address: PostgresAddress, events: ConnectionEvents = {}): PostgresConnection {
+  const { host, port, database, user, password, sslMode } = address;
+  let socket: Socket | undefined;
+  let isLost = false;
+  const underWay = new Set<(error: Error) => void>();
+
+  const lose = (): void => {
+    if (isLost) return;
+    isLost = true;
+    events.onLost?.();
+  };
+
+  /** Fails all calls. The library would leave those unanswered that it had not sent yet when the connection was lost. */
+  const breakOff = (error: Error): void => {
+    lose();
+    for (const reject of underWay) reject(error);
+  };
+
+  /** What a statement comes to, or that the connection is lost. */
+  const untilLost = <Result>(query: PromiseLike<Result>): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (isLost) return reject(new Error('The connection is lost.'));
+      underWay.add(reject);
+      const end = () => underWay.delete(reject);
+      query.then(resolve, reject).then(end, end);
+    });
+
+  const openSocket = (): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const fail = (error: Error) => {
+        breakOff(error);
+        reject(error);
+      };
+      if (socket !== undefined || isLost) return fail(new Error('The connection is lost.'));
+      // The library reads `host` to check the name of a server that it encrypts for.
+      socket = Object.assign(connect(port, host), { host });
+      socket.setNoDelay(true);
+      socket.on('error', fail);
+      socket.once('close', () => fail(new Error('The connection was closed.')));
+      socket.once('connect', () => resolve(socket!));
+    });
+
+  const options = {
+    host,
+    port,
+    database,
+    user,
+    password,
+    ssl: sslMode === 'disable' ? false : sslMode,
+    max: 1,
+    fetch_types: false,
+    idle_timeout: null,
+    max_lifetime: null,
+    connect_timeout: CONNECT_SECONDS,
+    backoff: 0,
+    connection: { application_name: 'flow_runner' },
+    onnotice: () => {},
+    onnotify: (channel: string, payload: string) => events.onNotify?.(channel, payload),
+    onclose: () => breakOff(new Error('The connection was closed.')),
+    socket: openSocket,
+  };
+  // SAFETY: the library's types lack `onnotify`, and null for a timer that is off.
+  const sql = postgres(options as unknown as postgres.Options<Record<string, never>>);
+
+  return {
+    execute: async (statement, parameters) => {
+      const [row] = await untilLost(sql.unsafe<Row[]>(statement, parameters, { prepare: true }));
+      return row?.result;
+    },
+    executeTogether: async (statements) => {
+      const results: unknown = await untilLost(sql.unsafe(statements.join(';\n')));
+      // SAFETY: several statements give an array of their rows, one gives its rows.
+      const rows = (statements.length > 1 ? (results as Row[][]).at(-1) : results) as Row[];
+      return rows[0]?.result;
+    },
+    isLost: () => isLost,
+    close: () => {
+      lose();
+      void sql.end();
+    },
+    destroy: () => {
+      breakOff(new Error('The connection was broken off.'));
+      socket?.destroy();
+    },
+  };
+}
+
+/**
+ * Does work on a connection, which is destroyed if the work takes longer: over a dead connection it would never end, and
+ * the connection's other calls need not wait for as long.
+ */
+export function withTimeLimitOn<Result>(
+  connection: PostgresConnection,
+  limitMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return withTimeLimit(limitMs, (signal) => {
+    signal.addEventListener('abort', connection.destroy);
+    return work();
+  });
+}

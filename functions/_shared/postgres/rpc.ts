@@ -1,0 +1,101 @@
+import postgres from 'postgres';
+import type { ErrorBody } from '../../../types/errors.ts';
+import type { ApiError } from '../api_error.ts';
+import type { Rpc } from '../database.ts';
+import { toApiError, unavailable, UNREADABLE_TEXT } from '../database_errors.ts';
+import type { PostgresConnection } from './connection.ts';
+import { parameterText, quoteText } from './literals.ts';
+import { makePool, type PoolOptions } from './pool.ts';
+import { actAsServiceRole, showHeaders } from './session.ts';
+import { callStatement, matchSignature, type Signature, signaturesQuery } from './signatures.ts';
+
+/** Calls of SQL functions over connections to Postgres. */
+export interface PostgresRpc {
+  /** Calls as service role, and answers as the Rpc over PostgREST does, errors included. */
+  rpc: Rpc;
+  /** Closes the connections when the calls under way are answered. */
+  close: () => void;
+}
+
+const NO_HEADERS = new Headers();
+
+/** The SQLSTATE of a call whose function has changed since its signature was read. */
+const UNDEFINED_FUNCTION = '42883';
+
+/** What SQL raised by private.fail, as PostgREST would answer it. */
+function readRaised({ message, detail }: postgres.PostgresError): [{ status: number; headers: Headers }, ErrorBody] {
+  try {
+    const { status, headers } = JSON.parse(detail ?? '');
+    return [{ status, headers: new Headers(headers) }, JSON.parse(message)];
+  } catch {
+    return [{ status: 500, headers: NO_HEADERS }, { code: 'PGRST121', message, details: null, hint: null }];
+  }
+}
+
+/** Makes an ApiError of what a call came to: the same as over PostgREST. */
+function readError(name: string, error: unknown): ApiError {
+  if (!(error instanceof postgres.PostgresError)) return unavailable(error);
+  const { code, message, detail, hint } = error;
+  if (code === 'PGRST') return toApiError(name, ...readRaised(error));
+  // PostgREST answers 503 to these classes, connection_exception and insufficient_resources. After FATAL the server, or
+  // a pooler before it, ends the connection, by whatever code; only what the address says wrong stays wrong.
+  if (/^(?:08|53)/.test(code) || (error.severity === 'FATAL' && !/^(?:28|3D|42)/.test(code))) return unavailable(error);
+  // The server refuses the user or the password.
+  const status = code.startsWith('28') ? 401 : 500;
+  return toApiError(name, { status, headers: NO_HEADERS }, { code, message, details: detail, hint });
+}
+
+const badText = (name: string): ApiError =>
+  toApiError(name, { status: 400, headers: NO_HEADERS }, { code: UNREADABLE_TEXT, message: 'unreadable text' });
+
+/** Makes what calls the functions of schema public over Postgres; errors are thrown as ApiError. */
+export function makePostgresRpc(options: PoolOptions): PostgresRpc {
+  const { hasSessions } = options.address;
+  const pool = makePool(options);
+  const signatures = new Map<string, readonly Signature[]>();
+
+  const execute = (name: string, work: (connection: PostgresConnection) => Promise<unknown>): Promise<unknown> =>
+    pool.use(work).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code === UNDEFINED_FUNCTION) signatures.delete(name);
+      throw readError(name, error);
+    });
+
+  const readSignatures = async (name: string): Promise<readonly Signature[]> => {
+    const known = signatures.get(name) ??
+      // SAFETY: the query makes it so.
+      await execute(name, (connection) => connection.executeTogether([signaturesQuery(name)])) as Signature[];
+    signatures.set(name, known);
+    return known;
+  };
+
+  return {
+    rpc: async <Result>(name: string, args: object, headers?: Record<string, string>): Promise<Result> => {
+      const given = Object.entries(args).filter(([, value]) => value !== undefined);
+      const names = given.map(([argumentName]) => argumentName);
+      const signature = matchSignature(await readSignatures(name), names);
+      if (signature === undefined) {
+        signatures.delete(name);
+        const message = `no function public.${name}(${names.join(', ')})`;
+        throw toApiError(name, { status: 404, headers: NO_HEADERS }, { code: 'PGRST202', message });
+      }
+      const texts = given.map(([argumentName, value]) =>
+        parameterText(value, signature.arguments.find((argument) => argument.name === argumentName)!)
+      );
+      // The wire would carry a replacement for what is no UTF-8, and a message ends at NUL.
+      if (texts.some((text) => text !== null && (!text.isWellFormed() || text.includes('\0')))) throw badText(name);
+      const result = await execute(name, (connection) => {
+        if (hasSessions && headers === undefined) {
+          return connection.execute(callStatement(name, signature, names, (index) => `$${index + 1}`), texts);
+        }
+        return connection.executeTogether([
+          ...actAsServiceRole('transaction'),
+          ...(headers === undefined ? [] : showHeaders(headers)),
+          callStatement(name, signature, names, (index) => quoteText(texts[index]!)),
+        ]);
+      });
+      // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
+      return (signature.returns === 'nothing' ? null : result) as Result;
+    },
+    close: pool.close,
+  };
+}

@@ -1,0 +1,36 @@
+import { quoteText } from './literals.ts';
+
+/** What PostgREST takes over of the settings of its own role and of the role that calls, and what concerns a call. */
+const ROLE_SETTINGS = ['statement_timeout', 'lock_timeout', 'jit'];
+
+/** PostgREST's db-extra-search-path, with the exposed schema before it. */
+const SEARCH_PATH = 'public, extensions';
+
+const CLAIMS = JSON.stringify({ role: 'service_role' });
+
+/**
+ * The statements that make a session, or only a transaction, one in which PostgREST would call a function for the
+ * secret key: time limits, role and claims. A login that is no member of service_role stays what it is, and may do what
+ * it was granted by itself.
+ */
+export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
+  const isLocal = lasts === 'transaction';
+  return [
+    `select set_config(split_part(o.setting, '=', 1), split_part(o.setting, '=', 2), ${isLocal})
+    from unnest(array['authenticator', 'service_role']) with ordinality as r (name, position)
+    join pg_catalog.pg_db_role_setting as s on s.setrole = to_regrole(r.name)
+      and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database as d where d.datname = current_database()))
+    cross join unnest(s.setconfig) as o (setting)
+    where split_part(o.setting, '=', 1) in (${ROLE_SETTINGS.map(quoteText).join(', ')})
+    order by r.position, s.setdatabase`,
+    `select set_config('search_path', ${quoteText(SEARCH_PATH)}, ${isLocal}),
+      set_config('request.jwt.claims', ${quoteText(CLAIMS)}, ${isLocal})`,
+    `select set_config('role', 'service_role', ${isLocal}) where pg_has_role('service_role', 'member')`,
+  ];
+}
+
+/** The statements with which PostgREST prepares a request that has headers, after the role is set. */
+export const showHeaders = (headers: Record<string, string>): string[] => [
+  `select set_config('request.headers', ${quoteText(JSON.stringify(headers))}, true)`,
+  'select private.pre_request()',
+];

@@ -1,0 +1,18 @@
+import { isErrorOf } from './api_error.ts';
+import { pause } from './pause.ts';
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+
+/** Repeats a call while the database does not answer. What the call stores is stored once, however often it is repeated. */
+export async function retried<Result>(retryMs: number, call: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + retryMs;
+  for (let delay = FIRST_RETRY_MS;; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isErrorOf(error, 'service_unavailable') || Date.now() + delay > deadline) throw error;
+      await pause(delay);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Platform } from '../_shared/platform.ts';
+import { makeActionApp } from './app.ts';
+
+const ACCOUNT = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
+
+/** The function over a database that has no deployment that anybody may start, and what it asks there. */
+function makeRefusing() {
+  const asked: string[] = [];
+  const notFound = { code: 'deployment_not_found', message: 'There is no such deployment.', details: null, hint: null };
+  const platform: Platform = {
+    env: (name) => ({ SUPABASE_URL: 'http://project', SUPABASE_ANON_KEY: 'a', SUPABASE_SERVICE_ROLE_KEY: 's' })[name],
+    fetch: async (input, init) => {
+      const args = Object.keys(JSON.parse(String(init?.body))).length;
+      asked.push(`${String(input).slice('http://project'.length)} ${args > 0}`);
+      return Response.json(notFound, { status: 404 });
+    },
+    waitUntil: () => {},
+  };
+  return { asked, app: makeActionApp(platform) };
+}
+
+const paths = [
+  '01a2069d-9d4d-74a3-b128-81683010dccd',
+  'nothing',
+  '%00',
+  '7/latest',
+  'x/latest',
+  '7/%20',
+  '99999999999/a',
+];
+
+describe('a refusal of an action', () => {
+  it.each(paths)('costs one look-up, whatever the path says: %s', async (path) => {
+    const { asked, app } = makeRefusing();
+    const answers = [
+      await app.fetch(new Request(`http://f/action/${path}`)),
+      await app.fetch(new Request(`http://f/action/${path}`, { method: 'HEAD' })),
+      await app.fetch(
+        new Request(`http://f/action/${path}`, {
+          method: 'POST',
+          body: JSON.stringify({ account: ACCOUNT }),
+          headers: { 'content-type': 'application/json' },
+        }),
+      ),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(asked).toEqual(Array(3).fill('/rest/v1/rpc/read_deployment true'));
+  });
+
+  it('costs nothing, when the body is none', async () => {
+    const { asked, app } = makeRefusing();
+    const headers = { 'content-type': 'application/json' };
+    const answer = await app.fetch(new Request(`http://f/action/${paths[0]}`, { method: 'POST', body: '{}', headers }));
+    expect([answer.status, asked]).toEqual([400, []]);
+  });
+});
+
+describe('an action with more inputs than a form has', () => {
+  it('is refused, so that nobody has to wait while its description is read', async () => {
+    const inputs = Array.from({ length: 201 }, (_, index) => ({ name: `a${index}`, type_bounds: ['keypair'] }));
+    const app = makeActionApp({
+      env: (name) => ({ SUPABASE_URL: 'http://project', SUPABASE_ANON_KEY: 'a', SUPABASE_SERVICE_ROLE_KEY: 's' })[name],
+      fetch: async () => Response.json({ output_instructions: true, inputs, fees: [], description: '' }),
+      waitUntil: () => {},
+    });
+    const body = JSON.stringify({ account: ACCOUNT });
+    const headers = { 'content-type': 'application/json' };
+    for (const init of [{}, { method: 'POST', body, headers }]) {
+      const answer = await app.fetch(new Request(`http://f/action/${paths[0]}`, init));
+      expect(await answer.json()).toMatchObject({ code: 'action_failed', message: expect.stringContaining('200') });
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { base58, base64 } from '@scure/base';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Keypair, makeKeypair } from '../../tests/support/keypairs.ts';
+import { SOL, startTestChain, type TestChain } from '../../tests/support/solana.ts';
+import { startSilentServer } from '../../tests/support/silent_server.ts';
+import { fundedKeypair, transferFrom } from '../../tests/support/transactions.ts';
+import { signWire } from '../../tests/support/wire.ts';
+import { compileMessage, encodeTransaction } from '../runner/solana/message.ts';
+import { toActionTransaction } from './action_transaction.ts';
+import { makeChainLookup } from './chain_lookup.ts';
+
+let chain: TestChain;
+let buyer: Keypair;
+beforeAll(async () => {
+  chain = await startTestChain({ slotMs: 20 });
+  buyer = await fundedKeypair(chain);
+});
+afterAll(() => chain?.stop());
+
+const lookUp = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 5_000 });
+const soon = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 50 });
+
+/** A payment that a run put out; nobody has signed it. */
+const payment = (amount = SOL, to = makeKeypair().publicKey): string => {
+  const { clock } = chain.ledger;
+  const message = compileMessage({
+    feePayer: buyer.publicKey,
+    instructions: [transferFrom(buyer.publicKey, to, amount)],
+    blockhash: clock.blockhash(clock.slot()),
+    lookupTables: {},
+  });
+  return base64.encode(encodeTransaction(message));
+};
+
+/** Sends it, as a wallet does; gives the signature. */
+async function send(wire: string, options: object = {}): Promise<string> {
+  const { result, error } = await chain.call('sendTransaction', wire, {
+    encoding: 'base64',
+    preflightCommitment: 'processed',
+    ...options,
+  });
+  expect(error).toBeUndefined();
+  return result as string;
+}
+
+const target = (transaction: string, signature: string) => ({
+  url: chain.url,
+  cluster: 'devnet',
+  transaction,
+  signature,
+});
+
+describe('a transaction that a wallet sent', () => {
+  it('is confirmed once it is in a block', async () => {
+    const transaction = payment();
+    const signature = await send(signWire(transaction, buyer));
+    expect(await lookUp(target(transaction, signature))).toBe('confirmed');
+  });
+
+  it('is the same in the legacy form', async () => {
+    const transaction = payment();
+    const legacy = base64.decode(toActionTransaction(transaction, buyer.publicKey));
+    legacy.set(ed25519.sign(legacy.subarray(65), buyer.secretKey), 1);
+    const signature = await send(base64.encode(legacy));
+    expect(await lookUp(target(transaction, signature))).toBe('confirmed');
+  });
+
+  it('has failed when the chain undid it', async () => {
+    const transaction = payment(1_000n * SOL);
+    const signature = await send(signWire(transaction, buyer), { skipPreflight: true });
+    expect(await lookUp(target(transaction, signature))).toBe('failed');
+  });
+
+  it('is another one when it does something else', async () => {
+    const signature = await send(signWire(payment(1n * SOL, makeKeypair().publicKey), buyer));
+    expect(await lookUp(target(payment(), signature))).toBe('other');
+  });
+
+  it('is unknown while nobody has seen it', async () => {
+    const unsent = signWire(payment(), buyer);
+    expect(await soon(target(unsent, base58.encode(base64.decode(unsent).subarray(1, 65))))).toBe('unknown');
+  });
+
+  it('is unknown when the server does not answer, and others are told to come later meanwhile', async () => {
+    const silent = await startSilentServer();
+    try {
+      const asked = Array.from({ length: 17 }, () => soon({ ...target(payment(), '1'.repeat(64)), url: silent.url }));
+      expect((await Promise.all(asked)).toSorted()).toEqual([...Array(16).fill('unknown'), undefined]);
+      expect(await soon({ ...target(payment(), '1'.repeat(64)), url: silent.url }), 'there is room again').toBe(
+        'unknown',
+      );
+    } finally {
+      await silent.close();
+    }
+  });
+
+  it('is unknown at an address that no node may reach', async () => {
+    const refusing = makeChainLookup({ allowPrivateNetwork: false, timeoutMs: 5_000 });
+    const transaction = payment();
+    const signature = await send(signWire(transaction, buyer));
+    expect(await refusing(target(transaction, signature))).toBe('unknown');
+  });
+});

@@ -1,0 +1,39 @@
+import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import type { PublicAddress } from '../_shared/public_address.ts';
+
+const LAMPORTS_PER_SOL = 1_000_000_000n;
+
+/** Lamports as SOL, without zeros that say nothing. */
+export function solText(lamports: bigint): string {
+  let fraction = String(lamports % LAMPORTS_PER_SOL).padStart(9, '0');
+  while (fraction.endsWith('0')) fraction = fraction.slice(0, -1);
+  return `${lamports / LAMPORTS_PER_SOL}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** The fees of a deployment in a sentence; undefined when there are none. */
+function feesText(fees: DeploymentDescription['fees']): string | undefined {
+  const total = fees.reduce((sum, [, amount]) => sum + BigInt(amount), 0n);
+  if (total === 0n) return undefined;
+  const recipients = new Set(fees.filter(([, amount]) => BigInt(amount) > 0n).map(([recipient]) => recipient));
+  const [first] = recipients;
+  const to = recipients.size === 1 ? String(first) : `${recipients.size} recipients`;
+  return `On top of it you pay a fee of ${solText(total)} SOL to ${to}.`;
+}
+
+/** What all answers of an action show of its deployment: icon, title and description. */
+export function describeAction(
+  { name, description, icon_url, fees }: DeploymentDescription,
+  address: PublicAddress,
+): { icon: string; title: string; description: string } {
+  const about = description.trim() || 'Makes a transaction for your wallet to sign.';
+  return {
+    ...titleAndIcon({ name, icon_url }, address),
+    description: [about, feesText(fees)].filter((text) => text !== undefined).join('\n\n'),
+  };
+}
+
+/** The title and the icon of a deployment; those of one without a name, or that is gone, are ours. */
+export const titleAndIcon = (
+  { name, icon_url }: { name: string | null; icon_url: string | null },
+  { url }: PublicAddress,
+): { icon: string; title: string } => ({ icon: icon_url ?? `${url}/icon.svg`, title: name?.trim() || 'Solana action' });

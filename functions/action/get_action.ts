@@ -1,0 +1,63 @@
+import type { Context } from 'hono';
+import type { ActionGetResult } from '../../types/action.ts';
+import type { DeploymentDescription, DeploymentInput } from '../../types/deployment_description.ts';
+import type { Deps } from '../_shared/deps.ts';
+import { blockchainHeader } from './blockchains.ts';
+import { describeAction } from './describe_action.ts';
+import { NO_PAYER, payerOf } from './inputs.ts';
+import { fieldText, hrefOf, parameterOf } from './parameters.ts';
+import type { PublicAddress } from '../_shared/public_address.ts';
+import { readAction } from './read_action.ts';
+import { givenInQuery, valueOfText } from './values.ts';
+
+/** What the button says. Whether it is a payment, nobody here knows. */
+const LABEL = 'Review and sign';
+
+/** Characters of a default that an address has room for. The flow knows longer ones by itself. */
+const MAX_DEFAULT_CHARACTERS = 200;
+
+/** The default of a field as a text that the POST takes; undefined when there is none, or no such text. */
+function defaultText(input: DeploymentInput): string | undefined {
+  if (input.default === null || input.default === undefined) return undefined;
+  const text = fieldText(input.default);
+  if (text === '' || text.length > MAX_DEFAULT_CHARACTERS) return undefined;
+  try {
+    valueOfText(input, text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a wallet shows of a deployment; `query` is that of the link. */
+export function showAction(
+  deployment: DeploymentDescription,
+  address: PublicAddress,
+  path: string,
+  query: Record<string, string[]>,
+): ActionGetResult {
+  const { inputs } = deployment;
+  const view = { type: 'action', ...describeAction(deployment, address), label: LABEL } as const;
+  const payer = payerOf(inputs);
+  if (payer === undefined) return { ...view, disabled: true, error: { message: NO_PAYER } };
+  const given = givenInQuery(query, inputs.filter((input) => input !== payer));
+  for (const input of inputs) {
+    const text = given.get(input.name);
+    // A link that can only fail says so before anybody signs.
+    if (text !== undefined) valueOfText(input, text);
+  }
+  const asked = inputs.filter((input) => input !== payer && !given.has(input.name));
+  const parameters = asked.map(parameterOf);
+  const href = hrefOf(path, asked.map((input) => ({ name: input.name, fallback: defaultText(input) })), given);
+  const action = { type: 'transaction', href, label: LABEL, ...(parameters.length > 0 && { parameters }) } as const;
+  return { ...view, links: { actions: [action] } };
+}
+
+/** `GET /action/{deployment_id}` or `/action/{flow_id}/{tag}`: what a wallet shows before anybody signs. */
+export const makeGetAction =
+  ({ rpcText }: Deps, address: PublicAddress, pathOf: (context: Context) => string) =>
+  async (context: Context): Promise<Response> => {
+    const deployment = await readAction(context, rpcText);
+    const shown = showAction(deployment, address, pathOf(context), context.req.queries());
+    return context.json(shown, 200, blockchainHeader(deployment.cluster));
+  };

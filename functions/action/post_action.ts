@@ -1,0 +1,77 @@
+import type { Context } from 'hono';
+import { type ActionPostParams, actionPostParamsSchema, type ActionPostResult } from '../../types/action.ts';
+import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import type { StartResult } from '../../types/deployment.ts';
+import type { ValueMap } from '../../types/values/value.ts';
+import { ApiError, apiError, isErrorOf } from '../_shared/api_error.ts';
+import { readBody } from '../_shared/body.ts';
+import type { Deps } from '../_shared/deps.ts';
+import { toActionTransaction } from './action_transaction.ts';
+import { blockchainHeader } from './blockchains.ts';
+import { NO_PAYER, payerOf } from './inputs.ts';
+import type { PublicAddress } from '../_shared/public_address.ts';
+import { readAction } from './read_action.ts';
+import { readValues } from './values.ts';
+
+/** Bytes of a body: what somebody fills into a form. */
+export const MAX_ACTION_BODY_BYTES = 65_536;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** What the flow says to whoever signs: its output `message`, where that is a text. */
+function messageOf(output: ValueMap): string | undefined {
+  const { message } = output;
+  if (message === undefined || !('S' in message)) return undefined;
+  // A character of two halves is not cut in two.
+  return message.S.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** A refusal of a start in words for whoever pays; others pass as they are. */
+function inWords(error: unknown): unknown {
+  const say = (message: string, refusal: ApiError) =>
+    new ApiError(refusal.status, { ...refusal.toBody(), message }, { headers: refusal.headers, cause: error });
+  if (isErrorOf(error, 'start_limit_reached') || isErrorOf(error, 'queue_full')) {
+    return say('Too many people use this action right now. Try again in a minute.', error);
+  }
+  // The database names the parameter as a start has it.
+  if (isErrorOf(error, 'inputs_invalid')) return say(error.message.replace(/^values\./, ''), error);
+  return error;
+}
+
+export interface PostActionOptions {
+  address: PublicAddress;
+  pokeRunner: (flowRunId: string) => void;
+  readOutput: (run: StartResult, gone: AbortSignal) => Promise<ValueMap>;
+  makeKey: (request: unknown) => Promise<string>;
+}
+
+/**
+ * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as whoever shows this public key,
+ * and answers with the transaction that it puts out. The same request within a minute gives the same run.
+ */
+export const makePostAction =
+  ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>
+  async (context: Context): Promise<Response> => {
+    const params: ActionPostParams = await readBody(context.req.raw, actionPostParamsSchema, MAX_ACTION_BODY_BYTES);
+    const deployment: DeploymentDescription = await readAction(context, rpcText);
+    const { account } = params;
+    const payer = payerOf(deployment.inputs);
+    if (payer === undefined) throw apiError('action_failed', NO_PAYER);
+    const values = readValues(deployment.inputs, payer, params, context.req.queries());
+    const id = deployment.deployment_id;
+    const idempotency_key = await makeKey([id, account, values]);
+    const run = await rpc<StartResult>('start_deployment', { id, values, public_key: account, idempotency_key })
+      .catch((error: unknown) => {
+        throw inWords(error);
+      });
+    pokeRunner(run.flow_run_id);
+    const output = await readOutput(run, context.req.raw.signal);
+    const { transaction } = output;
+    const message = messageOf(output);
+    const answer: ActionPostResult = {
+      type: 'transaction',
+      transaction: toActionTransaction(transaction !== undefined && 'S' in transaction ? transaction.S : '', account),
+      ...(message !== undefined && { message }),
+      links: { next: { type: 'post', href: `${address.path}/sent?token=${run.token}` } },
+    };
+    return context.json(answer, 200, blockchainHeader(deployment.cluster));
+  };

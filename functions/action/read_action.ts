@@ -1,0 +1,39 @@
+import type { Context } from 'hono';
+import { isSafeNumber, parse } from 'lossless-json';
+import { actionTargetSchema, MAX_PARAMETERS } from '../../types/action.ts';
+import type { DeploymentDescription } from '../../types/deployment_description.ts';
+import { apiError } from '../_shared/api_error.ts';
+import type { RpcText } from '../_shared/database.ts';
+
+/** A public key that nobody has: whoever shows it may start what anybody may start. */
+const NOBODY = '1'.repeat(32);
+/** The id of no deployment. Malformed ones are looked up as this one, so that all refusals cost the same. */
+const NO_DEPLOYMENT = { id: '00000000-0000-0000-0000-000000000000' };
+
+/** Lamports and bounds of integers may have more digits than a float. */
+const readNumber = (digits: string): number | bigint =>
+  isSafeNumber(digits) || !/^-?\d{1,60}$/.test(digits) ? Number(digits) : BigInt(digits);
+
+/**
+ * Reads the deployment that the path names. Throws the one 404 for a deployment that is not there or is no action:
+ * anybody may start an action, and it puts its transaction out. Throws action_failed for one with more inputs than a
+ * form has.
+ */
+export async function readAction(context: Context, rpcText: RpcText): Promise<DeploymentDescription> {
+  const target = actionTargetSchema.safeParse(context.req.param());
+  const text = await rpcText('read_deployment', {
+    ...(target.success ? target.data : NO_DEPLOYMENT),
+    public_key: NOBODY,
+  });
+  // The parser that keeps digits is slow: a flow of 10,000 inputs would hold up everybody else's actions.
+  const { output_instructions, inputs } = JSON.parse(text) as DeploymentDescription;
+  if (!output_instructions) throw apiError('deployment_not_found', 'There is no such deployment.');
+  if (inputs.length > MAX_PARAMETERS) {
+    throw apiError(
+      'action_failed',
+      `This action has more than ${MAX_PARAMETERS} inputs, too many for a wallet to ask for.`,
+    );
+  }
+  // SAFETY: the shape is that of the SQL function; numbers that a float can't hold are bigints, which BigInt() takes, too.
+  return parse(text, undefined, readNumber) as DeploymentDescription;
+}

@@ -1,0 +1,41 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import { apiError } from '../_shared/api_error.ts';
+import type { Config } from '../_shared/config.ts';
+import type { Platform } from '../_shared/platform.ts';
+import { withTimeLimit } from '../_shared/time_limit.ts';
+import type { StartResult } from '../../types/deployment.ts';
+
+/** How much longer than its wait the answer may take. */
+const GRACE_MS = 5_000;
+
+const tryAgain = (cause?: unknown) =>
+  apiError('service_unavailable', 'The transaction is not ready yet. Try again in a moment.', {
+    headers: { 'retry-after': '2' },
+    cause,
+  });
+
+/**
+ * Makes what waits for the output of a run, by the route that all clients use: many wait there with one query. A run
+ * that failed tells nothing of its graph: who starts actions is not who wrote them.
+ */
+export const makeOutputReader =
+  ({ fetch }: Platform, { supabaseUrl }: Config, waitSeconds: number) =>
+  async ({ flow_run_id, token }: StartResult, gone: AbortSignal): Promise<ValueMap> => {
+    const { status, body } = await withTimeLimit(waitSeconds * 1_000 + GRACE_MS, async (overdue) => {
+      const response = await fetch(`${supabaseUrl}/functions/v1/flow/output/${flow_run_id}?wait=${waitSeconds}`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: AbortSignal.any([overdue, gone]),
+      });
+      return { status: response.status, body: await response.json() as { M: ValueMap } };
+    }).catch((error: unknown) => {
+      throw tryAgain(error);
+    });
+    if (status === 200) return body.M;
+    if (status === 409) {
+      throw apiError(
+        'action_failed',
+        'The action could not make its transaction. Nothing was paid. Try again in a minute.',
+      );
+    }
+    throw tryAgain();
+  };

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { DeploymentInput } from '../../types/deployment_description.ts';
+import { ApiError } from '../_shared/api_error.ts';
+import { readValues } from './values.ts';
+
+const input = (name: string, types: string[], more: Partial<DeploymentInput> = {}): DeploymentInput => ({
+  name,
+  description: '',
+  type_bounds: types,
+  required: false,
+  default: null,
+  json_schema: {},
+  ...more,
+});
+
+const account = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
+const payer = input('buyer', ['keypair']);
+const long = { anyOf: [{ type: 'integer' }, { type: 'string' }] };
+const inputs = [
+  payer,
+  input('small', ['u8'], { json_schema: { type: 'integer' } }),
+  input('wide', ['u64'], { json_schema: long }),
+  input('amount', ['decimal'], { json_schema: long }),
+  input('is', ['bool']),
+  input('note', ['string']),
+  input('to', ['pubkey']),
+  input('order', ['object']),
+  input('must', ['string'], { required: true }),
+];
+
+const read = (data: Record<string, string | string[]>, query: Record<string, string[]> = {}) =>
+  readValues(inputs, payer, { account, data: { must: 'x', ...data } }, query);
+
+describe('the values of a start', () => {
+  it('are those of the fields, by what their inputs take, and the wallet', () => {
+    expect(read({
+      small: '7',
+      wide: '18446744073709551615',
+      amount: '0.10',
+      is: 'false',
+      note: '5',
+      to: account,
+      order: '{"n": [1]}',
+    })).toEqual({
+      buyer: account,
+      small: 7,
+      wide: '18446744073709551615',
+      amount: '0.10',
+      is: false,
+      note: '5',
+      to: account,
+      order: { n: [1] },
+      must: 'x',
+    });
+  });
+
+  it('leave empty fields out, and take those of the body before those of the query', () => {
+    expect(read({ note: '', amount: '2' }, { note: ['q'], amount: ['1'], utm_source: ['x', 'y'] }))
+      .toEqual({ buyer: account, must: 'x', note: 'q', amount: '2' });
+  });
+
+  it('never take the wallet from a field', () => {
+    expect(read({}, { buyer: ['other'] })).toMatchObject({ buyer: account });
+    expect(() => read({ buyer: 'other' })).toThrow('buyer is no parameter of this action.');
+  });
+
+  it.each<[string, Record<string, string | string[]>, Record<string, string[]>, string]>([
+    ['no number', { amount: '1e3' }, {}, 'amount is not what it takes'],
+    ['no whole number', { small: '1.5' }, {}, 'small is not what it takes'],
+    ['no key', { to: 'x' }, {}, 'to is not what it takes'],
+    ['no boolean', { is: 'yes' }, {}, 'is must be true or false.'],
+    ['no JSON', { order: '{' }, {}, 'order must be JSON.'],
+    ['JSON that is too deep', { order: '['.repeat(40) }, {}, 'order is nested deeper than 32 levels.'],
+    ['a required one that is missing', { must: '' }, {}, 'must is missing.'],
+    ['one that there is not', { nothing: '1' }, {}, 'nothing is no parameter of this action.'],
+    ['one that is given twice', {}, { note: ['a', 'b'] }, 'note is given more than once.'],
+    ['one that is too long', {}, { note: ['x'.repeat(10_001)] }, 'note is too long.'],
+  ])('are refused with %s', (_says, data, query, message) => {
+    const refused = expect(() => read(data, query));
+    refused.toThrow(ApiError);
+    refused.toThrow(message);
+  });
+});

@@ -1,0 +1,92 @@
+import type { ActionPostParams } from '../../types/action.ts';
+import { parameterTextSchema } from '../../types/action.ts';
+import type { DeploymentInput } from '../../types/deployment_description.ts';
+import { decodeBase58 } from '../../types/values/base58.ts';
+import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
+import { apiError } from '../_shared/api_error.ts';
+import { alternativesOf, kindOf } from './inputs.ts';
+import { PATTERNS } from './parameters.ts';
+
+/** What is wrong with a parameter, for whoever fills in the form. */
+const wrong = (name: string, message: string) =>
+  apiError('inputs_invalid', `${name} ${message}.`, { details: [{ path: `values.${name}`, message }] });
+
+/** How deep and how large the JSON in a field may be. */
+const JSON_LIMITS = Object.freeze({ characters: 10_000, depth: 32, members: 1_000 });
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    checkJsonText(text, JSON_LIMITS);
+    return JSON.parse(text);
+  } catch (error) {
+    throw wrong(name, error instanceof JsonLimitError ? error.message : 'must be JSON');
+  }
+}
+
+/** The plain JSON that the text of a field stands for. */
+export function valueOfText(input: DeploymentInput, text: string): unknown {
+  const kind = kindOf(input);
+  const form = PATTERNS[kind];
+  if (form && !form.pattern.test(text)) {
+    throw wrong(input.name, `is not what it takes: ${form.description.replace(/\.$/, '').toLowerCase()}`);
+  }
+  if (kind === 'key' && decodeBase58(text, 32) === undefined) {
+    throw wrong(input.name, 'must be a public key: base58 of 32 bytes');
+  }
+  switch (kind) {
+    case 'boolean':
+      if (text !== 'true' && text !== 'false') throw wrong(input.name, 'must be true or false');
+      return text === 'true';
+    case 'json':
+      return parseJson(input.name, text);
+    case 'integer':
+    case 'number':
+      // Where a text is taken, no digit is lost.
+      return alternativesOf(input.json_schema).some(({ type }) => type === 'string') ? text : Number(text);
+    default:
+      return text;
+  }
+}
+
+/** The parameters that a link gives in its query, by name. Throws for one that is given twice, or too long. */
+export function givenInQuery(query: Record<string, string[]>, inputs: readonly DeploymentInput[]): Map<string, string> {
+  const given = new Map<string, string>();
+  for (const { name } of inputs) {
+    const texts = Object.hasOwn(query, name) ? query[name]! : [];
+    if (texts.length > 1) throw wrong(name, 'is given more than once');
+    const [text = ''] = texts;
+    if (!parameterTextSchema.safeParse(text).success) throw wrong(name, 'is too long');
+    // A wallet sends an empty text for a field that is left empty.
+    if (text !== '') given.set(name, text);
+  }
+  return given;
+}
+
+/**
+ * The values of a start, as plain JSON by the inputs' names: the wallet that signs, and the parameters of query and
+ * body. Parameters of the body come first, since the query of a link may be older. Throws inputs_invalid, which names
+ * the parameter.
+ */
+export function readValues(
+  inputs: readonly DeploymentInput[],
+  payer: DeploymentInput,
+  { account, data = {} }: ActionPostParams,
+  query: Record<string, string[]>,
+): Record<string, unknown> {
+  const asked = inputs.filter((input) => input !== payer);
+  const given = givenInQuery(query, asked);
+  const unknown = Object.keys(data).find((name) => !asked.some((input) => input.name === name));
+  if (unknown !== undefined) throw wrong(unknown.slice(0, 100), 'is no parameter of this action');
+  for (const [name, value] of Object.entries(data)) {
+    const text = Array.isArray(value) ? value.join(',') : value;
+    if (text !== '') given.set(name, text);
+  }
+  const missing = asked.find(({ name, required }) => required && !given.has(name));
+  if (missing !== undefined) throw wrong(missing.name, 'is missing');
+  const values = new Map<string, unknown>([[payer.name, account]]);
+  for (const input of asked) {
+    const text = given.get(input.name);
+    if (text !== undefined) values.set(input.name, valueOfText(input, text));
+  }
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeEventHub } from './event_hub.ts';
+import type { NewsListener } from './news_session.ts';
+import { makeRunNews } from './run_news.ts';
+import type { Cursor, WatchedPage } from './watched_events.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Events of runs, numbered from 1, that are stored while others look. */
+function makeRuns({ pageSize = 200, hasSession = false } = {}) {
+  const runs = new Map<string, { count: number; hasEnded: boolean }>();
+  const looks: Cursor[][] = [];
+  const followed = new Set<string>();
+  const state = { isDown: false };
+  let listener: NewsListener | undefined;
+
+  const pageOf = ({ flowRunId, after }: Cursor): WatchedPage[] => {
+    const { count, hasEnded } = runs.get(flowRunId) ?? { count: after, hasEnded: true };
+    const last = Math.min(count, after + pageSize);
+    const events = Array.from({ length: Math.max(last - after, 0) }, (_, index) => ({ id: after + 1 + index }));
+    const page = {
+      flow_run_id: flowRunId,
+      last,
+      has_more: last < count,
+      has_ended: hasEnded && last === count,
+      events,
+    };
+    // SAFETY: the hub looks at the numbers only.
+    return events.length > 0 || page.has_ended ? [page as unknown as WatchedPage] : [];
+  };
+  const look = (cursors: Cursor[]): Promise<WatchedPage[]> => {
+    looks.push(cursors);
+    return state.isDown ? Promise.reject(new Error('down')) : Promise.resolve(cursors.flatMap(pageOf));
+  };
+  const news = hasSession
+    ? makeRunNews((on) => {
+      listener = on;
+      return Promise.resolve({
+        capacity: 100,
+        query: async <Result>(statement: string, ids: string[], afters = '{}') => {
+          if (statement.includes('unfollow')) ids.forEach((id) => followed.delete(id));
+          else if (statement.includes('follow_run_events')) ids.forEach((id) => followed.add(id));
+          if (!statement.includes('watched_run_events')) return ids as Result;
+          const numbers = afters.slice(1, -1).split(',').map(Number);
+          return await look(ids.map((flowRunId, index) => ({ flowRunId, after: numbers[index]! }))) as Result;
+        },
+        close: () => followed.clear(),
+      });
+    })
+    : undefined;
+  const hub = makeEventHub(look, news);
+  const store = (id: string, count: number, hasEnded = false) => {
+    runs.set(id, { count: (runs.get(id)?.count ?? 0) + count, hasEnded });
+    if (followed.has(id)) listener!.onNews(id);
+  };
+  /** Watches from a number on, until told to leave; the numbers that it was told. */
+  const watch = (id: string, from = 0, busyMs = 0) => {
+    const gone = new AbortController();
+    const told: number[] = [];
+    const watcher = { told, reads: 0, isOver: false, leave: () => gone.abort() };
+    const run = hub.watch(id);
+    void (async () => {
+      for (let last = from; !gone.signal.aborted;) {
+        const page = await run.next(last, 1_000_000, gone.signal);
+        if (page === undefined) break;
+        if (page === 'behind') {
+          watcher.reads++;
+          const [read] = pageOf({ flowRunId: id, after: last });
+          told.push(...read?.events.map((event) => event.id) ?? []);
+          last = read?.last ?? last;
+          continue;
+        }
+        told.push(...page.events.map((event) => event.id));
+        last = page.last;
+        if (busyMs > 0) await new Promise((resolve) => setTimeout(resolve, busyMs));
+        if (page.has_ended) break;
+      }
+      watcher.isOver = true;
+      run.close();
+    })();
+    return watcher;
+  };
+  return { runs, looks, followed, state, store, watch };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe('without a session', () => {
+  it('all watchers of all runs together cost one look a second', async () => {
+    const { looks, store, watch } = makeRuns();
+    for (let run = 0; run < 20; run++) store(`run ${run}`, 1);
+    const watchers = Array.from({ length: 200 }, (_, index) => watch(`run ${index % 20}`));
+    await pass(1);
+    for (let second = 0; second < 10; second++) {
+      for (let run = 0; run < 20; run++) store(`run ${run}`, 3);
+      await pass(1_000);
+    }
+    expect(looks.length).toBeLessThanOrEqual(11);
+    expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => upTo(31)));
+    expect(watchers.every(({ reads }) => reads === 0)).toBe(true);
+  });
+
+  it('watchers who begin at different numbers are told all that follows, each once', async () => {
+    const { store, watch } = makeRuns({ pageSize: 4 });
+    store('a', 10);
+    const watchers = [0, 3, 7, 10].map((from) => ({ from, ...watch('a', from) }));
+    await pass(3_000);
+    store('a', 5, true);
+    await pass(5_000);
+    for (const { from, told } of watchers) expect(told).toEqual(upTo(15).slice(from));
+  });
+
+  it('a watcher who is busy for long reads what it missed apart, and holds nobody up', async () => {
+    const { store, watch } = makeRuns();
+    const slow = watch('a', 0, 10_000);
+    const fast = watch('a');
+    for (let second = 0; second < 9; second++) {
+      store('a', 1);
+      await pass(1_000);
+    }
+    expect(fast.told).toEqual(upTo(9));
+    store('a', 1, true);
+    await pass(30_000);
+    expect(slow.told).toEqual(upTo(10));
+    expect(slow.reads).toBeGreaterThan(0);
+  });
+
+  it('nobody is asked when nobody watches any more', async () => {
+    const { looks, store, watch } = makeRuns();
+    store('a', 1);
+    const watchers = [watch('a'), watch('a')];
+    await pass(5_000);
+    watchers[0]!.leave();
+    await pass(5_000);
+    expect(watchers.map(({ isOver }) => isOver)).toEqual([true, false]);
+    watchers[1]!.leave();
+    await pass(1_000);
+    const before = looks.length;
+    await pass(60_000);
+    expect(looks.length).toBe(before);
+  });
+
+  it('a look that fails loses nothing', async () => {
+    const { state, store, watch } = makeRuns();
+    const watcher = watch('a');
+    store('a', 2);
+    state.isDown = true;
+    await pass(5_000);
+    state.isDown = false;
+    store('a', 1, true);
+    await pass(2_000);
+    expect(watcher).toMatchObject({ told: [1, 2, 3], isOver: true });
+  });
+
+  it('the watchers of a run that is deleted are told that it is over', async () => {
+    const { runs, store, watch } = makeRuns();
+    store('a', 1);
+    const watcher = watch('a');
+    await pass(2_000);
+    runs.delete('a');
+    await pass(2_000);
+    expect(watcher).toMatchObject({ told: [1], isOver: true });
+  });
+});
+
+describe('with a session', () => {
+  it('events come 50 ms after they are stored at the latest, and nothing is asked meanwhile', async () => {
+    const { looks, store, watch } = makeRuns({ hasSession: true });
+    store('a', 1);
+    const watchers = Array.from({ length: 50 }, () => watch('a'));
+    await pass(100);
+    const before = looks.length;
+    await pass(10_000);
+    expect(looks.length).toBe(before);
+    store('a', 1);
+    await pass(50);
+    expect(looks.length).toBe(before + 1);
+    expect(watchers.map(({ told }) => told)).toEqual(watchers.map(() => [1, 2]));
+  });
+
+  it('news that come close together are read together', async () => {
+    const { looks, store, watch } = makeRuns({ hasSession: true });
+    store('a', 1);
+    const watcher = watch('a');
+    await pass(100);
+    const before = looks.length;
+    for (let index = 0; index < 100; index++) {
+      store('a', 1);
+      await pass(10);
+    }
+    await pass(50);
+    expect(watcher.told).toEqual(upTo(101));
+    expect(looks.length - before).toBeLessThanOrEqual(21);
+  });
+
+  it('a run that nobody watches any more is not followed', async () => {
+    const { followed, store, watch } = makeRuns({ hasSession: true });
+    store('a', 1);
+    store('b', 1);
+    const [first] = [watch('a'), watch('b')];
+    await pass(100);
+    expect([...followed]).toEqual(['a', 'b']);
+    first!.leave();
+    await pass(100);
+    expect([...followed]).toEqual(['b']);
+  });
+});

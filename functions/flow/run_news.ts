@@ -1,0 +1,194 @@
+import type { NewsSession, OpenNewsSession, QueryRuns } from './news_session.ts';
+
+/** How long a session stays open when no run is followed any more. */
+const IDLE_MS = 10_000;
+/** How long after a session was lost or refused the next one is opened. */
+const RETRY_MS = 5_000;
+
+/** What news of a run somebody wants: the statements that follow runs for it, and that end that. */
+export interface Topic {
+  follow: string;
+  unfollow: string;
+}
+
+/** That the run has ended, or that it asks for a signature. */
+export const ENDS: Topic = Object.freeze({
+  follow: 'select to_json(array(select private.follow_flow_runs($1::uuid[]))) as result',
+  unfollow: 'select private.unfollow_flow_runs($1::uuid[])',
+});
+
+/** All events of the run. */
+export const EVENTS: Topic = Object.freeze({
+  follow: 'select to_json(array(select private.follow_run_events($1::uuid[]))) as result',
+  unfollow: 'select private.unfollow_run_events($1::uuid[])',
+});
+
+/** Called when a followed run has news, and when it is not followed any more since the session is lost. */
+export type OnNews = (flowRunId: string) => void;
+
+/** Looks for something about runs by a session. */
+export type LookBySession<News> = (query: QueryRuns, flowRunIds: string[]) => Promise<Map<string, News>>;
+
+/** What a look has found, and the runs that are followed: `onNews` will be called when one of those has news. */
+export interface Found<News> {
+  found: Map<string, News>;
+  followed: Set<string>;
+}
+
+/** Follows runs by one session of the database, which is open only as long as somebody does. */
+export interface RunNews {
+  /**
+   * Follows these runs, unless it does already, and looks at them after that. Resolves with undefined when there is no
+   * session now; one is opened then, for later looks. A run that can't be followed is only looked at.
+   */
+  look: <News>(
+    flowRunIds: string[],
+    lookBySession: LookBySession<News>,
+    onNews: OnNews,
+    topic?: Topic,
+  ) => Promise<Found<News> | undefined>;
+  /** Opens a session, unless there is one or none can be had now. Resolves when a look can use it, or must do without. */
+  open: () => Promise<void>;
+  /** Nobody waits for news of this run any more. */
+  unfollow: (flowRunId: string, onNews: OnNews) => void;
+}
+
+/** For each who follows a run: for what, and whether its lock is known to be taken. */
+type Followers = Map<OnNews, { topic: Topic; isTaken: boolean }>;
+
+export function makeRunNews(open: OpenNewsSession): RunNews {
+  let session: NewsSession | undefined;
+  let opening: Promise<void> | undefined;
+  let opensAgainAt = -Infinity;
+  let idle: ReturnType<typeof setTimeout> | undefined;
+  const runs = new Map<string, Followers>();
+  /** How many locks that makes at most. */
+  let held = 0;
+  /** Runs to unfollow, gathered so that one statement of a topic does it for all callers who are answered together. */
+  let leaving = new Map<Topic, string[]>();
+
+  const lose = (lost: NewsSession | undefined): void => {
+    if (lost === undefined || session !== lost) return;
+    session = undefined;
+    opensAgainAt = performance.now() + RETRY_MS;
+    leaving = new Map();
+    held = 0;
+    clearTimeout(idle);
+    lost.close();
+    const told = [...runs];
+    runs.clear();
+    for (const [id, followers] of told) for (const onNews of followers.keys()) onNews(id);
+  };
+
+  const closeWhenIdle = (): void => {
+    clearTimeout(idle);
+    if (runs.size > 0) return;
+    idle = setTimeout(() => {
+      session?.close();
+      session = undefined;
+    }, IDLE_MS);
+  };
+
+  const tell = (id: string): void => runs.get(id)?.forEach((_state, onNews) => onNews(id));
+
+  const openSession = async (): Promise<void> => {
+    let opened: NewsSession | undefined;
+    let isLost = false;
+    try {
+      opened = await open({
+        onNews: tell,
+        onLost: () => {
+          isLost = true;
+          lose(opened);
+        },
+      });
+    } catch {
+      // Whoever waits is answered by polling.
+    }
+    if (opened === undefined || isLost) {
+      opensAgainAt = performance.now() + RETRY_MS;
+      return;
+    }
+    session = opened;
+    closeWhenIdle();
+  };
+
+  const openOnce = (): Promise<void> => {
+    if (session !== undefined || performance.now() < opensAgainAt) return Promise.resolve();
+    opening ??= openSession().finally(() => opening = undefined);
+    return opening;
+  };
+
+  const flush = (): void => {
+    const left = leaving;
+    leaving = new Map();
+    const current = session;
+    for (const [{ unfollow }, ids] of left) current?.query(unfollow, ids).catch(() => lose(current));
+  };
+
+  const leave = (id: string, topic: Topic): void => {
+    if (leaving.size === 0) queueMicrotask(flush);
+    const ids = leaving.get(topic) ?? [];
+    leaving.set(topic, ids);
+    ids.push(id);
+  };
+
+  const remove = (id: string, onNews: OnNews): void => {
+    const followers = runs.get(id);
+    const follower = followers?.get(onNews);
+    if (follower === undefined) return;
+    followers!.delete(onNews);
+    held--;
+    if (followers!.size === 0) runs.delete(id);
+    // The lock of one that is only asked for is given up when it is known to be taken.
+    if (follower.isTaken) leave(id, follower.topic);
+    closeWhenIdle();
+  };
+
+  const ask = (ids: string[], onNews: OnNews, topic: Topic, { capacity }: NewsSession): string[] => {
+    const asked = ids.filter((id) => !runs.get(id)?.has(onNews)).slice(0, Math.max(capacity - held, 0));
+    held += asked.length;
+    for (const id of asked) {
+      const followers: Followers = runs.get(id) ?? new Map();
+      runs.set(id, followers.set(onNews, { topic, isTaken: false }));
+    }
+    closeWhenIdle();
+    return asked;
+  };
+
+  /** Takes note of which locks were taken. By then nobody may wait for a run any more. */
+  const note = (asked: string[], taken: Set<string>, onNews: OnNews, topic: Topic): void => {
+    for (const id of asked) {
+      const isAsked = runs.get(id)?.has(onNews);
+      if (isAsked && taken.has(id)) runs.get(id)!.set(onNews, { topic, isTaken: true });
+      else if (isAsked) remove(id, onNews);
+      else if (taken.has(id)) leave(id, topic);
+    }
+  };
+
+  return {
+    open: openOnce,
+    look: async (ids, lookBySession, onNews, topic = ENDS) => {
+      const current = session;
+      if (current === undefined) {
+        void openOnce();
+        return undefined;
+      }
+      const asked = ask(ids, onNews, topic, current);
+      try {
+        // Both are sent at once and carried out one after the other: the look sees what was committed before the lock.
+        const [taken, found] = await Promise.all([
+          asked.length === 0 ? [] : current.query<string[]>(topic.follow, asked),
+          lookBySession(current.query, ids),
+        ]);
+        if (session !== current) return undefined;
+        note(asked, new Set(taken), onNews, topic);
+        return { found, followed: new Set(ids.filter((id) => runs.get(id)?.has(onNews))) };
+      } catch {
+        lose(current);
+        return undefined;
+      }
+    },
+    unfollow: remove,
+  };
+}

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { makeWatcherPlaces } from './watcher_places.ts';
+
+const refusal = (take: () => unknown): unknown => {
+  try {
+    return take() && 'taken';
+  } catch (error) {
+    const { status, code, headers } = error as { status: number; code: string; headers: object };
+    return [status, code, headers];
+  }
+};
+const TOO_MANY = [429, 'too_many_requests', { 'retry-after': '5' }];
+
+it('a caller has so many streams, whoever owns the runs, and gets a place back when one ends', () => {
+  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  const leave = take('caller', 'owner 1');
+  take('caller', 'owner 2');
+  expect(refusal(() => take('caller', 'owner 3'))).toEqual(TOO_MANY);
+  expect(refusal(() => take('other', 'owner 1'))).toBe('taken');
+  leave();
+  leave();
+  expect(refusal(() => take('caller', 'owner 3'))).toBe('taken');
+  expect(refusal(() => take('caller', 'owner 4'))).toEqual(TOO_MANY);
+});
+
+it('the runs of an owner have so many streams, whoever watches them', () => {
+  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  take('run 1', 'owner');
+  take('run 2', 'owner');
+  expect(refusal(() => take('run 3', 'owner'))).toEqual(TOO_MANY);
+  expect(refusal(() => take('owner', 'owner'))).toEqual(TOO_MANY);
+  expect(refusal(() => take('run 4', 'other'))).toBe('taken');
+});
+
+it('an owner who watches their own run takes one place', () => {
+  const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
+  take('owner', 'owner');
+  expect(refusal(() => take('owner', 'owner'))).toBe('taken');
+});
+
+it('all together have so many, and a refused stream takes no place', () => {
+  const { take } = makeWatcherPlaces({ places: 3, partyPlaces: 2 });
+  const leaves = ['a', 'b', 'c'].map((caller) => take(caller, caller));
+  expect(refusal(() => take('d', 'd'))).toEqual(TOO_MANY);
+  leaves[0]!();
+  expect(refusal(() => take('d', 'd'))).toBe('taken');
+  leaves[1]!();
+  leaves[2]!();
+  expect(refusal(() => take('d', 'd'))).toBe('taken');
+});

@@ -1,0 +1,43 @@
+import { platform } from 'node:os';
+import { expect, it } from 'vitest';
+import { answerScript } from './answer_script.ts';
+import { threadCpuMs } from './thread_cpu.ts';
+
+const BUDGET_MS = 1_000;
+
+/** Answers a script that goes on for long, by clocks that go so many milliseconds further at each look. */
+function answer(stepMs: number, computedStepMs: number | undefined) {
+  let time = 0;
+  let computed = 0;
+  const task = {
+    inputs: { source: { S: 'let u = 0; while u < 1000000 { u += 1; }' } },
+    inputNames: ['source'],
+    outputNames: ['u'],
+    environment: {},
+  };
+  return answerScript({ task, budgetMs: BUDGET_MS }, {
+    now: () => time += stepMs,
+    computedMs: () => computedStepMs === undefined ? undefined : computed += computedStepMs,
+  });
+}
+
+const CPU_LIMIT = { nodeError: expect.stringMatching(/^node_cpu_limit: not finished after 1000 ms of computing/) };
+
+it('a script that has computed for longer than its budget ends', () => {
+  expect(answer(400, 400)).toMatchObject(CPU_LIMIT);
+});
+
+it('the time in which others had the processor does not count for a script', () => {
+  expect(answer(10, 0)).toHaveProperty('outputs');
+  expect(answer(10, undefined)).toMatchObject(CPU_LIMIT);
+});
+
+it('a script that gets no processor for long ends too, because others wait for its thread', () => {
+  expect(answer(400, 1)).toMatchObject(CPU_LIMIT);
+});
+
+it.runIf(platform() === 'linux')('what a thread has computed is known on every runtime on Linux', () => {
+  const before = threadCpuMs()!;
+  answer(1, 1);
+  expect(threadCpuMs()!).toBeGreaterThan(before);
+});

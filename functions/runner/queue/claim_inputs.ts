@@ -1,0 +1,85 @@
+import { decodeValue } from '../../../types/values/value.ts';
+import { isErrorOf } from '../../_shared/api_error.ts';
+import { makeInputToken } from '../../_shared/input_token.ts';
+import { pause } from '../../_shared/pause.ts';
+import { executionKey } from '../engine/journal.ts';
+import { type Effect, type InputState, NodeError, type PendingInputs, Released } from '../engine/node.ts';
+import type { ClaimJournal } from './claim_journal.ts';
+import type { Claim, Claims, StoredInput } from './claims.ts';
+
+export interface ClaimInputsOptions {
+  claims: Pick<Claims, 'takeInputs'>;
+  claim: Claim;
+  journal: Pick<ClaimJournal, 'flush'>;
+  /** Calls the listener whenever inputs of the run have been answered. */
+  onInputsAnswered: (listener: () => void) => void;
+  /** The address of the function `flow`; undefined where the worker was not told. */
+  flowUrl: string | undefined;
+}
+
+/** A look at inputs that is about to be taken: what is asked in one turn is looked at in one call. */
+interface Look {
+  executions: Effect[];
+  states: Promise<Map<string, InputState>>;
+}
+
+function toState({ outcome, value, left_ms }: StoredInput): InputState {
+  if (outcome === null) return { status: 'open', leftMs: left_ms };
+  return outcome === 'submitted' ? { status: outcome, value: decodeValue(value) } : { status: outcome };
+}
+
+/** Makes what the nodes of a claimed run wait for inputs with. */
+export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
+  const { claims, claim, journal, onInputsAnswered, flowUrl } = options;
+  const waiting = new Set<() => void>();
+  let next: Look | undefined;
+  onInputsAnswered(() => {
+    for (const wake of waiting) wake();
+  });
+
+  const take = async (executions: Effect[]): Promise<Map<string, InputState>> => {
+    // Nothing more joins this look.
+    await Promise.resolve();
+    next = undefined;
+    try {
+      // What was asked for in this claim is stored before somebody looks at it.
+      await journal.flush();
+      const inputs = await claims.takeInputs(claim, executions);
+      return new Map(inputs.map((input) => [executionKey(input), toState(input)]));
+    } catch (error) {
+      // The next claim looks again.
+      throw isErrorOf(error, 'claim_lost') || isErrorOf(error, 'service_unavailable') ? new Released() : error;
+    }
+  };
+  const makeLook = (): Look => {
+    const executions: Effect[] = [];
+    return { executions, states: take(executions) };
+  };
+
+  return {
+    makeAddress: () => {
+      if (flowUrl === undefined) {
+        throw new NodeError(
+          "input_address_unknown: the worker lacks the project's address: set SUPABASE_URL or FLOW_URL",
+        );
+      }
+      const token = makeInputToken();
+      return { token, url: `${flowUrl}/submit/${token}` };
+    },
+    look: async (execution) => {
+      next ??= makeLook();
+      const { executions, states } = next;
+      executions.push(execution);
+      const state = (await states).get(executionKey(execution));
+      if (state === undefined) throw new Error('an input that was asked for is stored');
+      return state;
+    },
+    untilNews: async (timeoutMs, ...signals) => {
+      const news = new AbortController();
+      const wake = () => news.abort();
+      waiting.add(wake);
+      await pause(timeoutMs, news.signal, ...signals);
+      waiting.delete(wake);
+    },
+  };
+}

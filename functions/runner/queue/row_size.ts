@@ -1,0 +1,16 @@
+import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
+import { measureMap } from '../engine/value_size.ts';
+
+// About how many bytes of JSON the rows have that a worker stores. Values are measured once, by the nodes that handed
+// them on, so that this costs less than to write the JSON.
+
+/** Bytes of a row besides its values. */
+export const ROW_BYTES = 200;
+
+export const nodeRunBytes = ({ input, output }: NodeRun): number =>
+  ROW_BYTES + measureMap(input.M) + (output === null ? 0 : measureMap(output.M));
+
+export const childBytes = ({ inputs, output }: ChildRow): number =>
+  ROW_BYTES + measureMap(inputs.M) + (output === null ? 0 : measureMap(output.M));
+
+export const logLineBytes = ({ content }: LogLine): number => ROW_BYTES + content.length;

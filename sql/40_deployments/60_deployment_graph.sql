@@ -1,0 +1,61 @@
+create function private.placed_graph(graph jsonb, canvas jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object('edges', placed_graph.graph -> 'edges', 'nodes', (
+    select coalesce(jsonb_agg(
+      n.node || jsonb_build_object('position', c.place) order by n.position
+    ), '[]')
+    from jsonb_array_elements(placed_graph.graph -> 'nodes') with ordinality as n (node, position)
+    left join jsonb_array_elements(placed_graph.canvas) with ordinality as c (place, position) on c.position = n.position
+  ));
+end;
+$$;
+comment on function private.placed_graph(jsonb, jsonb) is 'A graph of a snapshot, {nodes, edges}, whose nodes have the position that private.canvas_text() kept; null where it kept none.';
+
+create function private.deployment_graph(id uuid)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  v_graphs jsonb;
+begin
+  select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
+    -- A flow that calls itself is in the snapshot twice, as the entry and as a called flow.
+    select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
+    from (
+      select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f where f.key <> d.entrypoint::text
+      union all
+      select d.entrypoint::text, s.data -> 'entry'
+    ) as g
+  ))
+  into v_graphs
+  from public.flow_deployments as d
+  join private.flow_snapshots as s on s.hash = d.snapshot_hash
+  left join private.flow_deployment_canvases as c on c.deployment_id = d.id
+  where d.id = deployment_graph.id and d.user_id = v_user_id;
+  if not found then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  return v_graphs;
+end;
+$$;
+comment on function private.deployment_graph(uuid) is 'Does what public.deployment_graph says. Definer: snapshots are private.';
+grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
+
+create function public.deployment_graph(id uuid)
+returns jsonb
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return private.deployment_graph(deployment_graph.id);
+end;
+$$;
+comment on function public.deployment_graph(uuid) is
+  'The graphs that runs of the caller''s deployment execute, to draw them: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}, the flow itself and those that it calls. Nodes have what a snapshot keeps of them, and the position at which they were drawn when the flow was deployed. 401; 404 deployment_not_found, also for somebody else''s deployment.';
+grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;

@@ -1,0 +1,110 @@
+create function private.error_code(error text)
+returns text
+language sql immutable strict security invoker
+begin atomic
+  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+end;
+comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+
+create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if num_nonnulls(check_run_period.flow, check_run_period.deployment) <> 1 then
+    perform private.fail(400, 'request_invalid', 'flow, deployment: exactly one of the two must be given.');
+  end if;
+  if check_run_period.since is null or not isfinite(check_run_period.since) or check_run_period.since < 'epoch' or check_run_period.since > now() then
+    perform private.fail(400, 'request_invalid', 'since: must be a time that has passed, from 1970 on.');
+  end if;
+end;
+$$;
+comment on function private.check_run_period(integer, uuid, timestamptz) is
+  'Refuses what does not name the runs of one flow or one deployment since a time that has passed: 400 request_invalid.';
+
+create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- The planner does not know how few runs the limit leaves, and would sort all of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_user_id uuid := private.require_user();
+  -- So many are read within 50 ms, whatever the table holds.
+  v_max_runs constant integer := 5000;
+  v_since_id uuid;
+  v_stats jsonb;
+begin
+  perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+  perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
+  -- An id holds the time of its run.
+  v_since_id := private.first_uuid_v7(flow_run_stats.since);
+
+  with looked_at as materialized (
+    select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
+      case when r.status = 'failed' then left(r.errors[1], 1000) end as error
+    from (
+      (
+        select f.created_at, f.status, f.start_time, f.end_time, f.errors from public.flow_run as f
+        where f.flow_id = flow_run_stats.flow and f.id >= v_since_id
+        order by f.id desc limit case when flow_run_stats.flow is null then 0 else v_max_runs + 1 end
+      )
+      union all
+      (
+        select d.created_at, d.status, d.start_time, d.end_time, d.errors from public.flow_run as d
+        where d.deployment_id = flow_run_stats.deployment and d.id >= v_since_id
+        order by d.id desc limit case when flow_run_stats.deployment is null then 0 else v_max_runs + 1 end
+      )
+    ) as r
+  ), counted as (
+    select l.* from looked_at as l order by l.created_at desc limit v_max_runs
+  )
+  select jsonb_build_object(
+    'since', case when (select count(*) from looked_at) > v_max_runs then (select min(c.created_at) from counted as c) else flow_run_stats.since end,
+    'is_complete', (select count(*) from looked_at) <= v_max_runs,
+    'runs', (select count(*) from counted),
+    'by_status', (
+      select jsonb_object_agg(known.status, coalesce(s.count, 0))
+      from unnest('{queued,running,waiting,succeeded,failed,stopped}'::text[]) as known (status)
+      left join (select c.status, count(*) as count from counted as c group by c.status) as s using (status)
+    ),
+    'duration_ms', (
+      select jsonb_build_object(
+        'p50', round(percentile_cont(0.5) within group (order by c.duration_ms)),
+        'p95', round(percentile_cont(0.95) within group (order by c.duration_ms))
+      ) from counted as c where c.duration_ms is not null
+    ),
+    'failures', (
+      select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
+      from (
+        select e.code, count(*) as count
+        from (
+          select private.error_code(c.error) as code
+          from counted as c where c.error is not null
+        ) as e
+        group by e.code order by count(*) desc, e.code limit 20
+      ) as f
+    )
+  ) into v_stats;
+  return v_stats;
+end;
+$$;
+comment on function private.flow_run_stats(integer, uuid, timestamptz) is
+  'Does what public.flow_run_stats says. Definer: it asks once whose flow or deployment it is, and not for each run.';
+grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
+
+create function public.flow_run_stats(
+  flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days'
+)
+returns jsonb
+language sql stable security invoker
+begin atomic
+  select private.flow_run_stats(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
+end;
+comment on function public.flow_run_stats(integer, uuid, timestamptz) is
+  'How the runs of the caller''s flow, or of one deployment, went since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. It counts the newest 5,000 runs; where there are more, is_complete is false, and since is when the oldest of them was made. Durations are of runs that have started and ended. Failures are the 20 most frequent codes of first errors, null for errors without one. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

@@ -1,0 +1,349 @@
+-- The events of a run: what its watchers are told, numbered without gaps in the order in which it was stored. Whoever stores something that is
+-- an event holds the lock of the root run, so the numbers of a tree are committed in their order: a watcher who has seen number 7 has seen all
+-- up to 7, and goes on at 8.
+--
+-- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
+-- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+
+create type private.run_event as (
+  event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
+);
+comment on type private.run_event is
+  'Which event, and the key of the row that has the rest: a run (run_start, run_finish), an execution of a node (node_start, node_finish), a log line (log) or a request to somebody outside (signature_request, api_input).';
+
+create table private.flow_run_events (
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  first_number integer not null,
+  last_number integer not null,
+  events private.run_event[] not null,
+  primary key (root_flow_run_id, last_number),
+  constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
+);
+comment on table private.flow_run_events is
+  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some. Deleted with the run.';
+comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
+comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
+
+create function private.announce_run_events(flow_run_id uuid)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_events'), uuid_hash(announce_run_events.flow_run_id)) then
+    perform pg_notify('flow_run_news', announce_run_events.flow_run_id::text);
+  end if;
+end;
+$$;
+comment on function private.announce_run_events(uuid) is
+  'As announce_run_news, for the sessions that watch a root run: they have a lock of their own, so that progress notifies nobody who only waits for the end.';
+
+create function private.follow_run_events(flow_run_ids uuid[])
+returns setof uuid
+language plpgsql volatile security invoker
+set search_path = ''
+-- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
+set enable_seqscan = off
+as $$
+begin
+  return query
+  -- Materialized, so that no lock is taken of a run that does not qualify.
+  with root as materialized (
+    select r.id from public.flow_run as r where r.id = any (follow_run_events.flow_run_ids) and r.parent_flow_run_id is null
+  )
+  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_events'), uuid_hash(root.id));
+end;
+$$;
+comment on function private.follow_run_events(uuid[]) is 'As follow_flow_runs, for all events of these root runs.';
+grant execute on function private.follow_run_events(uuid[]) to service_role;
+
+create function private.unfollow_run_events(flow_run_ids uuid[])
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_unlock_shared(hashtext('private.announce_run_events'), uuid_hash(f.id))
+  from unnest(unfollow_run_events.flow_run_ids) as f (id);
+end;
+$$;
+comment on function private.unfollow_run_events(uuid[]) is 'The opposite of follow_run_events. A run that is followed twice is named twice.';
+grant execute on function private.unfollow_run_events(uuid[]) to service_role;
+
+create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
+comment on type private.new_run_event is
+  'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
+
+create function private.add_run_events(events private.new_run_event[])
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan for these very arrays would look cheaper, and be made anew at each call, which takes longer than the statements themselves.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  if coalesce(cardinality(add_run_events.events), 0) = 0 then
+    return;
+  end if;
+  insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
+  select n.root_flow_run_id, l.number + 1, l.number + cardinality(n.events), n.events
+  from (
+    select e.root_flow_run_id, array_agg(e.event order by e.position, e.time,
+      array_position('{run_start,node_start,log,signature_request,api_input,node_finish,run_finish}', (e.event).event)
+    ) as events
+    from unnest(add_run_events.events) as e group by e.root_flow_run_id
+  ) as n
+  cross join lateral (
+    select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
+  ) as l;
+  perform private.announce_run_events(r.id) from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+end;
+$$;
+comment on function private.add_run_events(private.new_run_event[]) is
+  'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
+
+create function private.event_value(value jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  -- The size as stored is known without reading the value. A small one may be large when it is written out.
+  if pg_column_size(event_value.value) > 8192 or octet_length(event_value.value::text) > 8192 then
+    return null;
+  end if;
+  return event_value.value;
+end;
+$$;
+comment on function private.event_value(jsonb) is 'A value as an event tells it: null if it has more than 8 KiB.';
+
+create function private.run_events(root public.flow_run, after integer, max_bytes integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+declare
+  -- So many are read at a time.
+  v_max_events constant integer := 200;
+  -- The last event before the end of the root.
+  v_last integer;
+  v_end integer;
+  -- The last event of the last transaction that this page has events of.
+  v_until integer;
+  v_page jsonb;
+begin
+  select coalesce(max(e.last_number), 1) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  v_end := case
+    when root.end_time is not null then v_last + 1
+    -- What is stored of a run before it starts is told after its start.
+    when root.start_time is null then 0
+    else v_last
+  end;
+  if run_events.after >= v_end then
+    return jsonb_build_object(
+      'events', '[]'::jsonb, 'last', run_events.after, 'newest', v_end, 'has_more', false, 'has_ended', root.end_time is not null
+    );
+  end if;
+
+  select coalesce(min(e.last_number), v_last) into v_until from private.flow_run_events as e
+  where e.root_flow_run_id = root.id and e.last_number >= run_events.after + v_max_events;
+
+  with told as (
+    select 1 as number, 'run_start' as event, root.id as flow_run_id, null::uuid as node_id, null::integer as times,
+      null::integer as log_index, null::uuid as request_id
+    where run_events.after < 1 and root.start_time is not null
+    union all
+    select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
+    from private.flow_run_events as e
+    cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    where e.root_flow_run_id = root.id and e.last_number > run_events.after and e.last_number <= v_until
+      and e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    union all
+    select v_end, 'run_finish', root.id, null, null, null, null
+    where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
+  ), run as materialized (
+    select r.*
+    from (select distinct t.flow_run_id from told as t) as d
+    cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
+  ), graph as materialized (
+    -- Each flow is looked through once, for the names of its nodes.
+    select r.is_entry, r.flow_id, case when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes'] end as nodes
+    from (select distinct run.id = root.id as is_entry, run.flow_id from run) as r
+    join private.flow_run_jobs as j on j.flow_run_id = root.id
+    join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  ), node as materialized (
+    select g.is_entry, g.flow_id, (n.node ->> 'id')::uuid as id,
+      coalesce(nullif(n.node #>> '{data,display_name}', ''), n.node #>> '{data,node_id}') as name
+    from graph as g cross join lateral jsonb_array_elements(g.nodes) as n (node)
+    where (n.node ->> 'id')::uuid = any (array(select t.node_id from told as t where t.node_id is not null))
+  ), described as (
+    select t.number,
+      case when t.event = 'node_finish' and x.errors is not null then 'node_error' else t.event end as event,
+      jsonb_build_object(
+        'flow_run_id', t.flow_run_id,
+        'called_by', case when run.parent_flow_run_id is not null then jsonb_build_object(
+          'flow_run_id', run.parent_flow_run_id, 'node_id', run.parent_node_id, 'times', run.parent_times
+        ) end,
+        'time', case t.event
+          when 'run_start' then run.start_time when 'run_finish' then run.end_time when 'node_start' then x.start_time
+          when 'node_finish' then x.end_time when 'log' then l.time when 'signature_request' then s.created_at
+          when 'api_input' then i.created_at
+        end
+      )
+      || case when t.event in ('run_start', 'run_finish') then '{}' else jsonb_build_object(
+        'node_id', t.node_id, 'times', t.times, 'name', node.name
+      ) end
+      || case when t.event in ('node_start', 'node_finish')
+        then jsonb_build_object('attempt', x.attempt, 'is_taken_over', x.is_taken_over) else '{}'
+      end
+      || case t.event
+        when 'run_finish' then jsonb_build_object('status', run.status)
+        when 'signature_request' then jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at)
+        -- Whoever is told of the run may read pending_inputs, where the URL is.
+        when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
+        else '{}'
+      end as data,
+      case
+        when t.event = 'node_start' then jsonb_build_object('input', private.event_value(x.input))
+        when t.event = 'node_finish' then jsonb_build_object('output', private.event_value(x.output))
+          || case when x.errors is null then '{}' else jsonb_build_object('errors', x.errors) end
+        when t.event = 'run_start' then jsonb_build_object('inputs', private.event_value(run.inputs))
+        when t.event = 'run_finish' then jsonb_build_object(
+          'output', private.event_value(run.output), 'errors', private.event_value(to_jsonb(run.errors))
+        )
+        when t.event = 'log' then jsonb_build_object(
+          'log_index', l.log_index, 'log_level', l.log_level, 'module', l.module, 'content', l.content
+        )
+        else '{}'
+      end as owner_data
+    from told as t
+    join run on run.id = t.flow_run_id
+    left join node on node.id = t.node_id and node.flow_id = run.flow_id and node.is_entry = (run.id = root.id)
+    left join lateral (
+      select n.attempt, n.is_taken_over, n.start_time, n.end_time, n.input, n.output, n.errors from public.node_run as n
+      where t.event in ('node_start', 'node_finish') and n.flow_run_id = t.flow_run_id and n.node_id = t.node_id and n.times = t.times
+      offset 0
+    ) as x on true
+    left join lateral (
+      select g.* from public.flow_run_logs as g where t.event = 'log' and g.flow_run_id = t.flow_run_id and g.log_index = t.log_index offset 0
+    ) as l on true
+    left join lateral (
+      select q.id, q.created_at, q.pubkey, q.expires_at from public.signature_requests as q
+      where t.event = 'signature_request' and q.id = t.request_id offset 0
+    ) as s on true
+    left join lateral (
+      select a.id, private.uuid_v7_time(a.id) as created_at, a.expires_at, p.url
+      from private.api_inputs as a
+      left join public.pending_inputs as p on p.id = a.id and p.expires_at > now()
+      where t.event = 'api_input' and a.id = t.request_id offset 0
+    ) as i on true
+  ), measured as (
+    select d.*, sum(octet_length(d.data::text) + octet_length(d.owner_data::text)) over (order by d.number) as bytes,
+      row_number() over (order by d.number) as position
+    from described as d
+  )
+  select jsonb_build_object(
+    'events', coalesce(jsonb_agg(jsonb_build_object(
+      'id', m.number, 'event', m.event, 'data', m.data, 'owner', m.owner_data
+    ) order by m.number), '[]'),
+    'last', coalesce(max(m.number), run_events.after)
+  ) into v_page
+  from measured as m where m.bytes <= run_events.max_bytes or m.position = 1;
+
+  return v_page || jsonb_build_object(
+    'newest', v_end,
+    'has_more', (v_page ->> 'last')::integer < v_end,
+    'has_ended', root.end_time is not null and (v_page ->> 'last')::integer >= v_end
+  );
+end;
+$$;
+comment on function private.run_events(public.flow_run, integer, integer) is
+  'The events of a root run whose numbers are greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. At most 200, of max_bytes or one; owner is what the owner of the flow is told beside data. last is where the next page goes on, newest the greatest number that there is; has_ended: there will be none after last. Definer: for callers that are already checked.';
+
+create function private.flow_run_events(flow_run_id uuid, after integer)
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_root public.flow_run := private.run_for_caller(private.root_run_id(flow_run_events.flow_run_id));
+  v_caller private.caller := private.caller();
+  v_is_owner boolean := v_root.user_id is not distinct from v_caller.user_id;
+  v_page jsonb;
+begin
+  if (flow_run_events.after >= 0) is not true then
+    perform private.fail(400, 'request_invalid', 'after: must be an integer from 0 to 2147483647: the id of an event, or 0.');
+  end if;
+  v_page := private.run_events(v_root, flow_run_events.after, 32768);
+  if flow_run_events.after > (v_page ->> 'newest')::integer then
+    perform private.fail(400, 'request_invalid', 'after: must be the id of an event of this run, and is greater than the newest.');
+  end if;
+  return (v_page - 'newest') || jsonb_build_object(
+    'flow_run_id', v_root.id, 'is_owner', v_is_owner, 'owner_id', v_root.user_id,
+    'caller', coalesce(v_caller.user_id, v_caller.run_id),
+    'is_overdue', v_root.end_time is null and private.has_claimable_run(interval '2 seconds'),
+    'events', (
+      select coalesce(jsonb_agg(
+        case when v_is_owner
+          then e.event || jsonb_build_object('data', (e.event -> 'data') || (e.event -> 'owner')) else e.event
+        end - 'owner'
+        order by e.position
+      ), '[]')
+      from jsonb_array_elements(v_page -> 'events') with ordinality as e (event, position)
+      where v_is_owner or e.event ->> 'event' <> 'log'
+    )
+  );
+end;
+$$;
+comment on function private.flow_run_events(uuid, integer) is 'Does what public.flow_run_events says. Definer, as private.run_for_caller is.';
+grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
+
+create function public.flow_run_events(flow_run_id uuid, after integer default 0)
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.flow_run_events(flow_run_events.flow_run_id, flow_run_events.after);
+$$;
+comment on function public.flow_run_events(uuid, integer) is
+  'A page of the events of a run and of the runs that it called, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_overdue}. flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow is told values, errors and log lines. after is last of the page before. has_ended: there will be no event after these. is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} gives them as they come. 400 request_invalid; 401; 404 flow_run_not_found.';
+grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
+
+create function private.watched_run_events(flow_run_ids uuid[], after integer[])
+returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(
+      coalesce(p.page, '{"events": [], "has_more": false, "has_ended": true}') || jsonb_build_object('flow_run_id', w.id)
+    ), '[]')
+    from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
+    left join lateral (
+      -- All pages together have 4 MiB, or one event each.
+      select private.run_events(r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))) as page
+      from public.flow_run as r where r.id = w.id offset 0
+    ) as p on true
+    where p.page is null or p.page -> 'events' <> '[]' or (p.page -> 'has_ended')::boolean
+  );
+end;
+$$;
+comment on function private.watched_run_events(uuid[], integer[]) is 'Does what public.watched_run_events says. Definer: one call for many watchers, who are already checked.';
+grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
+
+create function public.watched_run_events(flow_run_ids uuid[], after integer[])
+returns jsonb
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.watched_run_events(watched_run_events.flow_run_ids, watched_run_events.after);
+$$;
+comment on function public.watched_run_events(uuid[], integer[]) is
+  'For the Edge Functions, which watch on behalf of callers: the next events of these root runs, each after its number in after: [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}], without runs that have none. What the owner of the flow is told beside data is in owner. A run that is deleted has ended, with no events.';
+grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

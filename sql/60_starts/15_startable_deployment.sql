@@ -1,0 +1,91 @@
+-- Who may start a deployment may read what it takes. Both come here, so that neither tells more about a deployment than the other.
+
+create function private.refuse_start_target(id uuid, flow integer, tag text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (refuse_start_target.id is null) = (refuse_start_target.flow is null) then
+    perform private.fail(400, 'start_target_ambiguous', 'Name the deployment either by id or by flow.',
+      hint => 'Send ?id=<deployment id>, or ?flow=<flow id> with an optional &tag=.');
+  end if;
+  perform private.fail(400, 'start_target_ambiguous', 'A tag names a deployment of a flow: send it with flow, not with id.');
+end;
+$$;
+comment on function private.refuse_start_target(uuid, integer, text) is
+  'Raises the refusal of a caller who does not name one deployment: 400 start_target_ambiguous.';
+
+create function private.refuse_public_key(public_key text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if refuse_public_key.public_key is null then
+    perform private.unauthenticated();
+  end if;
+  perform private.fail(400, 'public_key_invalid', '`public_key` must be a public key: base58 of 32 bytes.');
+end;
+$$;
+comment on function private.refuse_public_key(text) is
+  'Raises the refusal of a caller who is not a user and shows no public key, 401 unauthenticated, or one that is not valid, 400 public_key_invalid.';
+
+create function private.startable_deployment(
+  id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
+)
+returns public.flow_deployments
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_id uuid := startable_deployment.id;
+  v_deployment public.flow_deployments;
+begin
+  if startable_deployment.caller.user_id is null and private.is_public_key(startable_deployment.public_key) is not true then
+    perform private.refuse_public_key(startable_deployment.public_key);
+  end if;
+  loop
+    if startable_deployment.flow is not null then
+      v_id := (
+        select t.deployment_id from public.flow_deployments_tags as t
+        where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
+      );
+    end if;
+    if startable_deployment.is_locked then
+      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+    else
+      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id;
+    end if;
+    -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
+    exit when found or startable_deployment.flow is null or v_id is null;
+  end loop;
+  if not private.may_start(v_deployment, startable_deployment.caller) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
+  'The deployment that id names, or flow and tag (default latest), if the caller may start it, else 404 deployment_not_found. If is_locked, nobody deletes it, nor so its snapshot, until the transaction ends; deploys, customising and other starts do not wait. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and shows no valid public key. Definer: it reads deployments of others.';
+
+create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if check_own_target.flow is not null and not exists (
+    select from public.flows as f where f.id = check_own_target.flow and f.user_id = check_own_target.user_id
+  ) then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  if check_own_target.deployment_id is not null and not exists (
+    select from public.flow_deployments as d where d.id = check_own_target.deployment_id and d.user_id = check_own_target.user_id
+  ) then
+    perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
+  end if;
+end;
+$$;
+comment on function private.check_own_target(uuid, integer, uuid) is
+  'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';

@@ -1,0 +1,96 @@
+create function private.failed_runs(
+  user_id uuid, flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, max_runs integer
+)
+returns uuid[]
+language plpgsql stable security definer
+set search_path = ''
+-- The planner does not know how few runs the limit leaves, and would sort all of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  -- As flow_run_stats, which tells what there is to redrive.
+  c_looked_at constant integer := 5000;
+  -- An id holds the time of its run.
+  v_since_id uuid := private.first_uuid_v7(failed_runs.since);
+begin
+  return array(
+    select l.id
+    from (
+      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, left(r.errors[1], 1000) as error
+      from (
+        (
+          select f.* from public.flow_run as f
+          where f.flow_id = failed_runs.flow and f.id >= v_since_id
+          order by f.id desc limit case when failed_runs.flow is null then 0 else c_looked_at end
+        )
+        union all
+        (
+          select d.* from public.flow_run as d
+          where d.deployment_id = failed_runs.deployment and d.id >= v_since_id
+          order by d.id desc limit case when failed_runs.deployment is null then 0 else c_looked_at end
+        )
+      ) as r
+    ) as l
+    where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
+      and (failed_runs.error_code is null or private.error_code(l.error) = failed_runs.error_code)
+      and not exists (select from public.flow_run as b where b.redriven_from = l.id)
+    order by l.id limit failed_runs.max_runs
+  );
+end;
+$$;
+comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
+  'The failed runs of this owner that nobody has redriven, the oldest first, of the newest 5,000 runs of a flow or a deployment within this time. Definer: for callers that are already checked.';
+
+create function private.redrive_flow_runs(
+  flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean, max_runs integer
+)
+returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.require_user();
+begin
+  perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
+  if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
+    perform private.fail(400, 'request_invalid', 'max_runs: must be an integer from 1 to 100.');
+  end if;
+  perform private.check_own_target(v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment);
+  foreach flow_run_id in array private.failed_runs(
+    v_user_id, redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, coalesce(redrive_flow_runs.until, 'infinity'),
+    redrive_flow_runs.error_code, redrive_flow_runs.max_runs
+  ) loop
+    redriven_as := null;
+    error := null;
+    begin
+      redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
+    exception
+      -- What is refused of one run keeps none of the others back.
+      when sqlstate 'PGRST' then
+        error := sqlerrm::jsonb;
+    end;
+    return next;
+  end loop;
+end;
+$$;
+comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+  'Does what public.redrive_flow_runs says. Definer: it asks once whose flow or deployment it is, and stores runs.';
+grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;
+
+create function public.redrive_flow_runs(
+  flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
+  until timestamptz default null, error_code text default null, accept_unknown boolean default false, max_runs integer default 100
+)
+returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select * from private.redrive_flow_runs(
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until, redrive_flow_runs.error_code,
+    redrive_flow_runs.accept_unknown, redrive_flow_runs.max_runs
+  );
+$$;
+comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+  'Redrives failed runs of the caller''s flow, or of one deployment, that were made between since (default: 7 days ago) and until and that nobody has redriven: the oldest first, max_runs (1 to 100) at most, of the newest 5,000 runs. error_code leaves those whose first error has this code, as flow_run_stats counts them. A row for each, {flow_run_id, redriven_as, error}: the new run, or why there is none, as redrive_flow_run would answer. Call again until there are no rows but such with errors. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also for somebody else''s.';
+grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) to anon, authenticated, service_role;

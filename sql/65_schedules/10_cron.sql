@@ -1,0 +1,161 @@
+-- Reads the five fields of a cron text. No extension tells the next time of one, so this is our own; it means what crontab(5) of Vixie
+-- cron says, with names in lists and ranges.
+
+create type private.cron as (
+  minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[], is_either_day boolean, is_fixed boolean
+);
+comment on type private.cron is
+  'A cron text that was read: the values of each field in ascending order, weekdays from 0, Sunday. is_either_day: a day needs to match one of the two fields of days only. is_fixed: it names one time of day, so it is due once on each of its days, whatever clocks do.';
+
+create function private.cron_value(value text, low integer, high integer, names text[])
+returns integer
+language sql immutable security invoker
+begin atomic
+  select case
+    when cron_value.value ~ '^[0-9]{1,2}$' then
+      case when cron_value.value::integer between cron_value.low and cron_value.high then cron_value.value::integer end
+    -- The first name stands for the lowest value.
+    else array_position(cron_value.names, upper(cron_value.value)) - 1 + cron_value.low
+  end;
+end;
+comment on function private.cron_value(text, integer, integer, text[]) is
+  'The number that a value of a cron field stands for: itself, or the place of its name; null if it is none from low to high.';
+
+create function private.cron_field(
+  field text, low integer, high integer, names text[], out numbers integer[], out message text
+)
+returns record
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_part text;
+  v_range text;
+  v_step_text text;
+  v_from integer;
+  v_to integer;
+  v_step integer;
+begin
+  numbers := '{}';
+  foreach v_part in array string_to_array(cron_field.field, ',') loop
+    v_range := split_part(v_part, '/', 1);
+    v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
+    if v_range = '*' then
+      v_from := cron_field.low;
+      -- Of weekdays 7 is another name of 0.
+      v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
+    elsif strpos(v_range, '-') > 0 then
+      v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
+      v_to := private.cron_value(substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names);
+      -- FRI-SUN ends with the Sunday after.
+      if cron_field.high = 7 and upper(v_range) like '%-SUN' then
+        v_to := 7;
+      end if;
+    else
+      v_from := private.cron_value(v_range, cron_field.low, cron_field.high, cron_field.names);
+      v_to := v_from;
+    end if;
+    v_step := coalesce(case when v_step_text ~ '^[0-9]{1,2}$' then v_step_text::integer end, case when v_step_text is null then 1 end, 0);
+    message := case
+      when v_from is null or v_to is null then
+        format('has %s, where a number from %s to %s%s, a range or * is needed', to_jsonb(private.shorten(v_range, 30)),
+          cron_field.low, cron_field.high, case when cron_field.names is null then '' else ', one of ' || array_to_string(cron_field.names, ' ') end)
+      when v_from > v_to then
+        format('has the range %s, which ends before it begins', to_jsonb(v_range))
+      when v_step_text is not null and strpos(v_range, '-') = 0 and v_range <> '*' then
+        format('has a step after the number %s: a step goes with * or a range, such as %s-%s/%s', to_jsonb(v_range),
+          v_from, cron_field.high, private.shorten(v_step_text, 30))
+      when v_step not between 1 and cron_field.high then
+        format('has the step %s, which must be a number from 1 to %s', to_jsonb(private.shorten(v_step_text, 30)), cron_field.high)
+    end;
+    if message is not null then
+      return;
+    end if;
+    numbers := numbers || array(
+      select case when cron_field.high = 7 then n % 7 else n end from generate_series(v_from, v_to, v_step) as n
+    );
+  end loop;
+  numbers := array(select distinct n from unnest(numbers) as n order by n);
+end;
+$$;
+comment on function private.cron_field(text, integer, integer, text[]) is
+  'The values of one field of a cron text in ascending order; a message if it is wrong, of the first part that is.';
+
+create function private.read_cron(cron text, out read private.cron, out faults jsonb)
+returns record
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_fields text[];
+  v_field record;
+  v_names constant text[] := '{minute,hour,day_of_month,month,day_of_week}';
+  v_lows constant integer[] := '{0,0,1,1,0}';
+  v_highs constant integer[] := '{59,23,31,12,7}';
+  v_day_names constant text[] := '{SUN,MON,TUE,WED,THU,FRI,SAT}';
+  v_month_names constant text[] := '{JAN,FEB,MAR,APR,MAY,JUN,JUL,AUG,SEP,OCT,NOV,DEC}';
+begin
+  faults := '[]';
+  if length(read_cron.cron) > 100 then
+    faults := '[{"path": "cron", "message": "must have at most 100 characters"}]';
+    return;
+  end if;
+  v_fields := array_remove(string_to_array(translate(read_cron.cron, E'\t', ' '), ' '), '');
+  if cardinality(v_fields) <> 5 then
+    faults := jsonb_build_array(jsonb_build_object('path', 'cron', 'message', format(
+      'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has %s',
+      cardinality(v_fields)
+    )));
+    return;
+  end if;
+  for v_place in 1..5 loop
+    v_field := private.cron_field(v_fields[v_place], v_lows[v_place], v_highs[v_place],
+      case v_place when 4 then v_month_names when 5 then v_day_names end);
+    if v_field.message is not null then
+      faults := faults || jsonb_build_object('path', 'cron.' || v_names[v_place], 'message', v_field.message);
+    end if;
+    case v_place
+      when 1 then read.minutes := v_field.numbers;
+      when 2 then read.hours := v_field.numbers;
+      when 3 then read.days := v_field.numbers;
+      when 4 then read.months := v_field.numbers;
+      else read.weekdays := v_field.numbers;
+    end case;
+  end loop;
+  if faults <> '[]' then
+    return;
+  end if;
+  read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
+  read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1 and (v_fields[1] || v_fields[2]) !~ '[*/]';
+  -- The longest that each month may be; 29 February comes.
+  if not read.is_either_day and not exists (
+    select from unnest(read.months) as m where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
+  ) then
+    faults := '[{"path": "cron.day_of_month", "message": "names days that none of the months has, so it would never be due"}]';
+  end if;
+end;
+$$;
+comment on function private.read_cron(text) is
+  'A cron text that was read, and what is wrong with it, as [{path, message}]; [] if nothing is. It takes linear time.';
+
+create function private.is_time_zone(name text)
+returns boolean
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  -- The form first: Postgres would also take abbreviations, whose offset never changes, and POSIX rules. Its folders posix and right
+  -- have every zone again, right with leap seconds.
+  if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
+    or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
+  then
+    return false;
+  end if;
+  perform now() at time zone is_time_zone.name;
+  return true;
+exception when invalid_parameter_value then
+  return false;
+end;
+$$;
+comment on function private.is_time_zone(text) is
+  'Whether the text names a time zone of the IANA database by area and place, or is UTC or GMT.';

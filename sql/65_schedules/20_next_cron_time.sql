@@ -1,0 +1,177 @@
+-- When a cron text is due next. Clocks that are set forward or back are the hard part. The rules are those of croner, with whose times a
+-- test compares these: a text that names one time of day is due once on each of its days, at the first of two such times, and after the
+-- gap if its time is left out; any other is due whenever the clock shows one of its times: twice if it shows it twice, never if it leaves
+-- it out. So a nightly report comes each night, and what runs every ten minutes goes on every ten minutes.
+
+create function private.offset_at(at timestamp, time_zone text)
+returns interval
+language sql stable security invoker
+begin atomic
+  select (offset_at.at at time zone 'UTC') at time zone offset_at.time_zone - offset_at.at;
+end;
+comment on function private.offset_at(timestamp, text) is 'How far the clocks of a time zone are ahead of UTC at a time that is given in UTC.';
+
+create function private.is_cron_day(cron private.cron, day date)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select date_part('month', is_cron_day.day)::integer = any (is_cron_day.cron.months) and case
+    when is_cron_day.cron.is_either_day then
+      date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) or date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+    else date_part('day', is_cron_day.day)::integer = any (is_cron_day.cron.days) and date_part('dow', is_cron_day.day)::integer = any (is_cron_day.cron.weekdays)
+  end;
+end;
+comment on function private.is_cron_day(private.cron, date) is
+  'Whether a cron text is due on a day. If neither field of days begins with *, one of the two has to match, else both: as in Vixie cron.';
+
+create function private.cron_time_of_day(cron private.cron, after interval)
+returns interval
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_hour integer;
+  v_minute integer;
+begin
+  foreach v_hour in array cron_time_of_day.cron.hours loop
+    continue when make_interval(hours => v_hour, mins => 59) <= cron_time_of_day.after;
+    foreach v_minute in array cron_time_of_day.cron.minutes loop
+      if make_interval(hours => v_hour, mins => v_minute) > cron_time_of_day.after then
+        return make_interval(hours => v_hour, mins => v_minute);
+      end if;
+    end loop;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.cron_time_of_day(private.cron, interval) is 'The first time of day of a cron text after another one; null if the day has none left.';
+
+create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_offset constant interval := private.offset_at(end_of_gap.before at time zone 'UTC', end_of_gap.time_zone);
+  v_low timestamptz := end_of_gap.before;
+  v_high timestamptz := end_of_gap.after;
+  v_middle timestamptz;
+begin
+  -- Clocks change at whole minutes.
+  while v_high - v_low > interval '1 minute' loop
+    v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
+    if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
+      v_low := v_middle;
+    else
+      v_high := v_middle;
+    end if;
+  end loop;
+  return case when (v_high at time zone end_of_gap.time_zone)::date = end_of_gap.day then v_high end;
+end;
+$$;
+comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
+  'When clocks are set forward between two times that are less than a day apart; null if they show another day then.';
+
+create function private.cron_time_of_changing_day(
+  cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
+)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_local timestamp;
+  v_times timestamptz[];
+begin
+  if not cron_time_of_changing_day.cron.is_fixed then
+    return (
+      select min(c.at)
+      from unnest(cron_time_of_changing_day.cron.hours) as h
+      cross join unnest(cron_time_of_changing_day.cron.minutes) as m
+      cross join unnest(array[cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after]) as o
+      cross join lateral (
+        select (cron_time_of_changing_day.day + make_interval(hours => h, mins => m) - o) at time zone 'UTC' as at
+      ) as c
+      where c.at > cron_time_of_changing_day.after
+        and c.at at time zone cron_time_of_changing_day.time_zone = cron_time_of_changing_day.day + make_interval(hours => h, mins => m)
+    );
+  end if;
+  v_local := cron_time_of_changing_day.day + private.cron_time_of_day(cron_time_of_changing_day.cron, '-1 minute');
+  v_times := array[
+    (v_local - greatest(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC',
+    (v_local - least(cron_time_of_changing_day.offset_before, cron_time_of_changing_day.offset_after)) at time zone 'UTC'
+  ];
+  return (
+    select first.at from (
+      select coalesce(
+        (select min(t) from unnest(v_times) as t where t at time zone cron_time_of_changing_day.time_zone = v_local),
+        private.end_of_gap(cron_time_of_changing_day.day, v_times[1], v_times[2], cron_time_of_changing_day.time_zone)
+      ) as at
+    ) as first
+    where first.at > cron_time_of_changing_day.after
+  );
+end;
+$$;
+comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
+  'When a cron text is due first on a day, after a time, where clocks may change about that day from one offset to another; null if it is not.';
+
+create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  -- A day lasts from 14 hours before to 36 hours after the midnight of UTC with which its date begins, wherever it is.
+  v_before constant interval := private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
+  v_after constant interval := private.offset_at(cron_time_of_date.day + interval '2 days', cron_time_of_date.time_zone);
+begin
+  if v_before <> v_after then
+    return (
+      -- Clocks that are set back after midnight come to the day before again.
+      select min(private.cron_time_of_changing_day(
+        cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
+      ))
+      from unnest(array[cron_time_of_date.day, cron_time_of_date.day + 1]) as d (day)
+      where private.is_cron_day(cron_time_of_date.cron, d.day)
+    );
+  end if;
+  return (cron_time_of_date.day + private.cron_time_of_day(
+    cron_time_of_date.cron,
+    greatest((cron_time_of_date.after at time zone 'UTC') + v_before - cron_time_of_date.day, interval '-1 minute')
+  ) - v_before) at time zone 'UTC';
+end;
+$$;
+comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
+  'When a cron text is due first on one of its days, after a time; null if it is not. About a change of clocks the next day counts too.';
+
+create function private.next_cron_time(cron text, time_zone text, after timestamptz)
+returns timestamptz
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_cron private.cron := (private.read_cron(next_cron_time.cron)).read;
+  -- The day before: its last times may come again.
+  v_day date := (next_cron_time.after at time zone next_cron_time.time_zone)::date - 1;
+  -- 29 February is a certain weekday every 28 years, or 40 where a year that ends in 00 has none.
+  v_last_day constant date := v_day + 41 * 366;
+  v_time timestamptz;
+begin
+  while v_day < v_last_day loop
+    if date_part('month', v_day)::integer <> all (v_cron.months) then
+      -- The last day of a month, so that the next one's first is never missed where clocks change.
+      v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
+    end if;
+    if private.is_cron_day(v_cron, v_day) then
+      v_time := private.cron_time_of_date(v_cron, next_cron_time.time_zone, v_day, next_cron_time.after);
+      if v_time is not null then
+        return v_time;
+      end if;
+    end if;
+    v_day := v_day + 1;
+  end loop;
+  return null;
+end;
+$$;
+comment on function private.next_cron_time(text, text, timestamptz) is
+  'When a cron text is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';

@@ -1,0 +1,146 @@
+create table public.flow_schedules (
+  id uuid primary key default private.uuid_v7(),
+  user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  flow integer,
+  tag text,
+  deployment_id uuid references public.flow_deployments (id) on delete cascade,
+  cron text not null,
+  time_zone text not null default 'UTC',
+  inputs jsonb not null default '{}',
+  policy text not null default 'catch_up_one',
+  is_active boolean not null default true,
+  next_start_at timestamptz,
+  last_start_at timestamptz,
+  last_flow_run_id uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint flow_schedules_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_schedules_target check (
+    num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
+    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+  ),
+  constraint flow_schedules_tag_form check (private.check_tag(tag)),
+  constraint flow_schedules_cron_length check (char_length(cron) <= 100),
+  constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
+  constraint flow_schedules_policy_known check (
+    policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
+  ),
+  constraint flow_schedules_next_start_at_while_active check ((next_start_at is not null) = is_active),
+  constraint flow_schedules_last_error_length check (char_length(last_error) <= 2200)
+);
+comment on table public.flow_schedules is
+  'When deployments start by themselves, as their owner. A schedule goes with its user, and with the flow or deployment that it starts.';
+comment on column public.flow_schedules.flow is 'The flow whose deployment is started; with it goes tag.';
+comment on column public.flow_schedules.tag is 'Which deployment of the flow is started, looked up at each start; latest unless given.';
+comment on column public.flow_schedules.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+comment on column public.flow_schedules.cron is
+  'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
+comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
+comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
+comment on column public.flow_schedules.policy is
+  'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
+comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
+comment on column public.flow_schedules.last_start_at is 'When it last started a run. Kept by the system.';
+comment on column public.flow_schedules.last_flow_run_id is 'The run that it started last. No foreign key: runs are deleted when they are old. Kept by the system.';
+comment on column public.flow_schedules.last_error is
+  'Why its last planned time started no run, "<code>: <message>"; null if it did. Kept by the system.';
+
+create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
+create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
+create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
+-- With all that choosing needs, so that a thousand that are due are chosen from without reading them.
+create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
+
+alter table public.flow_schedules enable row level security;
+create policy flow_schedules_select_owner on public.flow_schedules for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_schedules_insert_owner on public.flow_schedules for insert to authenticated
+  with check (user_id = (select auth.uid()));
+create policy flow_schedules_update_owner on public.flow_schedules for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+-- The default of id, which clients leave out.
+grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
+grant select, insert, update, delete on public.flow_schedules to authenticated;
+grant select, insert, update, delete on public.flow_schedules to service_role;
+
+create function private.tg_flow_schedules__before_write_read_only()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if num_nonnulls(new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error) > 0 then
+      perform private.fail(400, 'column_read_only',
+        'next_start_at, last_start_at, last_flow_run_id and last_error of a schedule are kept by the system.', hint => 'Leave them out.');
+    end if;
+    new.created_at := now();
+    new.updated_at := now();
+  elsif (new.id, new.user_id, new.created_at, new.next_start_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.created_at, old.next_start_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  then
+    perform private.fail(400, 'column_read_only',
+      'id, user_id, created_at, next_start_at, last_start_at, last_flow_run_id and last_error of a schedule can''t be changed.',
+      hint => 'Leave them out. next_start_at follows from cron, time_zone and is_active.');
+  else
+    new.updated_at := now();
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_schedules__before_write_read_only() is
+  'Refuses what clients write into columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+create trigger _100_refuse_read_only before insert or update on public.flow_schedules
+  for each row when (current_user in ('authenticated', 'service_role'))
+  execute function private.tg_flow_schedules__before_write_read_only();
+
+create function private.tg_flow_schedules__before_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := '[]';
+begin
+  if new.flow is not null then
+    new.tag := coalesce(new.tag, 'latest');
+  end if;
+  if new.cron is null or new.time_zone is null or new.inputs is null or new.is_active is null then
+    perform private.refuse_column(
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs' else 'is_active' end,
+      'must not be null'
+    );
+  end if;
+  if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
+    perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
+  end if;
+  if new.inputs is distinct from old.inputs then
+    perform private.check_inputs(new.inputs);
+  end if;
+  if new.cron is distinct from old.cron then
+    v_faults := (private.read_cron(new.cron)).faults;
+  end if;
+  if new.time_zone is distinct from old.time_zone and not private.is_time_zone(new.time_zone) then
+    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
+      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC', to_jsonb(private.shorten(new.time_zone, 64))
+    ));
+  end if;
+  perform private.refuse_faults('column_invalid', v_faults);
+  if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
+    new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_schedules__before_write() is
+  'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, is_active on public.flow_schedules
+  for each row execute function private.tg_flow_schedules__before_write();
+
+create trigger _800_check_quota after insert on public.flow_schedules
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('schedules');

@@ -1,0 +1,190 @@
+-- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
+-- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
+-- which is at most 5 seconds away, so that no deletion that wants a schedule ever waits in a circle with it.
+
+create function private.due_schedules(max_schedules integer)
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array(
+    select due.id
+    from (
+      select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
+      from (
+        select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
+        -- A value that is known beforehand, or the index could not be searched for it.
+        where s.is_active and s.next_start_at <= (select clock_timestamp())
+        order by s.next_start_at limit 10000
+      ) as d
+    ) as due
+    order by due.turn, due.next_start_at, due.id
+    limit due_schedules.max_schedules
+  );
+$$;
+comment on function private.due_schedules(integer) is
+  'Which schedules are started next, by id: owners take turns, and of each owner the most overdue is first. It looks at the 10,000 that are most overdue. Definer: it sees all of them.';
+
+create function private.schedule_deployment(schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments)
+returns record
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user auth.users;
+  v_id uuid := schedule_deployment.schedule.deployment_id;
+begin
+  is_busy := false;
+  -- Who deletes the user or the deployment at this moment has locked the row, and will take the schedule along.
+  select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id for key share skip locked;
+  if not found then
+    is_busy := true;
+    return;
+  end if;
+  if v_user.deleted_at is not null or coalesce(v_user.banned_until > now(), false) then
+    perform private.fail(401, 'token_invalid', 'The user of this schedule has been deleted or banned.');
+  end if;
+  if v_id is null then
+    v_id := (
+      select t.deployment_id from public.flow_deployments_tags as t
+      where t.entrypoint = schedule_deployment.schedule.flow and t.tag = schedule_deployment.schedule.tag
+    );
+  end if;
+  select d.* into deployment from public.flow_deployments as d
+  where d.id = v_id and d.user_id = schedule_deployment.schedule.user_id
+  for key share skip locked;
+  if not found then
+    is_busy := exists (select from public.flow_deployments as d where d.id = v_id);
+    if not is_busy then
+      perform private.fail(404, 'deployment_not_found',
+        format('Flow %s has no deployment with the tag %s.', schedule_deployment.schedule.flow, schedule_deployment.schedule.tag));
+    end if;
+  end if;
+end;
+$$;
+comment on function private.schedule_deployment(public.flow_schedules) is
+  'The deployment that a schedule starts, which nobody deletes until the transaction ends; is_busy if it or the user is locked. 404 deployment_not_found; 401 token_invalid for a user who is deleted or banned. Definer: it sees all of them.';
+
+create function private.start_schedule(schedule public.flow_schedules)
+returns text
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_is_skipped boolean := start_schedule.schedule.policy = 'skip' and start_schedule.schedule.next_start_at < v_now - interval '1 minute';
+  v_target record;
+  v_caller private.caller;
+  v_run_id uuid;
+  v_error text;
+begin
+  if v_is_skipped then
+    v_error := format('schedule_skipped: Nobody could start what was planned for %s within a minute.',
+      to_char(start_schedule.schedule.next_start_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'));
+  else
+    begin
+      v_target := private.schedule_deployment(start_schedule.schedule);
+      if v_target.is_busy then
+        return 'busy';
+      end if;
+      v_caller.user_id := start_schedule.schedule.user_id;
+      v_run_id := private.enqueue_run(
+        v_target.deployment, v_caller, start_schedule.schedule.inputs, null, null, null, null, start_schedule.schedule.id
+      ) ->> 'flow_run_id';
+    exception
+      when sqlstate 'PGRST' then
+        v_error := concat(sqlerrm::jsonb ->> 'code', ': ', sqlerrm::jsonb ->> 'message');
+      when others then
+        v_error := concat('internal: ', sqlstate, ' ', private.shorten(sqlerrm, 2000));
+    end;
+  end if;
+  update public.flow_schedules as s
+  set
+    next_start_at = private.next_cron_time(s.cron, s.time_zone, v_now),
+    last_start_at = case when v_run_id is null then s.last_start_at else v_now end,
+    last_flow_run_id = coalesce(v_run_id, s.last_flow_run_id),
+    last_error = v_error
+  where s.id = start_schedule.schedule.id;
+  return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
+end;
+$$;
+comment on function private.start_schedule(public.flow_schedules) is
+  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is told by last_error. Returns started, skipped, refused or busy. Definer: it stores the run.';
+
+create function private.start_due_schedules(max_schedules integer default 100)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the table was empty.
+set enable_seqscan = off
+as $$
+declare
+  -- The index can't be searched for what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+  v_ids uuid[];
+  v_id uuid;
+  v_schedule public.flow_schedules;
+  v_outcome text;
+  v_started integer := 0;
+  v_skipped integer := 0;
+  v_refused integer := 0;
+begin
+  if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
+    perform private.fail(400, 'request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
+  end if;
+  -- Nearly always this one look at the index is all.
+  if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
+    v_ids := private.due_schedules(start_due_schedules.max_schedules);
+    foreach v_id in array v_ids loop
+      -- Looked at again under the lock: another call may have started it meanwhile.
+      select s.* into v_schedule from public.flow_schedules as s
+      where s.id = v_id and s.is_active and s.next_start_at <= v_now
+      for no key update skip locked;
+      continue when not found;
+      v_outcome := private.start_schedule(v_schedule);
+      v_started := v_started + (v_outcome = 'started')::integer;
+      v_skipped := v_skipped + (v_outcome = 'skipped')::integer;
+      v_refused := v_refused + (v_outcome = 'refused')::integer;
+    end loop;
+  end if;
+  return jsonb_build_object(
+    'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
+    -- Not while others hold all of them: then there is nothing to do.
+    'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules and v_started + v_skipped + v_refused > 0
+  );
+end;
+$$;
+comment on function private.start_due_schedules(integer) is
+  'Does what public.start_due_schedules says. Definer: it starts runs in the name of all users.';
+grant execute on function private.start_due_schedules(integer) to service_role;
+
+create function public.start_due_schedules(max_schedules integer default 100)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.start_due_schedules(start_due_schedules.max_schedules);
+end;
+comment on function public.start_due_schedules(integer) is
+  'For what drives the project (pg_cron, the local stack): starts schedules that are due, max_schedules at most, each in the name of its owner and once for each planned time, however many call it at a time. Returns {started, skipped, refused, has_more}; call again while has_more, then poke the runner. 400 request_invalid.';
+grant execute on function public.start_due_schedules(integer) to service_role;
+
+create function private.drive_schedules()
+returns text
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_started integer := 0;
+  v_result jsonb;
+begin
+  -- One transaction, so it is bounded.
+  for v_call in 1..5 loop
+    v_result := private.start_due_schedules();
+    v_started := v_started + (v_result ->> 'started')::integer;
+    exit when not (v_result ->> 'has_more')::boolean;
+  end loop;
+  return case when v_started = 0 then 'nothing is due' else format('%s started; %s', v_started, private.poke_runner()) end;
+end;
+$$;
+comment on function private.drive_schedules() is 'For pg_cron: starts up to 500 schedules that are due, and pokes the runner if it started any. Returns what it did.';

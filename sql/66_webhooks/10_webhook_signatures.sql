@@ -1,0 +1,151 @@
+-- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
+-- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
+-- tell how much of a forged one is right.
+
+create function private.is_same_text(given text, expected text)
+returns boolean
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select sha256(convert_to(is_same_text.given, 'UTF8')) = sha256(convert_to(is_same_text.expected, 'UTF8'));
+$$;
+comment on function private.is_same_text(text, text) is 'Whether two texts are equal, in a time that does not tell where they differ; null if one is null.';
+
+create function private.is_recent_timestamp(seconds text)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  return case
+    when is_recent_timestamp.seconds ~ '^[0-9]{1,12}$'
+      then abs(extract(epoch from clock_timestamp()) - is_recent_timestamp.seconds::bigint) <= 300
+    else false
+  end;
+end;
+$$;
+comment on function private.is_recent_timestamp(text) is
+  'Whether a text of Unix seconds is a time within 5 minutes of now, the tolerance of Standard Webhooks and Stripe: an older request may be replayed by somebody else.';
+
+create function private.webhook_secret_bytes(verification text, secret text)
+returns bytea
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_key text := substr(webhook_secret_bytes.secret, case when starts_with(webhook_secret_bytes.secret, 'whsec_') then 7 else 1 end);
+  v_bytes bytea;
+begin
+  if webhook_secret_bytes.secret is null then
+    return null;
+  end if;
+  if webhook_secret_bytes.verification is null then
+    perform private.fail(400, 'request_invalid', 'secret: must be null where verification is null.');
+  end if;
+  case webhook_secret_bytes.verification
+    when 'standard_webhooks' then
+      if length(v_key) <= 100 and private.is_base64(v_key) then
+        v_bytes := decode(v_key, 'base64');
+      end if;
+      if coalesce(octet_length(v_bytes) not between 24 and 64, true) then
+        perform private.fail(400, 'request_invalid', 'secret: must be whsec_ and the base64 of 24 to 64 bytes.');
+      end if;
+      return v_bytes;
+    when 'authorization' then
+      if length(webhook_secret_bytes.secret) not between 8 and 1000 or webhook_secret_bytes.secret !~ '^[!-~][ -~]*[!-~]$' then
+        perform private.fail(400, 'request_invalid', 'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.');
+      end if;
+      -- No key for signatures: nobody needs more than its digest.
+      return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
+    else
+      if length(webhook_secret_bytes.secret) not between 8 and 1000 then
+        perform private.fail(400, 'request_invalid', 'secret: must have 8 to 1000 characters.');
+      end if;
+      return convert_to(webhook_secret_bytes.secret, 'UTF8');
+  end case;
+end;
+$$;
+comment on function private.webhook_secret_bytes(text, text) is
+  'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
+
+create function private.is_signed_by_standard(secret bytea, body bytea, headers jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_prefix text := (is_signed_by_standard.headers ->> 'webhook-id') || '.' || (is_signed_by_standard.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard.body, is_signed_by_standard.secret, 'sha256');
+begin
+  return exists (
+    select from string_to_table(is_signed_by_standard.headers ->> 'webhook-signature', ' ') as s (signature)
+    where private.is_same_text(s.signature, 'v1,' || encode(v_signature, 'base64'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_standard(bytea, bytea, jsonb) is
+  'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. Source: Standard Webhooks specification, "Symmetric".';
+
+create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_signature bytea := extensions.hmac(
+    convert_to(is_signed_by_stripe.seconds || '.', 'UTF8') || is_signed_by_stripe.body, is_signed_by_stripe.secret, 'sha256'
+  );
+begin
+  return exists (
+    select from string_to_table(is_signed_by_stripe.signature, ',') as p (part)
+    where private.is_same_text(p.part, 'v1=' || encode(v_signature, 'hex'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
+  'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
+
+create function private.is_signed_by_github(secret bytea, body bytea, signature text)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return private.is_same_text(
+    is_signed_by_github.signature, 'sha256=' || encode(extensions.hmac(is_signed_by_github.body, is_signed_by_github.secret, 'sha256'), 'hex')
+  );
+end;
+$$;
+comment on function private.is_signed_by_github(bytea, bytea, text) is
+  'Whether X-Hub-Signature-256 is the signature of the body. Source: GitHub documentation, "Validating webhook deliveries".';
+
+create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb)
+returns boolean
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_headers jsonb := is_webhook_proved.headers;
+  v_body bytea := convert_to(is_webhook_proved.body, 'UTF8');
+  v_stripe text := v_headers ->> 'stripe-signature';
+  v_seconds text := case is_webhook_proved.verification
+    when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
+    when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
+  end;
+begin
+  -- Without a secret, or without the header, it is null.
+  return coalesce(
+    case is_webhook_proved.verification
+      when 'standard_webhooks' then
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
+      when 'stripe' then
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
+      when 'github' then private.is_signed_by_github(is_webhook_proved.secret, v_body, v_headers ->> 'x-hub-signature-256')
+      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
+    end,
+    false
+  );
+end;
+$$;
+comment on function private.is_webhook_proved(text, bytea, text, jsonb) is
+  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';

@@ -1,0 +1,146 @@
+create function private.are_forwardable_headers(names text[])
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    cardinality(are_forwardable_headers.names) <= 20
+      -- Inputs are stored, and shown: credentials don't belong there.
+      and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
+      and not exists (select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true)
+      and cardinality(are_forwardable_headers.names) = (select count(distinct n.name) from unnest(are_forwardable_headers.names) as n (name)),
+    false
+  );
+end;
+$$;
+comment on function private.are_forwardable_headers(text[]) is
+  'Whether these are at most 20 different names of headers in lower case, none of which carries a credential.';
+grant execute on function private.are_forwardable_headers(text[]) to authenticated, service_role;
+
+create table public.flow_webhooks (
+  id uuid primary key default private.uuid_v7(),
+  user_id uuid not null references auth.users (id) on delete cascade,
+  prefix text not null,
+  flow integer,
+  tag text,
+  deployment_id uuid references public.flow_deployments (id) on delete cascade,
+  input text not null,
+  headers text[] not null default '{}',
+  verification text,
+  is_active boolean not null default true,
+  last_start_at timestamptz,
+  last_flow_run_id uuid,
+  last_error text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint flow_webhooks_flow_fkey foreign key (flow, user_id) references public.flows (id, user_id) on delete cascade,
+  constraint flow_webhooks_target check (
+    num_nonnulls(flow, deployment_id) = 1 and (flow is null) = (tag is null)
+    or private.refuse_column('flow', 'must be given, with an optional tag, or else deployment_id')
+  ),
+  constraint flow_webhooks_tag_form check (
+    tag is null or tag ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
+    or private.refuse_column('tag', 'must be 1 to 128 letters, digits, dots, underscores and hyphens, a letter or digit first')
+  ),
+  constraint flow_webhooks_prefix_form check (prefix ~ '^fh_[A-Za-z0-9_-]{7}$'),
+  constraint flow_webhooks_input_length check (
+    char_length(input) <= 256 or private.refuse_column('input', 'must be the name of an input, at most 256 characters')
+  ),
+  constraint flow_webhooks_headers_valid check (
+    private.are_forwardable_headers(headers)
+    or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
+  ),
+  constraint flow_webhooks_verification_known check (
+    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'authorization')
+    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, authorization or null')
+  ),
+  constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
+-- Room in the pages: each delivery may write last_*, which no index has.
+) with (fillfactor = 70);
+comment on table public.flow_webhooks is
+  'Incoming webhooks: URLs by which others start deployments, as their owner, without the tokens in them: create_webhook makes one and shows it once. A webhook goes with its user, and with the flow or deployment that it starts; deleting the row ends it.';
+comment on column public.flow_webhooks.prefix is 'The first characters of the token in its URL, by which its owner recognises it.';
+comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; with it goes tag.';
+comment on column public.flow_webhooks.tag is 'Which deployment of the flow is started, looked up at each request; latest unless given.';
+comment on column public.flow_webhooks.deployment_id is 'The one deployment that is started, instead of flow and tag.';
+comment on column public.flow_webhooks.input is
+  'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
+comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
+comment on column public.flow_webhooks.verification is
+  'How requests prove who sends them: standard_webhooks, github, stripe, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
+comment on column public.flow_webhooks.last_start_at is
+  'When it last started a run; of several at the same time, one of them. Kept by the system.';
+comment on column public.flow_webhooks.last_flow_run_id is 'The run that it started then. No foreign key: runs are deleted when they are old. Kept by the system.';
+comment on column public.flow_webhooks.last_error is
+  'Why its last request started no run, "<code>: <message>"; null if it did. Kept by the system.';
+
+create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
+create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
+create index flow_webhooks_deployment_id_idx on public.flow_webhooks (deployment_id) where deployment_id is not null;
+
+alter table public.flow_webhooks enable row level security;
+create policy flow_webhooks_select_owner on public.flow_webhooks for select to authenticated
+  using (user_id = (select auth.uid()));
+create policy flow_webhooks_update_owner on public.flow_webhooks for update to authenticated
+  using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+create policy flow_webhooks_delete_owner on public.flow_webhooks for delete to authenticated
+  using (user_id = (select auth.uid()));
+
+-- No insert: create_webhook makes the rows.
+grant select, update, delete on public.flow_webhooks to authenticated;
+grant select, update, delete on public.flow_webhooks to service_role;
+
+create function private.tg_flow_webhooks__before_update_read_only()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  if (new.id, new.user_id, new.prefix, new.verification, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  then
+    perform private.fail(400, 'column_read_only',
+      'id, user_id, prefix, verification, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification.');
+  end if;
+  new.updated_at := now();
+  return new;
+end;
+$$;
+comment on function private.tg_flow_webhooks__before_update_read_only() is
+  'Refuses what clients write into columns that the system keeps. The system writes them as the owner of the schema.';
+create trigger _100_refuse_read_only before update on public.flow_webhooks
+  for each row when (current_user in ('authenticated', 'service_role'))
+  execute function private.tg_flow_webhooks__before_update_read_only();
+
+create function private.tg_flow_webhooks__before_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if new.flow is not null then
+    new.tag := coalesce(new.tag, 'latest');
+  end if;
+  if new.input is null or new.headers is null or new.is_active is null then
+    perform private.refuse_column(
+      case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
+    );
+  end if;
+  new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
+  if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
+    perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
+  end if;
+  return new;
+end;
+$$;
+comment on function private.tg_flow_webhooks__before_write() is
+  'Gives a webhook its defaults, and refuses one without input, or of a flow or deployment of somebody else: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments, whoever writes.';
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, is_active on public.flow_webhooks
+  for each row execute function private.tg_flow_webhooks__before_write();
+
+create trigger _800_check_quota after insert on public.flow_webhooks
+  referencing new table as inserted
+  for each statement execute function private.tg_any__after_insert_check_quota('webhooks');

@@ -1,0 +1,124 @@
+create table private.flow_webhook_secrets (
+  webhook_id uuid primary key references public.flow_webhooks (id) on delete cascade,
+  token_hash bytea not null,
+  verification_secret bytea,
+  constraint flow_webhook_secrets_token_hash_key unique (token_hash),
+  constraint flow_webhook_secrets_token_hash_length check (octet_length(token_hash) = 32),
+  constraint flow_webhook_secrets_verification_secret_length check (octet_length(verification_secret) <= 4000)
+);
+comment on table private.flow_webhook_secrets is 'What each webhook is recognised by, and what its requests are verified with.';
+comment on column private.flow_webhook_secrets.token_hash is 'SHA-256 of the token in its URL. A token has 256 random bits, so a plain hash protects it.';
+comment on column private.flow_webhook_secrets.verification_secret is
+  'The key of the signatures, or the digest of the Authorization header; null until it is given: nothing is verified by then.';
+
+create function private.project_url()
+returns text
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_host text := coalesce(private.request_header('x-forwarded-host'), private.request_header('host'));
+  v_scheme text := coalesce(
+    private.request_header('x-forwarded-proto'), case when v_host ~ '^(127\.0\.0\.1|localhost)(:|$)' then 'http' else 'https' end
+  );
+begin
+  return coalesce(
+    rtrim(private.vault_secret('project_url'), '/'),
+    case when v_host ~ '^[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$' and v_scheme in ('http', 'https') then v_scheme || '://' || v_host end
+  );
+end;
+$$;
+comment on function private.project_url() is
+  'The address of this project: what Vault holds as project_url, else the one that the request was sent to; null if it tells none.';
+
+create function private.webhook_for_owner(webhook public.flow_webhooks)
+returns jsonb
+language sql stable security invoker
+begin atomic
+  select to_jsonb(webhook_for_owner.webhook) - 'user_id';
+end;
+comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
+
+create function private.create_webhook(
+  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text
+)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_token text;
+  v_webhook public.flow_webhooks;
+begin
+  v_token := private.new_token('fh_');
+  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification)
+  values (
+    v_user_id, substr(v_token, 1, 10), create_webhook.flow, create_webhook.tag, create_webhook.deployment_id,
+    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification
+  )
+  returning w.* into v_webhook;
+  insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
+  values (v_webhook.id, sha256(convert_to(v_token, 'UTF8')), private.webhook_secret_bytes(create_webhook.verification, create_webhook.secret));
+  return private.webhook_for_owner(v_webhook)
+    || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
+end;
+$$;
+comment on function private.create_webhook(text, integer, text, uuid, text[], text, text) is
+  'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+
+create function public.create_webhook(
+  input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
+  verification text default null, secret text default null
+)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.create_webhook(
+    create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
+    create_webhook.verification, create_webhook.secret
+  );
+$$;
+comment on function public.create_webhook(text, integer, text, uuid, text[], text, text) is
+  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, authorization) requests must carry a signature by this secret, or this Authorization header; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+
+create function private.set_webhook_verification(webhook_id uuid, verification text, secret text)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_webhook public.flow_webhooks;
+begin
+  update public.flow_webhooks as w
+  set verification = set_webhook_verification.verification, updated_at = now()
+  where w.id = set_webhook_verification.webhook_id and w.user_id = v_user_id
+  returning w.* into v_webhook;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  update private.flow_webhook_secrets as s
+  set verification_secret = private.webhook_secret_bytes(set_webhook_verification.verification, set_webhook_verification.secret)
+  where s.webhook_id = set_webhook_verification.webhook_id;
+  return private.webhook_for_owner(v_webhook);
+end;
+$$;
+comment on function private.set_webhook_verification(uuid, text, text) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+
+create function public.set_webhook_verification(webhook_id uuid, verification text default null, secret text default null)
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.set_webhook_verification(
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret
+  );
+$$;
+comment on function public.set_webhook_verification(uuid, text, text) is
+  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+grant execute on function public.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;

@@ -1,0 +1,195 @@
+create function private.refuse_webhook()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'webhook_not_found', 'There is no such webhook.');
+end;
+$$;
+comment on function private.refuse_webhook() is
+  'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
+
+create function private.webhook_of_token(token text)
+returns public.flow_webhooks
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_webhook public.flow_webhooks;
+begin
+  select w.* into v_webhook
+  from private.flow_webhook_secrets as s
+  join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
+  join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true
+  where s.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  return v_webhook;
+end;
+$$;
+comment on function private.webhook_of_token(text) is
+  'The active webhook with this token, of a user who is neither deleted nor banned; 404 webhook_not_found. Definer: the hashes are private.';
+
+create function private.webhook_body(body text)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if octet_length(webhook_body.body) > 1048576 then
+    perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+  end if;
+  if webhook_body.body is json with unique keys is not true then
+    perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
+  end if;
+  if not pg_input_is_valid(webhook_body.body, 'jsonb') then
+    perform private.fail(400, 'request_invalid', 'The body must be JSON that can be stored: without NUL, lone surrogates, and numbers of too many digits.');
+  end if;
+  return webhook_body.body::jsonb;
+exception when statement_too_complex then
+  perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
+end;
+$$;
+comment on function private.webhook_body(text) is 'The JSON of a request to a webhook. 400 request_invalid, 413 body_too_large.';
+
+create function private.webhook_delivery_id(verification text, body jsonb, headers jsonb)
+returns text
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select coalesce(
+    -- Stripe signs the id of the event, and sends no other. Numbers are not written out: few digits may stand for a hundred thousand.
+    case when webhook_delivery_id.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
+      then webhook_delivery_id.body ->> 'id' end,
+    nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
+    nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
+    nullif(webhook_delivery_id.headers ->> 'x-github-delivery', '')
+  );
+$$;
+comment on function private.webhook_delivery_id(text, jsonb, jsonb) is
+  'What tells a request to a webhook from its repetitions, as its sender says; null if it says nothing. Ids that a signature covers come first.';
+
+create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
+returns uuid
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_caller private.caller;
+  v_deployment public.flow_deployments;
+  v_body jsonb;
+  v_value jsonb;
+begin
+  if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
+    start_webhook.webhook.verification,
+    (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
+    start_webhook.body, start_webhook.headers
+  ) then
+    perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
+  end if;
+  v_body := private.webhook_body(start_webhook.body);
+
+  v_caller.user_id := start_webhook.webhook.user_id;
+  v_caller.webhook_id := start_webhook.webhook.id;
+  -- User, deployment and webhook, the order in which a deletion comes to them: nobody waits in a circle.
+  perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+  v_deployment := private.startable_deployment(
+    start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
+  );
+  -- Whoever has been told that it is deleted sees no further run.
+  perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
+  if not found then
+    perform private.refuse_webhook();
+  end if;
+
+  v_value := v_body;
+  if cardinality(start_webhook.webhook.headers) > 0 then
+    v_value := jsonb_build_object('body', v_body, 'headers', (
+      select coalesce(jsonb_object_agg(h.name, h.value), '{}') from jsonb_each(start_webhook.headers) as h (name, value)
+      where h.name = any (start_webhook.webhook.headers)
+    ));
+  end if;
+  return private.enqueue_run(
+    v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
+    private.webhook_delivery_id(start_webhook.webhook.verification, v_body, start_webhook.headers),
+    -- The id alone says what is repeated: Stripe changes a member of an event with each try.
+    '{}'
+  ) ->> 'flow_run_id';
+end;
+$$;
+comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
+  'Starts the deployment of a webhook, as its owner, with a request that proves who sends it, and returns the run: the earlier one for a request whose id came within 24 hours. Definer: it stores the run.';
+
+create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  -- Nobody waits to leave a note, and what is there already is not written again. A repeated request gives an earlier run, of a lesser id.
+  update public.flow_webhooks as w
+  set
+    last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
+      then w.last_start_at else clock_timestamp() end,
+    last_flow_run_id = greatest(w.last_flow_run_id, note_webhook.flow_run_id),
+    last_error = note_webhook.error
+  where w.id = (select free.id from public.flow_webhooks as free where free.id = note_webhook.webhook_id for no key update skip locked)
+    and (
+      w.last_error is distinct from note_webhook.error
+      or greatest(w.last_flow_run_id, note_webhook.flow_run_id) is distinct from w.last_flow_run_id
+    );
+end;
+$$;
+comment on function private.note_webhook(uuid, uuid, text) is
+  'Tells the owner of a webhook what came of a request, unless somebody else writes at this moment. Definer: owners may not write these columns.';
+
+create function private.receive_webhook(token text, body text, headers jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+-- A plan that is kept must not be one that was made while the tables were empty.
+set enable_seqscan = off
+as $$
+declare
+  v_webhook public.flow_webhooks := private.webhook_of_token(receive_webhook.token);
+  v_run_id uuid;
+  v_error jsonb;
+  v_answer text;
+begin
+  if not private.is_string_map(receive_webhook.headers) or octet_length(receive_webhook.headers::text) > 32768 then
+    perform private.fail(400, 'request_invalid', 'headers: must be an object of strings, at most 32 KiB.');
+  end if;
+  begin
+    v_run_id := private.start_webhook(v_webhook, receive_webhook.body, receive_webhook.headers);
+  exception when sqlstate 'PGRST' then
+    get stacked diagnostics v_error := message_text, v_answer := pg_exception_detail;
+  end;
+  perform private.note_webhook(v_webhook.id, v_run_id, (v_error ->> 'code') || ': ' || (v_error ->> 'message'));
+  if v_error is null then
+    return jsonb_build_object('flow_run_id', v_run_id);
+  end if;
+  -- The note has to be committed, so the refusal can't be raised.
+  perform set_config('response.status', v_answer::jsonb ->> 'status', true);
+  perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
+  from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
+  return v_error;
+end;
+$$;
+comment on function private.receive_webhook(text, text, jsonb) is 'Does what public.receive_webhook says. Definer: webhooks are others''.';
+grant execute on function private.receive_webhook(text, text, jsonb) to anon;
+
+create function public.receive_webhook(token text, body text, headers jsonb default '{}')
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
+$$;
+comment on function public.receive_webhook(text, text, jsonb) is
+  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. A request with an id (webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
+grant execute on function public.receive_webhook(text, text, jsonb) to anon;

@@ -1,0 +1,75 @@
+create table private.on_end_secrets (
+  flow_id integer primary key references public.flows (id) on delete cascade,
+  secret bytea not null default extensions.gen_random_bytes(32),
+  previous_secret bytea,
+  previous_until timestamptz,
+  constraint on_end_secrets_secret_length check (octet_length(secret) = 32),
+  constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
+);
+comment on table private.on_end_secrets is
+  'The secrets that sign the webhooks of flows: one for all deployments of a flow, so that a deploy changes none. They leave the database once, when they are made.';
+comment on column private.on_end_secrets.previous_secret is 'Signs, too, until previous_until.';
+
+create function private.tg_flow_deployments__after_on_end()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  insert into private.on_end_secrets (flow_id) values (new.entrypoint) on conflict do nothing;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__after_on_end() is
+  'Makes the secret of a flow when a deployment of it first has on_end, so that every message is signed. Definer: the secrets are private.';
+create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
+  for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
+
+create function private.rotate_on_end_secret(flow_id integer)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_user_id uuid := private.lock_user();
+  v_secret bytea;
+begin
+  perform from public.flows as f where f.id = rotate_on_end_secret.flow_id and f.user_id = v_user_id for key share;
+  if not found then
+    perform private.fail(404, 'flow_not_found', 'There is no such flow.');
+  end if;
+  insert into private.on_end_secrets as s (flow_id) values (rotate_on_end_secret.flow_id)
+  on conflict on constraint on_end_secrets_pkey do update
+  set secret = excluded.secret, previous_secret = s.secret, previous_until = clock_timestamp() + interval '24 hours'
+  returning s.secret into v_secret;
+  return jsonb_build_object('secret', 'whsec_' || encode(v_secret, 'base64'));
+end;
+$$;
+comment on function private.rotate_on_end_secret(integer) is 'Does what public.rotate_on_end_secret says. Definer: the secrets are private.';
+grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
+
+create function public.rotate_on_end_secret(flow_id integer)
+returns jsonb
+language sql volatile security invoker
+begin atomic
+  select private.rotate_on_end_secret(rotate_on_end_secret.flow_id);
+end;
+comment on function public.rotate_on_end_secret(integer) is
+  'Makes a new secret for the webhooks of the caller''s flow and returns {secret}, whsec_ and base64 of 32 bytes, which is shown this once. For 24 hours messages are signed with the secret before it, too. 401; 404 flow_not_found, also for somebody else''s flow.';
+grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
+
+create function private.webhook_signature(content text, flow_id integer)
+returns text
+language sql stable security definer
+set search_path = ''
+begin atomic
+  select concat_ws(' ',
+    'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.secret, 'sha256'), 'base64'),
+    case when s.previous_until > clock_timestamp() then
+      'v1,' || encode(extensions.hmac(convert_to(webhook_signature.content, 'UTF8'), s.previous_secret, 'sha256'), 'base64')
+    end
+  )
+  from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
+end;
+comment on function private.webhook_signature(text, integer) is
+  'The header webhook-signature for the signed content <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> by each secret that is valid. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';

@@ -1,0 +1,127 @@
+create table private.last_webhook_claim (
+  id boolean primary key default true,
+  user_id uuid not null,
+  constraint last_webhook_claim_single check (id)
+);
+comment on table private.last_webhook_claim is 'The owner whose deliveries were looked at last, in one row: the next claim begins behind them, so that owners take turns.';
+
+create function private.has_due_webhook()
+returns boolean
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- The index can't be searched for what a volatile function returns.
+  v_now constant timestamptz := clock_timestamp();
+begin
+  return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
+end;
+$$;
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+
+create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
+returns uuid[]
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  -- So many posts of one owner are under way at a time, whoever sends them: an address that never answers holds no more places.
+  v_free constant bigint := 4 - (
+    select count(*) from public.webhook_deliveries as d
+    where d.user_id = due_webhooks_of.user_id and d.is_held and d.next_attempt_at > due_webhooks_of.at
+  );
+begin
+  return array(
+    select d.id from public.webhook_deliveries as d
+    where d.user_id = due_webhooks_of.user_id and d.status = 'pending' and d.next_attempt_at <= due_webhooks_of.at
+    order by d.next_attempt_at, d.id
+    limit greatest(least(v_free, due_webhooks_of.max_deliveries), 0)
+    for no key update skip locked
+  );
+end;
+$$;
+comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
+  'Locks and returns the deliveries of an owner that are due, the most overdue first, as far as the owner may have more under way. Definer: it sees all of them.';
+
+create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
+returns table (id uuid, attempt integer, url text, headers jsonb, body text)
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now constant timestamptz := clock_timestamp();
+  v_no_user_id constant uuid := '00000000-0000-0000-0000-000000000000';
+  v_last_user_id uuid;
+  v_user_id uuid;
+  v_next_user_id uuid;
+  v_is_second_round boolean := false;
+  v_ids uuid[] := '{}';
+begin
+  -- Nearly always this one look at the index is all.
+  if not private.has_due_webhook() then
+    return;
+  end if;
+  -- One claim at a time, so that each counts what the others of an owner have under way.
+  perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
+  v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
+  v_user_id := v_last_user_id;
+  -- Owners whose deliveries are pending but not due are stepped over, a thousand at most.
+  for v_step in 1..1000 loop
+    v_next_user_id := (
+      select d.user_id from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id order by d.user_id limit 1
+    );
+    if v_next_user_id is null and not v_is_second_round then
+      v_is_second_round := true;
+      v_user_id := v_no_user_id;
+      continue;
+    end if;
+    exit when v_next_user_id is null or v_is_second_round and v_next_user_id > v_last_user_id;
+    v_user_id := v_next_user_id;
+    v_ids := v_ids || private.due_webhooks_of(v_user_id, claim_webhook_deliveries.max_deliveries - cardinality(v_ids), v_now);
+    exit when cardinality(v_ids) >= claim_webhook_deliveries.max_deliveries;
+  end loop;
+  insert into private.last_webhook_claim as l (user_id) values (v_user_id)
+  on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
+
+  -- Attempts of which nobody told count, too. Whatever ends the workers that send it, it does so a few times only.
+  update public.webhook_deliveries as d
+  set status = 'failed', next_attempt_at = null, is_held = false, last_error = 'worker_lost: the workers that sent it were lost'
+  where d.id = any (v_ids) and d.attempts >= d.max_attempts + 8;
+  return query
+  with claimed as (
+    update public.webhook_deliveries as d
+    set
+      attempts = d.attempts + 1, is_held = true, last_attempt_at = v_now,
+      next_attempt_at = v_now + make_interval(secs => claim_webhook_deliveries.lease_seconds)
+    where d.id = any (v_ids) and d.status = 'pending'
+    returning d.*
+  ), message as (
+    select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
+      (c.payload #>> '{data,flow_id}')::integer as flow_id
+    from claimed as c
+  )
+  select m.id, m.attempts, m.url, jsonb_build_object(
+    'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id)
+  ), m.body
+  from message as m
+  order by array_position(v_ids, m.id);
+end;
+$$;
+comment on function private.claim_webhook_deliveries(integer, integer) is
+  'Does what public.claim_webhook_deliveries says. Definer: deliveries are others'' and the secrets private.';
+grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
+
+create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
+returns table (id uuid, attempt integer, url text, headers jsonb, body text)
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
+$$;
+comment on function public.claim_webhook_deliveries(integer, integer) is
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;

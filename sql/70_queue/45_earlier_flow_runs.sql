@@ -1,0 +1,63 @@
+create function private.earlier_run_tree(run_ids uuid[])
+returns table (id uuid, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer)
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select u.id, null::uuid as parent_flow_run_id, null::uuid as parent_node_id, null::integer as parent_times
+    from unnest(earlier_run_tree.run_ids) as u (id)
+    union all
+    -- `offset 0` makes this one look at an index for each run, as in flow_run_history.
+    select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
+    from tree
+    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
+    -- Of a call that succeeded its outputs are enough.
+    where not exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
+        and e.end_time is not null and e.errors is null
+    )
+  )
+  select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
+$$;
+comment on function private.earlier_run_tree(uuid[]) is
+  'These root runs and the runs that they called, as far as a redrive goes on from them: without those whose calls succeeded. Definer: for callers that are already checked.';
+
+create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
+returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_roots uuid[] := (select j.redriven_from from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id);
+  v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
+  v_page record;
+begin
+  select * into v_page
+  from private.node_runs_page(
+    array(select t.id from private.earlier_run_tree(v_roots) as t), earlier_flow_runs.after, earlier_flow_runs.max_bytes
+  );
+  return json_build_object(
+    'roots', case when v_is_first then to_json(v_roots) else '[]' end,
+    'children', case when v_is_first then (
+      select coalesce(json_agg(t), '[]') from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
+    ) else '[]' end,
+    'node_runs', v_page.node_runs::json,
+    'next', v_page.next
+  );
+end;
+$$;
+comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
+  'Does what public.earlier_flow_runs says. Definer: the runner may read everything of the runs that it claims.';
+grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
+
+create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
+returns json
+language sql stable security invoker
+set search_path = ''
+as $$
+  select private.earlier_flow_runs(earlier_flow_runs.flow_run_id, earlier_flow_runs.after, earlier_flow_runs.max_bytes);
+$$;
+comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
+  'For the runner: what a redriven run may take over, in pages, {roots, children, node_runs, next}: the runs that it was redriven from, the newest first, and the runs that they called, both on the first page; and the node runs of all of them, as flow_run_history_page gives them. Without runs whose calls succeeded, since the outputs of the call are taken over.';
+grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -1,0 +1,40 @@
+-- How a run waits for somebody, at its node `api_input`:
+--
+--   ask       store_api_inputs stores what the runner asks for with the run's progress: the secret half in the table below, and what may
+--             be read in pending_inputs. The run is released meanwhile, and sleeps until the input expires.
+--   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
+--   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
+--
+-- All three lock the root run first, so an input ends in one way only. When the run ends or shall stop, what is open is deleted from
+-- pending_inputs and can't be answered any more.
+create table private.api_inputs (
+  id uuid primary key default private.uuid_v7(),
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  token_hash bytea not null,
+  expires_at timestamptz not null,
+  outcome text,
+  value jsonb,
+  idempotency_key_hash bytea,
+  constraint api_inputs_execution_key unique (flow_run_id, node_id, times),
+  constraint api_inputs_token_hash_key unique (token_hash),
+  constraint api_inputs_times_natural check (times >= 0),
+  constraint api_inputs_token_hash_length check (octet_length(token_hash) = 32),
+  constraint api_inputs_outcome_known check (outcome in ('submitted', 'cancelled', 'expired')),
+  constraint api_inputs_value_matches_outcome check ((outcome is not distinct from 'submitted') = (value is not null)),
+  constraint api_inputs_idempotency_key_hash_length check (octet_length(idempotency_key_hash) = 32),
+  constraint api_inputs_idempotency_key_has_answer check (idempotency_key_hash is null or coalesce(outcome in ('submitted', 'cancelled'), false))
+);
+comment on table private.api_inputs is
+  'All pending inputs that nodes api_input asked for, the open ones and those that have ended, with their outcome. They stay as long as their run, so that an answer that comes again is known.';
+comment on column private.api_inputs.flow_run_id is
+  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
+comment on column private.api_inputs.token_hash is 'SHA-256 of the token in the URL, by which answers find the input.';
+comment on column private.api_inputs.expires_at is 'The node fails when there is no answer by then.';
+comment on column private.api_inputs.outcome is 'submitted, cancelled or expired; null while the node waits, and when the run ended before.';
+comment on column private.api_inputs.value is 'The value that was submitted, with its tag.';
+comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Idempotency-Key that came with the answer; null when none came.';
+
+create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);

@@ -1,0 +1,83 @@
+create table public.pending_inputs (
+  id uuid primary key references private.api_inputs (id) on delete cascade,
+  created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
+  flow_run_id uuid not null references public.flow_run (id) on delete cascade,
+  node_id uuid not null,
+  times integer not null,
+  root_flow_run_id uuid not null,
+  owner_id uuid not null,
+  started_by uuid,
+  url text not null,
+  expires_at timestamptz not null,
+  constraint pending_inputs_url_length check (length(url) <= 2048)
+);
+comment on table public.pending_inputs is
+  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or shall stop.';
+comment on column public.pending_inputs.flow_run_id is
+  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
+comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
+comment on column public.pending_inputs.owner_id is
+  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+comment on column public.pending_inputs.started_by is
+  'The user who started the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by.';
+comment on column public.pending_inputs.url is
+  'Takes the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential; that is why it is stored only while the input is open.';
+comment on column public.pending_inputs.expires_at is 'The node fails when there is no answer by then.';
+
+create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
+create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
+create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id);
+create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
+
+alter table public.pending_inputs enable row level security;
+-- One that has expired stays until a worker has looked at its run. Nobody can answer it, so nobody reads it.
+create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
+  using (
+    expires_at > (select now())
+    and (owner_id = (select auth.uid()) or started_by = (select auth.uid()) or root_flow_run_id = (select private.token_run_id()))
+  );
+create policy pending_inputs_select_token on public.pending_inputs for select to anon
+  using (expires_at > (select now()) and root_flow_run_id = (select private.token_run_id()));
+
+grant select on public.pending_inputs to anon, authenticated;
+grant select on public.pending_inputs to service_role;
+
+create function private.store_api_inputs(run public.flow_run, inputs jsonb)
+returns private.new_run_event[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_events private.new_run_event[];
+begin
+  with given as (
+    select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
+    from jsonb_to_recordset(store_api_inputs.inputs) as i (
+      flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer
+    )
+  ), asked as (
+    insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
+    select g.flow_run_id, g.node_id, g.times, run.id, g.token_hash, clock_timestamp() + g.timeout_ms * interval '1 millisecond'
+    from given as g
+    on conflict on constraint api_inputs_execution_key do nothing
+    returning *
+  ), pending as (
+    insert into public.pending_inputs (id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at)
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
+    from asked as a
+    join given as g on g.token_hash = a.token_hash
+    order by a.id
+  )
+  select array_agg((
+    run.id, g.position, private.uuid_v7_time(a.id), ('api_input', a.flow_run_id, a.node_id, a.times, null, a.id)::private.run_event
+  )::private.new_run_event) into v_events
+  from asked as a
+  join given as g on g.token_hash = a.token_hash;
+  if v_events is not null then
+    perform private.announce_run_news(run.id);
+  end if;
+  return v_events;
+end;
+$$;
+comment on function private.store_api_inputs(public.flow_run, jsonb) is
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';

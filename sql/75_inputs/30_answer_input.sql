@@ -1,0 +1,182 @@
+create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  -- Bytes of all answers to one run: as many as the outputs of its nodes may have.
+  v_most constant bigint := 16777216;
+  v_bytes bigint := coalesce(octet_length((end_open_input.answer).value::text), 0);
+  v_job private.flow_run_jobs;
+begin
+  select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
+  -- A run that has ended or shall stop takes no answers any more.
+  if v_job.message_id is null or v_job.stop_requested_at is not null then
+    return false;
+  end if;
+  update private.api_inputs as a
+  set outcome = answer.outcome, value = answer.value, idempotency_key_hash = answer.idempotency_key_hash
+  where a.token_hash = answer.token_hash and a.outcome is null and a.expires_at > clock_timestamp();
+  if not found then
+    return false;
+  end if;
+  if v_job.input_bytes + v_bytes > v_most then
+    perform private.fail(413, 'inputs_too_large', 'value: the answers to one run must be at most 16 MiB of JSON together.');
+  end if;
+  delete from public.pending_inputs as p
+  where p.id = (select a.id from private.api_inputs as a where a.token_hash = answer.token_hash);
+  update private.flow_run_jobs as j
+  set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
+  where j.flow_run_id = end_open_input.root_flow_run_id;
+  -- Whoever holds the run is told at the next heartbeat, or releases it for no time at all.
+  perform private.wake_flow_run(end_open_input.root_flow_run_id);
+  return true;
+end;
+$$;
+comment on function private.end_open_input(uuid, private.api_inputs) is
+  'Ends the open input of the answer''s token with its outcome, value and idempotency_key_hash, and wakes the run. False when the input is not open any more. The caller has locked the root run. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+
+create function private.fail_for_unknown_input()
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'pending_input_not_found', 'There is no such pending input.',
+    hint => 'A URL ends when its input expires, and when the run ends or is stopped.');
+end;
+$$;
+comment on function private.fail_for_unknown_input() is
+  'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
+
+create function private.check_answer(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if length(check_answer.idempotency_key) not between 1 and 255 then
+    perform private.fail(400, 'idempotency_key_invalid', 'Idempotency-Key must have 1 to 255 characters.');
+  end if;
+  perform from private.api_inputs as a where a.token_hash = sha256(convert_to(check_answer.token, 'UTF8'));
+  if not found then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.check_answer(text, text) is
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid, where a short key will do, since the token is the proof; 404 pending_input_not_found for a token that never was. Definer: inputs are private.';
+
+create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_answer private.api_inputs;
+  v_stored private.api_inputs;
+begin
+  v_answer.token_hash := sha256(convert_to(answer_input.token, 'UTF8'));
+  v_answer.outcome := answer_input.outcome;
+  v_answer.value := answer_input.value;
+  v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
+  -- The run is locked first, as claims, stops and ends lock it. So of two answers the second sees the first.
+  perform from public.flow_run as r
+  where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
+  for no key update;
+  select a.* into v_stored from private.api_inputs as a where a.token_hash = v_answer.token_hash;
+
+  if v_stored.outcome in ('submitted', 'cancelled') then
+    if (v_stored.outcome, v_stored.value, v_stored.idempotency_key_hash) is not distinct from (v_answer.outcome, v_answer.value, v_answer.idempotency_key_hash)
+      and answer_input.idempotency_key is not null
+    then
+      return;
+    end if;
+    perform private.fail(409, 'pending_input_answered', 'This input was already submitted or cancelled: its URL works once.',
+      hint => 'To be able to repeat a request whose response was lost, send it with an Idempotency-Key.');
+  end if;
+  if v_stored.id is null or not private.end_open_input(v_stored.root_flow_run_id, v_answer) then
+    perform private.fail_for_unknown_input();
+  end if;
+end;
+$$;
+comment on function private.answer_input(text, text, jsonb, text) is
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+
+create function private.answer_value(value jsonb, "values" jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_value jsonb := answer_value.value;
+begin
+  if (answer_value.value is null) = (answer_value.values is null)
+    or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
+  then
+    perform private.fail(400, 'inputs_invalid', 'value: must be a tagged value, such as {"S": "text"}. Plain JSON goes into values.');
+  end if;
+  if answer_value.values is not null then
+    perform private.check_plain_json(answer_value.values);
+    if jsonb_path_exists(answer_value.values -> 0, 'strict $.**{64}') then
+      perform private.fail(400, 'inputs_invalid', 'values: is nested deeper than 64 levels');
+    end if;
+    v_value := private.value_of_json(answer_value.values -> 0);
+  end if;
+  -- With the bounds of an input, and so of a node's outputs: what is submitted becomes the one output of a node.
+  perform private.check_inputs(jsonb_build_object('value', v_value));
+  return v_value;
+end;
+$$;
+comment on function private.answer_value(jsonb, jsonb) is
+  'The value that an answer submits: value as it is, or made of values, plain JSON in an array of one. 400 inputs_invalid; 413 inputs_too_large.';
+
+create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(submit_input.token, submit_input.idempotency_key);
+  perform private.answer_input(
+    submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values), submit_input.idempotency_key
+  );
+end;
+$$;
+comment on function private.submit_input(text, jsonb, jsonb, text) is 'Does what public.submit_input says. Definer: inputs are private.';
+grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function public.submit_input(token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
+$$;
+comment on function public.submit_input(text, jsonb, jsonb, text) is
+  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or shall stop; 409 pending_input_answered; 413 inputs_too_large.';
+grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
+
+create function private.cancel_input(token text, idempotency_key text)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_answer(cancel_input.token, cancel_input.idempotency_key);
+  perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
+end;
+$$;
+comment on function private.cancel_input(text, text) is 'Does what public.cancel_input says. Definer: inputs are private.';
+grant execute on function private.cancel_input(text, text) to service_role;
+
+create function public.cancel_input(token text, idempotency_key text default null)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.cancel_input(cancel_input.token, cancel_input.idempotency_key);
+$$;
+comment on function public.cancel_input(text, text) is
+  'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
+grant execute on function public.cancel_input(text, text) to service_role;

@@ -1,0 +1,45 @@
+create function private.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.attempt);
+begin
+  -- Before the inputs are read: an answer sets it under the lock that this transaction has.
+  update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
+  -- The database decides that an input has expired, under the same lock: afterwards no answer is taken, whatever any clock says.
+  with expired as (
+    update private.api_inputs as a
+    set outcome = 'expired'
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    where (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times) and a.root_flow_run_id = v_run.id
+      and a.outcome is null and a.expires_at <= clock_timestamp()
+    returning a.id
+  )
+  delete from public.pending_inputs as p using expired where p.id = expired.id;
+  return (
+    select coalesce(json_agg(json_build_object(
+      'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'outcome', a.outcome, 'value', a.value,
+      'left_ms', greatest(ceil(extract(epoch from a.expires_at - clock_timestamp()) * 1000), 0)::bigint
+    )), '[]')
+    from jsonb_to_recordset(take_api_inputs.executions) as e (flow_run_id uuid, node_id uuid, times integer)
+    join private.api_inputs as a on (a.flow_run_id, a.node_id, a.times) = (e.flow_run_id, e.node_id, e.times)
+    where a.root_flow_run_id = v_run.id
+  );
+end;
+$$;
+comment on function private.take_api_inputs(uuid, integer, jsonb) is
+  'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
+grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
+
+create function public.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+returns json
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.attempt, take_api_inputs.executions);
+$$;
+comment on function public.take_api_inputs(uuid, integer, jsonb) is
+  'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
+grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;

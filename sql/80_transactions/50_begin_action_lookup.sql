@@ -1,0 +1,43 @@
+create function private.begin_action_lookup()
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_run public.flow_run;
+  v_deployment public.flow_deployments;
+  v_chain_url text;
+begin
+  select r.* into v_run from public.flow_run as r
+  where r.id = private.token_run_id() and r.deployment_id is not null and r.output_instructions and r.status = 'succeeded'
+    and r.output #>> '{M,transaction,S}' is not null;
+  if not found then
+    perform private.fail(404, 'flow_run_not_found', 'There is no such run.');
+  end if;
+  update private.flow_run_jobs as j set action_lookups = j.action_lookups + 1
+  where j.flow_run_id = v_run.id and j.action_lookups < 20
+  returning j.chain_url into v_chain_url;
+  if not found then
+    perform private.fail(429, 'action_lookups_limit', 'The transaction of this run has been looked up 20 times.',
+      hint => 'Look at its signature with a wallet or an explorer.');
+  end if;
+  select d.* into v_deployment from public.flow_deployments as d where d.id = v_run.deployment_id;
+  return jsonb_build_object(
+    'chain_url', v_chain_url, 'cluster', v_run.chain_network -> 'cluster', 'transaction', v_run.output #> '{M,transaction,S}',
+    'name', v_deployment.name, 'icon_url', v_deployment.icon_url
+  );
+end;
+$$;
+comment on function private.begin_action_lookup() is 'Does what public.begin_action_lookup says. Definer: jobs and run tokens are private.';
+grant execute on function private.begin_action_lookup() to service_role;
+
+create function public.begin_action_lookup()
+returns jsonb
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.begin_action_lookup();
+$$;
+comment on function public.begin_action_lookup() is
+  'For the function action, which shows the run''s token: what it needs to look for the transaction that the run put out, {chain_url, cluster, transaction, name, icon_url}; the last two are null when the deployment has been deleted. It counts the look-ups, since each asks the owner''s RPC server. 404 flow_run_not_found for a run that put out no transaction, and without its token; 429 action_lookups_limit after 20.';
+grant execute on function public.begin_action_lookup() to service_role;

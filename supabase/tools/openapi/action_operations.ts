@@ -1,0 +1,168 @@
+import type { ErrorCode } from '../../../types/errors.ts';
+import { action, ACTION_PATH, actionTransaction, completedAction, PUBLIC_KEY, SIGNATURE } from './examples.ts';
+import { ref } from './json_schema.ts';
+import { bodyErrors, limitErrors, type Operation } from './operation.ts';
+
+/** Without a credential: a wallet that opens a link has none. */
+const nobody = [[]];
+
+const everyError: ErrorCode[] = ['internal', 'service_unavailable'];
+
+const whatIsAnAction =
+  'A deployment that anybody may start (`start_permission` `Anonymous`) and that puts its transaction out (`output_instructions`); for ' +
+  'every other one, and for a malformed id, the answer is one and the same 404.';
+const getDescription =
+  `What a wallet shows: a field for each input, but for the one that takes the wallet. ${whatIsAnAction} ` +
+  'Query parameters named like inputs fill these in. The header `X-Blockchain-Ids` names the chain, `X-Action-Version` the version of the ' +
+  'Solana Actions specification, on every answer of this function.';
+const postDescription =
+  'Starts the deployment as an unauthenticated caller with this public key, waits up to 25 s for its transaction, and answers with it. ' +
+  `Parameters stand in the query or in \`data\`, which counts more. The same request within a minute gives the same run. ${whatIsAnAction}`;
+
+const get = {
+  method: 'get',
+  tag: 'Actions',
+  summary: 'Shows an action',
+  description: getDescription,
+  security: nobody,
+} as const;
+const post = {
+  method: 'post',
+  tag: 'Actions',
+  summary: 'Makes the transaction of an action',
+  description: postDescription,
+  security: nobody,
+} as const;
+
+const getAnswers: Operation['answers'] = {
+  200: { description: 'What a wallet shows.', schema: ref('ActionGetResult'), example: action },
+};
+const getErrors: ErrorCode[] = ['inputs_invalid', 'deployment_not_found', 'action_failed', ...everyError];
+const postAnswers: Operation['answers'] = {
+  200: {
+    description: 'The transaction, for the wallet to sign and send.',
+    schema: ref('ActionPostResult'),
+    example: actionTransaction,
+  },
+};
+const postBody: Operation['body'] = {
+  schema: ref('ActionPostParams'),
+  isRequired: true,
+  examples: { wallet: { account: PUBLIC_KEY }, parameters: { account: PUBLIC_KEY, data: { order: '1042' } } },
+};
+const postErrors: ErrorCode[] = [
+  'request_invalid',
+  ...bodyErrors,
+  'inputs_invalid',
+  'deployment_not_found',
+  'action_failed',
+  ...limitErrors,
+  ...everyError,
+];
+
+/** The operations of the function `action`, for wallets. */
+export const actionOperations: Operation[] = [
+  {
+    operationId: 'readActionsJson',
+    method: 'get',
+    path: '/action/actions.json',
+    tag: 'Actions',
+    summary: "Maps a site's pages to actions",
+    description: "For the root of a site: its pages /action/… are actions here, and so are the actions' own addresses.",
+    security: nobody,
+    answers: {
+      200: {
+        description: 'The rules.',
+        schema: ref('ActionsJson'),
+        example: {
+          rules: [{ pathPattern: '/action/**', apiPath: 'https://example.supabase.co/functions/v1/action/**' }],
+        },
+      },
+    },
+    errors: ['method_not_allowed', 'internal'],
+  },
+  {
+    operationId: 'readActionIcon',
+    method: 'get',
+    path: '/action/icon.svg',
+    tag: 'Actions',
+    summary: 'The icon of actions without one',
+    description: 'A drawn picture.',
+    security: nobody,
+    answers: {
+      200: {
+        description: 'The picture.',
+        schema: { type: 'string' },
+        example: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        mediaTypes: ['image/svg+xml'],
+      },
+    },
+    errors: ['method_not_allowed', 'internal'],
+  },
+  {
+    operationId: 'tellActionSent',
+    method: 'post',
+    path: '/action/sent',
+    tag: 'Actions',
+    summary: 'Tells what became of an action',
+    description:
+      "What a wallet calls once it has sent the transaction: the address stands in `links.next` of the action's answer. The transaction is " +
+      'looked for on the chain for 15 s, at most 20 times a run.',
+    security: nobody,
+    parameters: ['sentToken'],
+    body: {
+      schema: ref('SentActionParams'),
+      isRequired: true,
+      examples: { sent: { account: PUBLIC_KEY, signature: SIGNATURE } },
+    },
+    answers: {
+      200: {
+        description: 'What became of it; `error` says what is wrong.',
+        schema: ref('CompletedAction'),
+        example: completedAction,
+      },
+    },
+    errors: [
+      'request_invalid',
+      ...bodyErrors,
+      'token_invalid',
+      'flow_run_not_found',
+      'action_lookups_limit',
+      ...everyError,
+    ],
+  },
+  {
+    ...get,
+    operationId: 'readAction',
+    path: ACTION_PATH,
+    parameters: ['actionDeploymentId'],
+    answers: getAnswers,
+    errors: getErrors,
+  },
+  {
+    ...post,
+    operationId: 'postAction',
+    path: ACTION_PATH,
+    parameters: ['actionDeploymentId'],
+    body: postBody,
+    answers: postAnswers,
+    errors: postErrors,
+  },
+  {
+    ...get,
+    operationId: 'readTaggedAction',
+    path: '/action/{flow_id}/{tag}',
+    parameters: ['flowId', 'tagInPath'],
+    answers: getAnswers,
+    errors: getErrors,
+  },
+  {
+    ...post,
+    operationId: 'postTaggedAction',
+    path: '/action/{flow_id}/{tag}',
+    parameters: ['flowId', 'tagInPath'],
+    body: postBody,
+    answers: postAnswers,
+    errors: postErrors,
+  },
+];

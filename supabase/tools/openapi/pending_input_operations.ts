@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../../../types/errors.ts';
+import { ref } from './json_schema.ts';
+import { bodyErrors, credentialErrors, type Operation, routeErrors } from './operation.ts';
+
+/** Errors of every answer to a pending input. They ask for no credential. */
+const answerErrors: ErrorCode[] = [
+  ...routeErrors.filter((code) => code !== 'request_invalid' && !credentialErrors.includes(code)),
+  'idempotency_key_invalid',
+  'pending_input_not_found',
+  'pending_input_answered',
+];
+
+/** The operations on pending inputs, of the Edge Function `flow`. */
+export const pendingInputOperations: Operation[] = [
+  {
+    operationId: 'submitInput',
+    method: 'post',
+    path: '/flow/submit/{token}',
+    tag: 'Pending inputs',
+    summary: 'Sends the value that a run waits for',
+    description:
+      'A node `api_input` waits for a value: it becomes its output, and the run goes on. The whole URL is the `url` of the row in ' +
+      '`pending_inputs`; its token is the only credential. It works once. A token that is unknown, has expired or is of a run ' +
+      'that has ended or shall stop gets one and the same 404.',
+    security: [[]],
+    parameters: ['inputToken', 'answerKey'],
+    body: {
+      schema: ref('SubmitInputParams'),
+      isRequired: true,
+      examples: { value: { value: { B: true } }, values: { values: { approved: true, by: 'Ada' } } },
+    },
+    answers: {
+      200: { description: 'The value is stored.', schema: ref('AnswerInputResult'), example: { success: true } },
+    },
+    errors: ['request_invalid', ...answerErrors, ...bodyErrors, 'inputs_invalid', 'inputs_too_large'],
+  },
+  {
+    operationId: 'cancelInput',
+    method: 'delete',
+    path: '/flow/submit/{token}',
+    tag: 'Pending inputs',
+    summary: 'Cancels what a run waits for',
+    description: 'The node `api_input` fails with `input_cancelled`, and the run goes on.',
+    security: [[]],
+    parameters: ['inputToken', 'answerKey'],
+    answers: {
+      200: { description: 'The input is cancelled.', schema: ref('AnswerInputResult'), example: { success: true } },
+    },
+    errors: answerErrors,
+  },
+];

@@ -1,0 +1,87 @@
+import { startSweeper } from '../../supabase/local/sweeper.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { waitFor } from '../support/wait.ts';
+import { type BenchStack, withBenchStack } from './bench_stack.ts';
+import { makePart, type Part, type Round } from './figure.ts';
+import type { Plan } from './plan.ts';
+import { median, time } from './statistics.ts';
+
+const SCHEDULES = 10_000;
+const DUE_A_SECOND = 100;
+/** How long so many are due each second, in a round. */
+const SECONDS = 20;
+/** Milliseconds after its planned time by which a schedule has to be started. */
+const LATEST_MS = 10_000;
+/** Milliseconds that a sweep may take which starts as many as are due in a second. */
+const SWEEP_MS = 50;
+/** Sweeps of which a round is the median. */
+const SWEEPS = 20;
+
+/** The planned times of a round: of each second so many, from now on. The rest of the schedules is due next year. */
+async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
+  await sql`truncate bench.planned_starts`;
+  await sql`
+    insert into bench.planned_starts (schedule_id, planned_at)
+    select s.id, clock_timestamp() + (row_number() over (order by s.id) - 1) * interval '1 second' / ${DUE_A_SECOND}::integer
+    from public.flow_schedules as s order by s.id limit ${seconds * DUE_A_SECOND}`;
+  await sql`
+    update public.flow_schedules as s set next_start_at = p.planned_at from bench.planned_starts as p where p.schedule_id = s.id`;
+}
+
+/** Milliseconds by which the latest start of a round was late, with what drives schedules on the local stack. */
+async function measureLatest(bench: BenchStack, seconds: number): Promise<number> {
+  await bench.clearRuns();
+  await planStarts(bench, seconds);
+  const sweeper = startSweeper(bench.status, () => {});
+  try {
+    return await waitFor(async () => {
+      const [row] = await bench.sql`
+        select count(r.id)::integer as runs, extract(epoch from max(r.created_at - p.planned_at))::float8 * 1000 as latest
+        from bench.planned_starts as p left join public.flow_run as r on r.schedule_id = p.schedule_id`;
+      return row!.runs === seconds * DUE_A_SECOND ? row!.latest as number : undefined;
+    }, seconds * 1_000 + 60_000);
+  } finally {
+    sweeper.stop();
+  }
+}
+
+/** Milliseconds of the median of some sweeps, before each of which so many become due. */
+async function measureSweep({ sql }: BenchStack, due: number): Promise<number> {
+  const times: number[] = [];
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    await sql`
+      update public.flow_schedules set next_start_at = clock_timestamp()
+      where id in (select id from public.flow_schedules order by id limit ${due})`;
+    times.push(await time(() => sql`select public.start_due_schedules(${DUE_A_SECOND}::integer)`));
+  }
+  return median(times);
+}
+
+/** Ten thousand schedules, of which a hundred are due each second. */
+export const measureSchedules = (plan: Plan): Promise<Part[]> =>
+  withBenchStack('schedules', async (bench) => {
+    const { sql, owner } = bench;
+    const schedules = SCHEDULES / Math.min(plan.shrink, 10);
+    const seconds = Math.ceil(SECONDS / Math.min(plan.shrink, 10));
+    const flowId = await bench.storeFlow(textFlow());
+    await bench.deploy(flowId);
+    await sql`select private.set_quota('schedules', ${schedules})`;
+    await sql`
+      insert into public.flow_schedules (user_id, flow, cron)
+      select ${owner.id}, ${flowId}, '0 0 1 1 *' from generate_series(1, ${schedules}::integer)`;
+    await sql`create table bench.planned_starts (schedule_id uuid primary key, planned_at timestamptz not null)`;
+    const latest: Round[] = [];
+    const full: Round[] = [];
+    const idle: Round[] = [];
+    for (let round = 0; round < plan.rounds; round++) {
+      latest.push({ measured: await measureLatest(bench, seconds), baseline: LATEST_MS });
+      await bench.clearRuns();
+      full.push({ measured: await measureSweep(bench, DUE_A_SECOND), baseline: SWEEP_MS });
+      idle.push({ measured: await measureSweep(bench, 0), baseline: SWEEP_MS });
+    }
+    return [
+      makePart({ name: 'the latest start, after its planned time, against 10 s', unit: 'ms', goal: 1, rounds: latest }),
+      makePart({ name: 'a sweep that starts 100, against 50 ms', unit: 'ms', goal: 1, rounds: full }),
+      makePart({ name: 'a sweep that finds nothing due, against 50 ms', unit: 'ms', rounds: idle }),
+    ];
+  });

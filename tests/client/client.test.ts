@@ -1,0 +1,419 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { createFlowClient, type FlowClient, FlowError, type RunReference } from 'flow-deployments-client';
+import { editorFlowToRow } from 'flow-deployments-client/editor-flow';
+import { base58, base64 } from '@scure/base';
+import exampleFlow from '../../docs/example_flow.json' with { type: 'json' };
+import { checkedFetch } from '../support/checked_fetch.ts';
+import { makeClaimedRun } from '../support/claimed_run.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { makeKeypair } from '../support/keypairs.ts';
+import { waitFlow } from '../support/mixed_flows.ts';
+import { makeClient, type Person, signUp, storeFlow } from '../support/people.ts';
+import { askingFlow } from '../support/pending_inputs.ts';
+import { askFor, makeMessage, signMessage } from '../support/signature_requests.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** What `npx flows types` writes for the example flow. */
+interface Shop {
+  inputs: { item?: string; quantity?: number | bigint };
+  outputs: { total: string; receipt: string };
+}
+
+let owner: Person;
+let flows: FlowClient;
+/** The same user, by an API key and without supabase-js. */
+let scripted: FlowClient;
+let nobody: FlowClient;
+let stranger: FlowClient;
+let shop: number;
+beforeAll(async () => {
+  const { API_URL: url, PUBLISHABLE_KEY: key } = inject('stack');
+  const [person, other] = await Promise.all([signUp(), signUp()]);
+  owner = person;
+  flows = createFlowClient(owner.client);
+  stranger = createFlowClient(other.client);
+  const { data } = await owner.client.rpc('create_api_key', { name: 'client' }).throwOnError();
+  const { key: apiKey } = data as { key: string };
+  scripted = createFlowClient({ url, key, apiKey, fetch: checkedFetch });
+  nobody = createFlowClient({ url, key, fetch: checkedFetch });
+  shop = await flows.storeFlow(editorFlowToRow(exampleFlow));
+});
+
+const errorOf = async (promise: Promise<unknown>): Promise<FlowError> => {
+  const error = await promise.then(() => undefined, (error: unknown) => error);
+  expect(error).toBeInstanceOf(FlowError);
+  return error as FlowError;
+};
+
+/** Lets anybody start a deployment. */
+const open = async (deployment: string) => {
+  await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', deployment)
+    .throwOnError();
+};
+
+const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+/** Logs as many lines as `n` says, one after the other. */
+function loggingFlow(): FlowBuilder {
+  const flow = new FlowBuilder();
+  const element = flow.foreach(flow.range(flow.input('n')));
+  const printed = flow.use('print', { print: element }, { title: 'print' }).output('__print_output');
+  flow.output('out', flow.collect(printed));
+  return flow;
+}
+
+describe.each([['with the session of supabase-js', () => flows], ['with an API key', () => scripted]])(
+  'a client %s',
+  (_how, get) => {
+    it('has a deployment start by itself, and by others, and lists their runs', async () => {
+      const client = get();
+      const { deployment_id } = await client.deploy(shop, { tag: 'stable' });
+      const schedule = await client.schedule({ flow: shop, tag: 'stable' }, {
+        cron: '30 6 * * MON-FRI',
+        timeZone: 'Europe/Berlin',
+        inputs: { item: { S: 'tea' } },
+        policy: 'skip',
+      });
+      expect(schedule).toMatchObject({ flow: shop, tag: 'stable', time_zone: 'Europe/Berlin', policy: 'skip' });
+      expect(await client.runs({ schedule: schedule.id })).toEqual([]);
+      expect(await errorOf(client.schedule(shop, { cron: '61 * * * *' }))).toMatchObject({ code: 'column_invalid' });
+
+      const webhook = await client.createWebhook(deployment_id, { input: 'item', headers: [] });
+      expect(webhook).toMatchObject({ deployment_id, input: 'item', verification: null });
+      const response = await fetch(webhook.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '"tea"',
+      });
+      const { flow_run_id } = await response.json();
+      expect(await client.output(flow_run_id)).toMatchObject({ receipt: expect.any(String) });
+      expect((await client.runs({ webhook: webhook.id })).map(({ id }) => id)).toEqual([flow_run_id]);
+      expect(await errorOf(stranger.createWebhook(deployment_id, { input: 'item' }))).toMatchObject({
+        code: 'deployment_not_found',
+      });
+    });
+
+    it('stores, changes, deploys, tags and starts a flow, and reads its run', async () => {
+      const client = get();
+      const id = await client.storeFlow(editorFlowToRow(exampleFlow));
+      expect(await client.storeFlow(editorFlowToRow({ ...exampleFlow, name: 'Changed' }), { id })).toBe(id);
+      const { data } = await owner.client.from('flows').select('name').eq('id', id).single().throwOnError();
+      expect(data.name).toBe('Changed');
+      const first = await client.deploy(id, { tag: 'stable' });
+      expect(first).toEqual({ deployment_id: expect.any(String), warnings: [] });
+      const second = await client.deploy(id, { strict: true });
+      const targets = [first.deployment_id, { id: first.deployment_id }, { flow: id, tag: 'stable' }];
+      for (const target of targets) {
+        const run = await client.start(target, { item: 'tea', quantity: 3 });
+        expect(await client.output(run)).toEqual({ total: '6.60', receipt: '3 x tea at 2.20 = 6.60' });
+        expect((await client.run(run)).deployment_id).toBe(first.deployment_id);
+      }
+      await client.tag(second.deployment_id, 'stable');
+      for (const target of [id, { flow: id }, { flow: id, tag: 'stable' }]) {
+        const run = await client.start(target);
+        expect((await client.run(run.flow_run_id)).deployment_id).toBe(second.deployment_id);
+        await client.output(run.flow_run_id);
+      }
+      const listed = await client.runs({ flow: id });
+      expect(listed).toHaveLength(6);
+      expect(listed.map((run) => run.id)).toEqual(listed.map((run) => run.id).toSorted().toReversed());
+      expect(await client.runs({ deployment: first.deployment_id, status: 'succeeded', limit: 2 })).toHaveLength(2);
+      expect(await client.runs({ flow: id, before: listed[3]!.id })).toEqual(listed.slice(4));
+    });
+
+    it('stops a run, and says how a run ended that has no output', async () => {
+      const client = get();
+      const { deployment_id } = await client.deploy(await storeFlow(owner, waitFlow(60_000)));
+      const run = await client.start(deployment_id, { n: 1 });
+      expect(await errorOf(client.output(run, { timeoutMs: 200 }))).toMatchObject({ code: 'timed_out' });
+      await client.stop(run, { reason: 'enough', graceMs: 0 });
+      const stopped = await errorOf(client.output(run));
+      expect(stopped).toMatchObject({ code: 'run_stopped', status: 409, details: { output: { M: {} } } });
+    });
+  },
+);
+
+it('a deployment with types starts, runs and gives what they say', async () => {
+  await flows.deploy(shop);
+  const teaShop = flows.deployment<Shop>({ flow: shop });
+  const { total, receipt } = await teaShop.run({ item: 'tea', quantity: 2n });
+  expect([total, receipt]).toEqual(['4.40', '2 x tea at 2.20 = 4.40']);
+  const run = await teaShop.start();
+  const output = await flows.output(run);
+  expect(output.receipt).toContain('coffee');
+  // @ts-expect-error: the deployment has no such input. The backend says so, too.
+  const wrong = teaShop.start({ itme: 'tea' });
+  expect(await errorOf(wrong)).toMatchObject({ code: 'inputs_invalid', status: 400 });
+});
+
+it('a deployment says what it takes and gives, to those who may start it, as they name it', async () => {
+  const { deployment_id } = await flows.deploy(shop, { tag: 'read' });
+  for (const target of [deployment_id, shop, { flow: shop, tag: 'read' }]) {
+    expect(await flows.read(target)).toMatchObject({ deployment_id, flow_id: shop, start_permission: 'Owner' });
+  }
+  const { inputs, outputs } = await scripted.read(deployment_id);
+  expect(inputs.map(({ name }) => name)).toEqual(['item', 'quantity']);
+  expect(outputs.map(({ name }) => name)).toEqual(['total', 'receipt']);
+  const { publicKey } = makeKeypair();
+  for (const read of [() => stranger.read(shop), () => nobody.read(shop, { publicKey })]) {
+    expect(await errorOf(read())).toMatchObject({ code: 'deployment_not_found', status: 404 });
+  }
+  await open(deployment_id);
+  expect(await nobody.read(deployment_id, { publicKey })).toEqual(await flows.read(deployment_id));
+});
+
+it('plain inputs become values of the types that the deployment has, or are refused by it before they run', async () => {
+  const flow = new FlowBuilder();
+  const amount = flow.input('amount');
+  flow.output('out', flow.range(amount));
+  const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
+  // A bigint by itself would be an integer; the port takes decimals.
+  const run = await flows.start(deployment_id, { amount: 2n });
+  expect((await flows.run(run)).inputs).toEqual({ M: { amount: { D: '2' } } });
+  expect(await errorOf(flows.start(deployment_id, { amount: 'two' }))).toMatchObject({
+    code: 'inputs_invalid',
+    message: expect.stringContaining('amount'),
+  });
+  await flows.output(run);
+});
+
+it('the same idempotency key gives the same run, and other inputs under it are refused', async () => {
+  await flows.deploy(shop);
+  const idempotencyKey = randomUUID();
+  const first = await flows.start(shop, { item: 'tea' }, { idempotencyKey });
+  expect(await flows.start(shop, { item: 'tea' }, { idempotencyKey })).toEqual(first);
+  expect(await errorOf(flows.start(shop, {}, { idempotencyKey }))).toMatchObject({ code: 'idempotency_key_reused' });
+});
+
+it('values come through a run exactly as they were', async () => {
+  const flow = new FlowBuilder();
+  flow.output('out', flow.input('in'));
+  const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
+  const sent = [
+    18446744073709551615n,
+    -170141183460469231731687303715884105728n,
+    'tea \u2028 \u{1f375}',
+    null,
+    true,
+    new Uint8Array([0, 255]),
+    { deep: [{ list: [] }], __proto: 1n },
+  ];
+  for (const value of sent) {
+    const run = await flows.start(deployment_id, { in: value });
+    expect(await flows.output(run)).toEqual({ out: value });
+  }
+  const tagged = await flows.start(deployment_id, {}, { inputs: { in: { F: '1e-7' } } });
+  expect(await flows.output(tagged)).toEqual({ out: 1e-7 });
+  expect(await flows.outputValues(tagged)).toEqual({ out: { F: '1e-7' } });
+  const both = flows.start(deployment_id, { in: 1 }, { inputs: { in: { N: 0 } } });
+  expect(await errorOf(both)).toMatchObject({ code: 'value_invalid', status: 0 });
+  expect(await errorOf(flows.start(deployment_id, { in: new Date(0) as never }))).toMatchObject({
+    code: 'value_invalid',
+    message: expect.stringContaining('The input in has no form as a value'),
+  });
+});
+
+it('anybody starts what is for anybody by a public key, and goes on with the token of the run', async () => {
+  const { deployment_id } = await flows.deploy(await storeFlow(owner, waitFlow(300)));
+  const { publicKey } = makeKeypair();
+  const refused = await errorOf(nobody.start(deployment_id, { n: 1 }, { publicKey }));
+  expect(refused).toMatchObject({ code: 'deployment_not_found', status: 404 });
+  await open(deployment_id);
+  expect(await errorOf(nobody.start(deployment_id, { n: 1 }))).toMatchObject({ code: 'unauthenticated', status: 401 });
+  const run = await nobody.start(deployment_id, { n: 1 }, { publicKey });
+  expect((await nobody.run(run)).started_by_public_key).toBe(publicKey);
+  expect(await errorOf(nobody.run(run.flow_run_id))).toMatchObject({ code: 'flow_run_not_found' });
+  expect(await nobody.output(run)).toEqual({ out: 1n });
+  await nobody.stop(run);
+  // Whoever is signed in may start as nobody, too.
+  for (const somebody of [flows, scripted]) {
+    const asNobody = await somebody.start(deployment_id, { n: 2 }, { publicKey });
+    expect(await flows.run(asNobody)).toMatchObject({ started_by: null, started_by_public_key: publicKey });
+    expect(await somebody.output(asNobody)).toEqual({ out: 2n });
+  }
+});
+
+describe('the log of a run', () => {
+  it('is read whole, whatever its length, and from any line on', async () => {
+    const { deployment_id } = await flows.deploy(await storeFlow(owner, loggingFlow()));
+    const run = await flows.start(deployment_id, { n: 450 });
+    await flows.output(run);
+    const lines = await collect(flows.logs(run));
+    expect(lines.map(({ log_index }) => log_index)).toEqual(lines.map((_, index) => index));
+    expect(lines.filter(({ content }) => /^\d+$/.test(content))).toHaveLength(450);
+    expect(await collect(flows.logs(run, { after: 440 }))).toEqual(lines.slice(441));
+  });
+
+  it('is followed until the run ends, without a line lost or twice', async () => {
+    const flow = new FlowBuilder();
+    const element = flow.foreach(flow.range(flow.input('n')));
+    const printed = flow.use('print', { print: element }, { title: 'print' }).output('__print_output');
+    flow.output('out', flow.collect(flow.wait(printed, 1_200)));
+    const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
+    const run = await flows.start(deployment_id, { n: 3 });
+    const lines = await collect(flows.logs(run, { follow: true }));
+    expect((await flows.run(run)).end_time).not.toBeNull();
+    expect(lines).toEqual(await collect(flows.logs(run)));
+    expect(lines.filter(({ content }) => /^[012]$/.test(content))).toHaveLength(3);
+  });
+
+  it('is not for others, and its following ends when the caller aborts', async () => {
+    const { deployment_id } = await flows.deploy(await storeFlow(owner, waitFlow(60_000)));
+    const run = await flows.start(deployment_id, { n: 1 });
+    expect(await errorOf(collect(stranger.logs(run.flow_run_id)))).toMatchObject({ code: 'flow_run_not_found' });
+    const ended = new AbortController();
+    const following = errorOf(collect(flows.logs(run, { follow: true, signal: ended.signal })));
+    ended.abort();
+    expect(await following).toMatchObject({ code: 'aborted' });
+    await flows.stop(run);
+  });
+});
+
+describe('signature requests', () => {
+  it('come one after the other, are answered, and end with the run', async () => {
+    const claimed = await makeClaimedRun(owner.id);
+    const run = { flow_run_id: claimed.id, token: claimed.token };
+    const [payer, other] = [makeKeypair(), makeKeypair()];
+    const keys = new Map([payer, other].map((pair) => [pair.publicKey, pair]));
+    await askFor(claimed, payer);
+    await askFor(claimed, other);
+    const asked: string[] = [];
+    for await (const request of nobody.signatureRequests(run)) {
+      asked.push(request.pubkey);
+      const signature = signMessage(keys.get(request.pubkey)!, request.message);
+      const answer = asked.length === 1 ? signature : base58.decode(signature);
+      await nobody.submitSignature(request.id, answer);
+      if (asked.length === 2) await claimed.end();
+    }
+    expect(asked).toEqual([payer.publicKey, other.publicKey]);
+  });
+
+  it('are yielded once while nobody answers, until the time is over', async () => {
+    const claimed = await makeClaimedRun(owner.id);
+    await askFor(claimed, makeKeypair());
+    const requests = await collect(
+      nobody.signatureRequests({ flow_run_id: claimed.id, token: claimed.token }, { timeoutMs: 1_500 }),
+    );
+    expect(requests).toHaveLength(1);
+    await claimed.end();
+  });
+
+  it('refuse a wrong signature in the words of the backend, and take a changed message', async () => {
+    const claimed = await makeClaimedRun(owner.id);
+    const payer = makeKeypair();
+    const id = await askFor(claimed, payer, makeMessage(payer.publicKey));
+    const wrong = await errorOf(flows.submitSignature(id, new Uint8Array(64)));
+    expect(wrong).toMatchObject({ code: 'signature_invalid', status: 400 });
+    const changed = makeMessage(payer.publicKey, { price: 7n });
+    await flows.submitSignature(id, signMessage(payer, changed), { newMessage: base64.decode(changed) });
+    const { data } = await owner.client.from('signature_requests').select('new_msg').eq('id', id).single()
+      .throwOnError();
+    expect(data.new_msg).toBe(changed);
+    await claimed.end();
+  });
+});
+
+describe("somebody else's", () => {
+  it('flow, deployment and run do not exist', async () => {
+    const { deployment_id } = await flows.deploy(shop);
+    const run = await flows.start(deployment_id);
+    const notFound = { status: 404 };
+    expect(await errorOf(stranger.storeFlow({ nodes: [], edges: [] }, { id: shop }))).toMatchObject({
+      ...notFound,
+      code: 'flow_not_found',
+    });
+    expect(await errorOf(stranger.deploy(shop))).toMatchObject({ ...notFound, code: 'flow_not_found' });
+    expect(await errorOf(stranger.tag(deployment_id, 'mine'))).toMatchObject({
+      ...notFound,
+      code: 'deployment_not_found',
+    });
+    for (const id of [run.flow_run_id, randomUUID()]) {
+      expect(await errorOf(stranger.output(id))).toMatchObject({ ...notFound, code: 'flow_run_not_found' });
+      expect(await errorOf(stranger.stop(id))).toMatchObject({ ...notFound, code: 'flow_run_not_found' });
+      expect(await errorOf(stranger.run(id))).toMatchObject({ ...notFound, code: 'flow_run_not_found' });
+    }
+    expect(await stranger.runs({ deployment: deployment_id })).toEqual([]);
+  });
+});
+
+describe('errors of the backend come whole:', () => {
+  it('the findings of a flow that can not run, from a function', async () => {
+    const twice = { ...editorFlowToRow(exampleFlow), nodes: [...exampleFlow.nodes, exampleFlow.nodes[0]!] };
+    const error = await errorOf(flows.deploy(await flows.storeFlow(twice)));
+    expect(error).toMatchObject({ code: 'flow_invalid', status: 422 });
+    expect(error.details).toContainEqual(expect.objectContaining({ code: expect.any(String) }));
+  });
+
+  it('the details of PostgREST, which has them as text', async () => {
+    const { deployment_id } = await flows.deploy(shop);
+    await flows.deploy(shop);
+    expect(await errorOf(flows.tag(deployment_id, 'latest'))).toMatchObject({
+      code: 'tag_latest_protected',
+      status: 409,
+    });
+    expect(await errorOf(flows.tag(deployment_id, 'not a tag'))).toMatchObject({ status: 400 });
+    expect(await errorOf(flows.runs({ deployment: 'x' }))).toMatchObject({ status: 400 });
+  });
+
+  it('an API key that is none, and a flow that is no number', async () => {
+    const { API_URL: url, PUBLISHABLE_KEY: key } = inject('stack');
+    const client = createFlowClient({ url, key, apiKey: 'fk_none' });
+    expect(await errorOf(client.runs())).toMatchObject({ code: 'api_key_invalid', status: 401 });
+    expect(await errorOf(client.start(1))).toMatchObject({ code: 'api_key_invalid', status: 401 });
+    expect(await errorOf(flows.deploy('7' as never))).toMatchObject({ code: 'value_invalid' });
+    expect(() => editorFlowToRow({ nodes: 7 })).toThrow(/This is no flow as an editor exports it:[^]*nodes/);
+  });
+});
+
+it('a client of somebody who has not signed in yet is nobody, and somebody once they have', async () => {
+  const supabase = makeClient();
+  const client = createFlowClient(supabase);
+  expect(await errorOf(client.start(shop))).toMatchObject({ code: 'unauthenticated' });
+  await supabase.auth.signUp({ email: `${randomUUID()}@example.com`, password: randomUUID() });
+  expect(await errorOf(client.start(shop))).toMatchObject({ code: 'deployment_not_found' });
+});
+
+describe('a run that waits for somebody', () => {
+  const startAsking = async () => {
+    const { deployment_id } = await flows.deploy(await storeFlow(owner, askingFlow()));
+    await open(deployment_id);
+    return deployment_id;
+  };
+  const waiting = (client: FlowClient, run: RunReference) => waitFor(async () => (await client.pendingInputs(run))[0]);
+
+  it('is listed for the holder of its token, and goes on with what is sent', async () => {
+    const run = await nobody.start(await startAsking(), {}, { publicKey: makeKeypair().publicKey });
+    const input = await waiting(nobody, run);
+    expect(await scripted.pendingInputs(run.flow_run_id)).toEqual([input]);
+    expect(await stranger.pendingInputs(run.flow_run_id)).toEqual([]);
+    const idempotencyKey = randomUUID();
+    const value = { ok: true, amount: 12345678901234567890n, bytes: new Uint8Array([1, 2]) };
+    await nobody.submitInput(input.url, value, { idempotencyKey });
+    await nobody.submitInput(input.url, value, { idempotencyKey });
+    expect(await nobody.output(run)).toEqual({ answer: value });
+    expect(await nobody.pendingInputs(run)).toEqual([]);
+    expect((await errorOf(nobody.submitInput(input.url, value))).code).toBe('pending_input_answered');
+  });
+
+  it('takes plain values as they are, and fails its node when it is cancelled', async () => {
+    const deployment = await startAsking();
+    const [one, two] = await Promise.all([flows.start(deployment), flows.start(deployment)]);
+    await flows.submitInput((await waiting(flows, one)).url, null);
+    expect(await flows.output(one)).toEqual({ answer: null });
+    await nobody.cancelInput((await waiting(flows, two)).url);
+    expect((await errorOf(flows.output(two))).code).toBe('run_failed');
+  });
+
+  it('is not answered by what is no URL of an input, and a token goes to the own project only', async () => {
+    for (const url of ['', 'https://example.com/', 'https://example.com/flow/submit/fi_x']) {
+      expect((await errorOf(nobody.submitInput(url, 1))).code).toBe('client_invalid');
+    }
+    const elsewhere = `https://example.invalid/flow/submit/fi_${'A'.repeat(43)}`;
+    expect((await errorOf(nobody.cancelInput(elsewhere))).code).toBe('pending_input_not_found');
+  });
+});

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { projectDir, stackDir } from '../../supabase/local/paths.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+import { type Stack, startStack } from '../../supabase/local/stack.ts';
+
+let stack: Stack;
+let port: number;
+beforeAll(async () => {
+  port = await findFreePort();
+  stack = await startStack({ port, watch: false });
+});
+afterAll(() => stack?.remove());
+
+const flows = (args: string[], env: Record<string, string> = { FLOWS_URL: stack.status.API_URL }) =>
+  promisify(execFile)(join(projectDir, 'node_modules/.bin/flows'), args, {
+    env: { PATH: process.env.PATH!, ...env },
+  }).then(({ stdout, stderr }) => ({ code: 0, stdout, stderr }), (error) => error as { code: number; stderr: string });
+
+const deployExample = async () => {
+  const ended = await flows(['deploy', join(projectDir, 'docs/example_flow.json'), '--json']);
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse((ended as { stdout: string }).stdout) as { deployment_id: string };
+};
+
+it('in a checkout, flows finds the local stack and keeps a user there, without a key of the service', async () => {
+  const { deployment_id } = await deployExample();
+  const file = join(stackDir(port), 'flows_api_key');
+  const kept = readFileSync(file, 'utf8');
+  expect(kept).toMatch(/^fk_[\w-]+$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  // The same user, so it may start what is for its owner only.
+  expect(await flows(['start', deployment_id, 'item=tea', '--wait'])).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).toBe(kept);
+  // A stack that was emptied knows the key no more.
+  writeFileSync(file, 'fk_of_a_former_stack');
+  await deployExample();
+  expect(readFileSync(file, 'utf8')).toMatch(/^fk_(?!of_)/);
+  // A user of one's own goes first.
+  expect(await flows(['runs'], { FLOWS_URL: stack.status.API_URL, FLOWS_API_KEY: 'fk_mine' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('(api_key_invalid)'),
+  });
+});
+
+it('an address at which no stack of the checkout runs needs its key', async () => {
+  expect(await flows(['runs'], { FLOWS_URL: 'http://127.0.0.1:9' })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('FLOWS_KEY must be set'),
+  });
+});

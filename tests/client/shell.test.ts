@@ -1,0 +1,451 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { exitCodes } from '../../client/shell/exit_codes.ts';
+import { main } from '../../client/shell/main.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { startFlakyProxy } from '../support/flaky_proxy.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { makeKeypair } from '../support/keypairs.ts';
+import { waitFlow } from '../support/mixed_flows.ts';
+import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** The id of nothing. */
+const UUID = '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e';
+const EXAMPLE = join(projectDir, 'docs/example_flow.json');
+const dir = mkdtempSync(join(tmpdir(), 'flow-shell-'));
+
+let owner: Person;
+let environment: Record<string, string>;
+/** The example flow, deployed with the tag `stable`. */
+let shop: { flow_id: number; deployment_id: string };
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `flows` as a process, as people do. */
+function launch(args: string[], env: Record<string, string> = environment): ChildProcess & { ended: Promise<Ended> } {
+  const child = spawn(join(projectDir, 'client/bin/flows.js'), args, {
+    cwd: dir,
+    env: { PATH: process.env.PATH!, ...env },
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => printed.stdout += chunk);
+  child.stderr.on('data', (chunk) => printed.stderr += chunk);
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...printed })));
+  return Object.assign(child, { ended });
+}
+
+/** Calls what such a process calls, in this one, which saves starting it. */
+async function call(args: string[], env: Record<string, string> = environment): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof printed) =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        printed[name] += chunk;
+        done();
+      },
+    });
+  const code = await main(args, {
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+    env,
+    signal: new AbortController().signal,
+  });
+  return { code, ...printed };
+}
+
+const flows = (...args: string[]): Promise<Ended> => call(args);
+
+/** What a command prints with --json. */
+async function json<Answer>(...args: string[]): Promise<Answer> {
+  const { code, stdout, stderr } = await flows(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+beforeAll(async () => {
+  owner = await signUp();
+  const { data } = await owner.client.rpc('create_api_key', { name: 'shell' }).throwOnError();
+  environment = {
+    FLOWS_URL: inject('stack').API_URL,
+    FLOWS_KEY: inject('stack').PUBLISHABLE_KEY,
+    FLOWS_API_KEY: (data as { key: string }).key,
+  };
+  shop = await json('deploy', EXAMPLE, '--tag', 'stable');
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const startWaiting = async (): Promise<string> => {
+  const deployment = await deploy(owner, await storeFlow(owner, waitFlow(60_000)));
+  const { flow_run_id } = await json<{ flow_run_id: string }>('start', deployment, 'n:=1');
+  return flow_run_id;
+};
+
+describe('flows deploy', () => {
+  it('stores a new flow and deploys it; with --flow it changes and deploys that one; --tag moves', async () => {
+    const changed = join(dir, 'changed.json');
+    writeFileSync(changed, JSON.stringify({ ...JSON.parse(readFileSync(EXAMPLE, 'utf8')), name: 'Changed' }));
+    const first = await flows('deploy', EXAMPLE);
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^flow {8}\d+\ndeployment {2}\S{36}\n$/),
+    });
+    const flowId = /\d+/.exec(first.stdout)![0];
+    for (const tag of ['one', 'two']) {
+      const second = await json<typeof shop>('deploy', changed, '--flow', flowId, '--tag', tag, '--strict');
+      expect(second).toEqual({ flow_id: Number(flowId), deployment_id: expect.any(String), warnings: [] });
+    }
+    const { data } = await owner.client.from('flow_deployments_tags').select('tag').eq('entrypoint', Number(flowId));
+    expect(data?.map(({ tag }) => tag).toSorted()).toEqual(['latest', 'one', 'two']);
+  });
+
+  it('prints warnings, which --strict makes an error', async () => {
+    const flow = new FlowBuilder();
+    flow.output('text', flow.node('nowhere', { outputs: ['text'] }).output('text'));
+    const file = join(dir, 'warned.json');
+    writeFileSync(file, JSON.stringify(flow.row()));
+    const warned = await flows('deploy', file);
+    expect(warned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*\(node_not_implemented\)\n$/) });
+    const refused = await flows('deploy', file, '--strict');
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('(flow_invalid)') });
+  });
+});
+
+describe('flows start', () => {
+  it('starts by flow, tag and deployment, with values of the types of the inputs, and waits', async () => {
+    for (const target of [String(shop.flow_id), `${shop.flow_id}@stable`, shop.deployment_id]) {
+      const { code, stdout, stderr } = await flows('start', target, 'item=tea', 'quantity=3', '--wait');
+      expect([code, stdout, stderr]).toEqual([0, 'total: 6.60\nreceipt: 3 x tea at 2.20 = 6.60\n', '']);
+    }
+    const { flow_run_id, ...rest } = await json<{ flow_run_id: string }>('start', shop.deployment_id, '--wait');
+    expect(rest).toEqual({ token: expect.stringMatching(/^fr_/), output: { M: expect.any(Object) } });
+    expect(await json('output', flow_run_id)).toEqual({ output: (rest as { output?: unknown }).output });
+  });
+
+  it('gives run and token, with which anybody waits and stops', async () => {
+    const { code, stdout } = await flows('start', shop.deployment_id, 'item:="tea"', 'quantity:=2');
+    const [, run = '', token = ''] = /^run {4}(\S{36})\ntoken {2}(fr_\S+)\n$/.exec(stdout) ?? [];
+    expect(code).toBe(0);
+    const { FLOWS_API_KEY: _, ...nobody } = environment;
+    expect(await call(['output', run, '--token', token], nobody)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 x tea'),
+    });
+    expect(await call(['stop', run, '--token', token], nobody)).toMatchObject({ code: 0 });
+    expect(await call(['output', run], nobody)).toMatchObject({ code: 1 });
+  });
+
+  it('starts as nobody with --public-key, whoever calls', async () => {
+    const key = makeKeypair().publicKey;
+    // The owner may start it; who shows a public key may not.
+    expect(await flows('start', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
+    expect(await flows('read', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
+    await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', shop.deployment_id)
+      .throwOnError();
+    const { FLOWS_API_KEY: _, ...nobody } = environment;
+    const args = ['start', shop.deployment_id, 'item=tea', '--public-key', key, '--wait'];
+    expect(await call(args, nobody)).toMatchObject({ code: 0, stdout: expect.stringContaining('tea') });
+  });
+
+  it('gives the same run for the same --idempotency-key', async () => {
+    const args = ['start', shop.deployment_id, '--idempotency-key', 'the same'];
+    expect(await json(...args)).toEqual(await json(...args));
+  });
+
+  it('says by its exit code how a run ended without an output', async () => {
+    const failed = await flows('start', shop.deployment_id, 'item=milk', '--wait');
+    expect(failed).toMatchObject({ code: 3, stdout: '' });
+    expect(failed.stderr).toMatch(/^error: The run has failed. \(run_failed\)\n {2}.*milk is not on the price list/);
+    const run = await startWaiting();
+    const late = await flows('output', run, '--timeout', '1');
+    expect(late).toMatchObject({ code: 5, stderr: expect.stringContaining(`flows output ${run}`) });
+    expect(await flows('stop', run, '--reason', 'enough', '--grace', '0')).toMatchObject({ code: 0 });
+    const stopped = await flows('output', run, '--json');
+    expect(stopped).toMatchObject({ code: 4, stdout: '' });
+    expect(JSON.parse(stopped.stderr)).toMatchObject({ code: 'run_stopped', status: 409, details: expect.any(Object) });
+  });
+
+  it('leaves the run alone at Ctrl-C', async () => {
+    const run = await startWaiting();
+    const proxy = await startFlakyProxy(environment.FLOWS_URL!);
+    const child = launch(['output', run], { ...environment, FLOWS_URL: proxy.url });
+    await waitFor(() => proxy.isUsed() || undefined);
+    child.kill('SIGINT');
+    expect(await child.ended).toMatchObject({ code: 130, stderr: expect.stringContaining(`flows output ${run}`) });
+    await proxy.close();
+    expect(await json<{ id: string }[]>('runs', '--status', 'running')).toContainEqual(
+      expect.objectContaining({ id: run }),
+    );
+    await flows('stop', run);
+  });
+});
+
+describe('flows read, runs and types', () => {
+  it('read says what a deployment takes and gives', async () => {
+    const { stdout } = await flows('read', `${shop.flow_id}@stable`);
+    expect(stdout).toMatch(/^deployment {2}\S{36}\nflow {8}\d+\nname {8}Order total\n/);
+    expect(stdout).toMatch(/\ninput {7}item: /);
+    expect(stdout).toMatch(/\noutput {6}total: /);
+    expect(await json('read', shop.deployment_id)).toMatchObject({ deployment_id: shop.deployment_id });
+  });
+
+  it('runs lists those of a flow, a tag and a deployment', async () => {
+    const { flow_run_id } = await json<{ flow_run_id: string }>('start', shop.deployment_id);
+    await flows('output', flow_run_id);
+    for (const target of [String(shop.flow_id), `${shop.flow_id}@stable`, shop.deployment_id]) {
+      const [newest] = await json<{ id: string }[]>('runs', target, '--limit', '1');
+      expect(newest).toMatchObject({ id: flow_run_id, status: 'succeeded' });
+    }
+    const { stdout } = await flows('runs', '--limit', '2');
+    expect(stdout).toMatch(new RegExp(`^${flow_run_id} {2}succeeded {2}\\S+ {2}\\d+ ms\\n.*\\n$`));
+    const none = ['runs', '--before', flow_run_id, '--status', 'queued'];
+    expect(await json(...none)).toEqual([]);
+    expect(await flows(...none)).toEqual({ code: 0, stdout: '', stderr: 'There are no runs to show.\n' });
+  });
+
+  it('types prints TypeScript', async () => {
+    const { stdout } = await flows('types', shop.deployment_id, '--name', 'Shop');
+    expect(stdout).toMatch(/^export interface Shop \{\n {2}inputs: \{\n/m);
+    // Scripts take and give anything.
+    expect(stdout).toContain('\n    /** Default: 2 */\n    quantity?: PlainValue;\n');
+    expect(stdout).toContain('\n    receipt: PlainValue;\n');
+    const flow = new FlowBuilder();
+    flow.output('out', flow.range(flow.input('end')));
+    const typed = await flows('types', await deploy(owner, await storeFlow(owner, flow)), '--name', 'Range');
+    expect(typed.stdout).toMatch(/\n {4}end: number \| bigint.*;\n[^]*\n {4}out: PlainValue\[\];\n/);
+    expect(await json('types', shop.deployment_id)).toEqual({
+      source: expect.stringContaining('interface OrderTotal'),
+    });
+  });
+});
+
+describe('flows tag and logs', () => {
+  it('tag moves a tag', async () => {
+    const { deployment_id } = await json<typeof shop>('deploy', EXAMPLE, '--flow', String(shop.flow_id));
+    expect(await flows('tag', deployment_id, 'beta')).toMatchObject({ code: 0, stdout: `beta is ${deployment_id}\n` });
+    expect(await json('tag', shop.deployment_id, 'beta')).toEqual({ deployment_id: shop.deployment_id, tag: 'beta' });
+    expect(await json('read', `${shop.flow_id}@beta`)).toMatchObject({ deployment_id: shop.deployment_id });
+  });
+
+  it('logs --follow prints each line as it comes, until the run has ended', async () => {
+    const flow = new FlowBuilder();
+    const printed = flow.use('print', { print: flow.input('n') }, { title: 'print' }).output('__print_output');
+    flow.output('out', flow.wait(printed, 3_000));
+    const deployment = await deploy(owner, await storeFlow(owner, flow));
+    const { flow_run_id } = await json<{ flow_run_id: string }>('start', deployment, 'n:="the first line"');
+    const child = launch(['logs', flow_run_id, '--follow']);
+    let seen = '';
+    child.stdout!.on('data', (chunk) => seen += chunk);
+    await waitFor(() => seen.includes('the first line') || undefined);
+    expect(child.exitCode).toBeNull();
+    const { code, stdout } = await child.ended;
+    expect(code).toBe(0);
+    expect(stdout.split('the first line')).toHaveLength(2);
+    expect(await flows('logs', flow_run_id)).toMatchObject({ code: 0, stdout });
+    const lines = (await flows('logs', flow_run_id, '--json')).stdout.trim().split('\n').map((line) =>
+      JSON.parse(line)
+    );
+    expect(lines.map((line) => line.log_index)).toEqual(lines.map((_, index) => index));
+    const none = ['logs', flow_run_id, '--after', String(lines.length - 1)];
+    expect(await flows(...none)).toEqual({ code: 0, stdout: '', stderr: 'There are no lines to show.\n' });
+    expect(await flows(...none, '--json')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('what others wrote can not act on the terminal, nor look like a line of ours', async () => {
+    const evil = '\u001b[2J\u001b]0;title\u0007\r\u0085\u202eabc\nerror: all is lost \u009b31m';
+    const flow = new FlowBuilder();
+    flow.output('out', flow.use('print', { print: flow.input('n') }, { title: 'print' }).output('__print_output'));
+    const deployment = await deploy(owner, await storeFlow(owner, flow, { name: evil.slice(0, 20) }));
+    const args = ['start', deployment, `n:=${JSON.stringify(evil)}`, '--wait'];
+    const started = await flows(...args);
+    const { flow_run_id } = await json<{ flow_run_id: string }>('start', deployment, `n:=${JSON.stringify(evil)}`);
+    await flows('output', flow_run_id);
+    const all = [started, await flows('logs', flow_run_id), await flows('logs', flow_run_id, '--json')];
+    all.push(await flows('read', deployment), await flows('types', deployment), await flows(...args, '--json'));
+    all.push(await flows('start', shop.deployment_id, `item:=${JSON.stringify(evil)}`, '--wait'));
+    for (const { stdout, stderr } of all) {
+      expect(stdout + stderr).not.toMatch(/[^\n\P{Cc}]|\p{Bidi_Control}/u);
+      expect(stdout + stderr).not.toMatch(/^error: all is lost/m);
+    }
+    expect(started.stdout).toContain('\\u001b[2J');
+    // JSON holds the text itself.
+    expect(JSON.parse(all[2]!.stdout.split('\n').find((line) => line.includes('all is lost'))!).content).toBe(evil);
+  });
+});
+
+describe('flows as a process', () => {
+  it.each([
+    [['--help']],
+    [['deploy', 'nowhere.json']],
+    [['start', UUID, '--json']],
+  ])('prints and ends as what the other tests call: %j', async (args) => {
+    expect(await launch(args).ended).toEqual(await call(args));
+  });
+
+  it('ends without an error when its reader closes the pipe', async () => {
+    const { ended, stdout } = launch(['--help']);
+    stdout!.destroy();
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a mistake is told with what would be right:', () => {
+  it.each(
+    [
+      [['deploy'], 2, /An argument is missing\.\n {2}Usage: flows deploy <flow.json>/],
+      [['deploy', 'nowhere.json'], 2, /nowhere\.json can't be read: ENOENT/],
+      [['deploy', join(projectDir, 'README.md')], 2, /README\.md must hold JSON/],
+      [['deploy', join(projectDir, 'package.json')], 2, /This is no flow as an editor exports it:[^]*nodes/],
+      [['deploy', EXAMPLE, '--flow', 'seven'], 2, /--flow must be a whole number from 1 to/],
+      [['deploy', EXAMPLE, '--flow', '2147483647'], 1, /\(flow_not_found\)/],
+      [['start'], 2, /An argument is missing/],
+      [
+        ['start', 'shop'],
+        2,
+        /shop must be the id of a deployment \(a UUID\), or of a flow \(a number\), or <flow>@<tag>/,
+      ],
+      [['start', UUID], 1, /\(deployment_not_found\)\nhint: Check the id/],
+      [['start', '7', '--tag', 'x'], 2, /There is no option --tag: a tag is named behind its flow, as in 7@stable/],
+      [['logs', UUID, '--tag', 'x'], 2, /There is no option --tag\. flows logs has/],
+      [['start', '1', 'item'], 2, /item must be key=value or key:=json/],
+      [['start', '1', 'item:=tea'], 2, /item:= takes JSON/],
+      [['start', '1', 'a:=1', 'a:=2'], 2, /The input a is given twice/],
+      [['start', '1', '--wait=yes'], 2, /--wait takes no value/],
+      [['start', '1', '--public-key'], 2, /--public-key takes key/],
+      [['start', '1', '--timeout', '5'], 2, /--timeout is for a start with --wait/],
+      [['deploy', EXAMPLE, '--tag', 'no tag'], 2, /A tag must be 1 to 128 letters/],
+      [['output', 'x'], 2, /x must be the id of a run, a UUID/],
+      [['output', UUID], 1, /\(flow_run_not_found\)/],
+      [['output', UUID, '--timeout', '-1'], 2, /--timeout takes seconds/],
+      [['read', UUID], 1, /\(deployment_not_found\)/],
+      [['read', UUID, UUID], 2, /There is an argument too many/],
+      [['read', '1@no tag'], 2, /1@no tag must be the id/],
+      [['runs', '--status', 'done'], 2, /--status must be one of queued, running, waiting, succeeded, failed, stopped/],
+      [['runs', '--limit', '0'], 2, /--limit must be a whole number from 1 to 1000/],
+      [['runs', '--before', 'x'], 2, /x must be the id of a run/],
+      [['logs', UUID], 1, /\(flow_run_not_found\)/],
+      [['logs', UUID, '--folow'], 2, /There is no option --folow\. flows logs has --follow, --after, --json, --help/],
+      [['logs', UUID, '-f'], 2, /There is no option -f/],
+      [['stop', UUID], 1, /\(flow_run_not_found\)/],
+      [['stop', UUID, '--grace', '1h'], 2, /--grace must be a whole number from 0 to 300000/],
+      [['stop', UUID, '--reason', 'a', '--reason', 'b'], 2, /--reason is given twice/],
+      [['tag', UUID], 2, /Usage: flows tag <deployment> <tag>/],
+      [['tag', UUID, 'stable'], 1, /\(deployment_not_found\)/],
+      [['tag', UUID, 'no tag'], 2, /A tag must be 1 to 128 letters/],
+      [['tag', 'x', 'stable'], 2, /x must be the id of a deployment/],
+      [['types', UUID], 1, /\(deployment_not_found\)/],
+      [['types', UUID, '--name', '7up'], 2, /--name must be a name of TypeScript/],
+      [['types', 'x'], 2, /x must be the id/],
+      [
+        ['depoly'],
+        2,
+        /There is no command depoly\. There are deploy, start, output, read, runs, logs, stop, redrive, tag, types/,
+      ],
+    ] as const,
+  )('flows %j ends with %i', async (args, code, says) => {
+    const ended = await flows(...args);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toMatch(/^error: /);
+    expect(ended.stderr).toMatch(says);
+    expect(ended.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it('with --json in the shape of the backend', async () => {
+    const { code, stdout, stderr } = await flows('start', UUID, '--json');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      code: 'deployment_not_found',
+      message: expect.any(String),
+      details: null,
+      hint: null,
+      status: 404,
+      retryAfter: null,
+    });
+  });
+
+  it('an input that the deployment does not have, or that is not of its type', async () => {
+    expect(await flows('start', shop.deployment_id, 'itme=tea')).toMatchObject({
+      code: 2,
+      stderr: 'error: The deployment has no input itme; it has item, quantity.\n',
+    });
+    expect(await flows('start', shop.deployment_id, 'quantity=many', '--wait')).toMatchObject({
+      code: expect.toSatisfy((code) => code !== 0),
+      stdout: '',
+    });
+  });
+});
+
+describe('the environment', () => {
+  const rest = () => ({ FLOWS_URL: environment.FLOWS_URL!, FLOWS_KEY: environment.FLOWS_KEY! });
+
+  it.each([
+    ['a secret key', () => ({ ...rest(), FLOWS_KEY: inject('stack').SECRET_KEY }), /FLOWS_KEY holds a secret key/],
+    ['the service role', () => ({ ...rest(), FLOWS_KEY: inject('stack').SERVICE_ROLE_KEY }), /holds a secret key/],
+    ['a malformed API key', () => ({ ...rest(), FLOWS_API_KEY: 'sb_x' }), /FLOWS_API_KEY must be an API key: fk_/],
+    [
+      'an address that is none',
+      () => ({ ...rest(), FLOWS_URL: 'localhost' }),
+      /`url` must be the address of a project/,
+    ],
+  ])('with %s is refused before anything is sent', async (_what, env, says) => {
+    const { code, stderr } = await call(['runs'], env());
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toContain(inject('stack').SECRET_KEY);
+  });
+
+  it('without a user is told by the backend, and an unknown API key, too', async () => {
+    expect(await call(['start', '1'], rest())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\(unauthenticated\)\nhint: /),
+    });
+    expect(await call(['runs'], { ...rest(), FLOWS_API_KEY: 'fk_unknown' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(api_key_invalid)'),
+    });
+  });
+
+  it('with the address of something else is told by what that answers', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await call(['runs'], { ...environment, FLOWS_URL: url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: GET .* was answered 200 with text\/html.*\(answer_invalid\)\nhint: /),
+    });
+    server.close();
+    expect(await call(['runs'], { ...environment, FLOWS_URL: url })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/does not answer: .*ECONNREFUSED.*\(unreachable\)\nhint: /),
+    });
+  });
+});
+
+it('--help tells of every command, with its exit codes, and of each what it takes', async () => {
+  const general = await flows('--help');
+  expect(general.code).toBe(0);
+  for (const args of [[], ['-h'], ['help']]) expect(await flows(...args)).toEqual(general);
+  for (const code of Object.keys(exitCodes)) expect(general.stdout).toMatch(new RegExp(`^ {2}${code} `, 'm'));
+  for (const [, name] of general.stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)) {
+    const { code, stdout } = await flows(name!, '--help');
+    expect((await flows(name!, '-h')).stdout).toBe(stdout);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^flows ${name}.*\\n[^]*--json[^]*Example:\\n`)),
+    ]);
+  }
+});

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
+import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import type { Stack } from '../../supabase/local/stack.ts';
+import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** What whoever asks for a start has been told is stored: else a kill could take commits back. */
+const postgresSettings = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
+
+const STARTS = 60;
+/** How many of them have happened when the part is killed. */
+const BEFORE_THE_KILL = 10;
+
+const ownerId = randomUUID();
+let own: OwnStack;
+let flowId: number;
+
+beforeAll(async () => {
+  own = await makeOwnStack('automatic-starts');
+  const source = pathToFileURL(join(projectFunctionsDir, 'deployment', 'index.ts'));
+  await own.writeFunction(`export { default } from '${source}';`, 'deployment');
+  await withStack({ sweep: false }, async (sql) => {
+    await sql`insert into auth.users (id, email) values (${ownerId}, ${`${ownerId}@example.com`})`;
+    const node = {
+      id: randomUUID(),
+      data: {
+        type: 'native',
+        node_id: 'flow_input',
+        sources: [{ id: 'out', name: 'out', type: 'free' }],
+        targets: [],
+        targets_form: { form_data: { label: 'event' } },
+      },
+    };
+    const [flow] = await sql`
+      insert into public.flows (user_id, nodes) values (${ownerId}, ${sql.json([node])}) returning id`;
+    flowId = flow!.id;
+    await asOwner(sql, (tx) => tx`select public.deploy_flow(${flowId})`);
+  });
+});
+afterAll(() => own.remove());
+
+/** Boots the stack, does something, and stops it. */
+async function withStack(
+  options: { sweep: boolean },
+  work: (sql: Sql, stack: Stack) => Promise<void>,
+): Promise<void> {
+  const stack = await own.boot({ postgresSettings, ...options });
+  const sql = connect(stack.superuserUrl, { max: 2 });
+  try {
+    await work(sql, stack);
+  } finally {
+    await sql.end({ timeout: 0 });
+    await own.stop();
+  }
+}
+
+const asOwner = <Result>(sql: Sql, work: (tx: Sql) => Promise<Result>): Promise<Result> =>
+  sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: ownerId, role: 'authenticated' })}, true)`;
+    return await work(tx as unknown as Sql);
+  }) as Promise<Result>;
+
+const kill = ({ parts }: Stack, name: string) => process.kill(parts.find((part) => part.name === name)!.pid, 'SIGKILL');
+
+/** Waits until so many of an owner's runs are there that the query counts. */
+const haveStarted = (count: () => Promise<number>, most: number) =>
+  waitFor(async () => (await count()) >= most || undefined);
+
+it.each(['Postgres', 'PostgREST', 'function deployment'])(
+  'a sender that repeats what was not answered when %s was killed starts one run for each id',
+  async (part) => {
+    let path = '';
+    const ids = Array.from({ length: STARTS }, () => randomUUID());
+    const told = new Map<string, string>();
+    const send = async ({ status }: Stack, id: string): Promise<void> => {
+      const response = await fetch(`${status.FUNCTIONS_URL}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'webhook-id': id },
+        body: JSON.stringify({ id }),
+      }).catch(() => undefined);
+      if (response?.status !== 202) return void await response?.arrayBuffer().catch(() => {});
+      const { flow_run_id } = await response.json() as { flow_run_id: string };
+      // The same run, whenever it is told.
+      expect(told.get(id) ?? flow_run_id).toBe(flow_run_id);
+      told.set(id, flow_run_id);
+    };
+
+    await withStack({ sweep: false }, async (sql, stack) => {
+      const [made] = await asOwner(
+        sql,
+        (tx) => tx<{ url: string }[]>`select public.create_webhook('event', ${flowId}) ->> 'url' as url`,
+      );
+      path = made!.url.split('/functions/v1')[1]!;
+      const sending = ids.map((id) => send(stack, id));
+      await waitFor(() => Promise.resolve(told.size >= BEFORE_THE_KILL || undefined));
+      kill(stack, part);
+      await Promise.all(sending);
+      await waitFor(own.crash);
+    });
+    expect(told.size).toBeGreaterThanOrEqual(BEFORE_THE_KILL);
+
+    await withStack({ sweep: false }, async (sql, stack) => {
+      await Promise.all(ids.flatMap((id) => [send(stack, id), send(stack, id)]));
+      const runs = await sql`
+        select r.id, r.inputs #>> '{M,event,M,id,S}' as delivery from public.flow_run as r
+        join public.flow_webhooks as w on w.id = r.webhook_id and w.prefix = ${path.split('/').at(-1)!.slice(0, 10)}`;
+      expect(new Map(runs.map(({ delivery, id }) => [delivery, id]))).toEqual(told);
+      expect(runs).toHaveLength(STARTS);
+    });
+  },
+);
+
+it('when Postgres is killed while schedules are due, each starts once for its planned time', async () => {
+  const countRuns = async (sql: Sql): Promise<number> => {
+    const [row] = await sql`select count(*)::integer as runs from public.flow_run where schedule_id is not null`;
+    return row!.runs;
+  };
+  await withStack({ sweep: false }, async (sql, stack) => {
+    await asOwner(sql, (tx) =>
+      tx`
+      insert into public.flow_schedules (flow, cron) select ${flowId}, '0 0 1 1 *' from generate_series(1, ${STARTS})`);
+    // Three planned times have passed.
+    await sql`update public.flow_schedules set next_start_at = now() - interval '3 years'`;
+    const start = async (): Promise<void> => {
+      // One at a time, as a sweep that a kill interrupts.
+      for (;;) {
+        const response = await fetch(`${stack.status.API_URL}/rest/v1/rpc/start_due_schedules`, {
+          method: 'POST',
+          headers: {
+            apikey: stack.status.SERVICE_ROLE_KEY,
+            authorization: `Bearer ${stack.status.SERVICE_ROLE_KEY}`,
+            'content-type': 'application/json',
+          },
+          body: '{"max_schedules": 1}',
+        });
+        if (!response.ok || !(await response.json() as { has_more: boolean }).has_more) return;
+      }
+    };
+    const sweeping = [start(), start()].map((sweep) => sweep.catch(() => {}));
+    await haveStarted(() => countRuns(sql), BEFORE_THE_KILL);
+    kill(stack, 'Postgres');
+    await Promise.all(sweeping);
+    await waitFor(own.crash);
+  });
+
+  // The stack's own sweeper does the rest, as soon as it is up again.
+  await withStack({ sweep: true }, async (sql) => {
+    await haveStarted(() => countRuns(sql), STARTS);
+    const late = await sql`
+      select count(*)::integer as runs, count(distinct r.schedule_id)::integer as schedules,
+        bool_and(s.last_flow_run_id = r.id and s.next_start_at > now() and s.last_error is null) as is_told
+      from public.flow_run as r join public.flow_schedules as s on s.id = r.schedule_id`;
+    expect(late).toEqual([{ runs: STARTS, schedules: STARTS, is_told: true }]);
+  });
+});

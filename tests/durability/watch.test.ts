@@ -1,0 +1,221 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
+import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
+import { workUntilStopped } from '../../functions/runner/queue/long_lived.ts';
+import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
+import { readRunnerSettings } from '../../functions/runner/settings.ts';
+import { connect } from '../../supabase/local/postgres.ts';
+import { makePostgresQueueWatch } from '../../worker/queue_watch.ts';
+import { startFlakyProxy } from '../support/flaky_proxy.ts';
+import { chainFlow } from '../support/mixed_flows.ts';
+import { waitFor } from '../support/wait.ts';
+import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
+
+/** No test lasts so long: what a worker does, it does because it was told to. */
+const HOUR_MS = 3_600_000;
+
+let workers: WorkerStack;
+let owner: FlowOwner;
+let flowId: number;
+beforeAll(async () => {
+  workers = await makeWorkerStack('watch');
+  owner = await workers.addOwner();
+  flowId = await owner.storeFlow(chainFlow(2));
+});
+afterAll(() => workers?.remove());
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+/** Starts a worker that never looks at the queue by itself. Resolves with what ends it. */
+function startWatchingWorker(
+  env: Record<string, string> = {},
+  { watchedAddress = readPostgresAddress(workers.stack.status.DB_URL), watchedPollMs = HOUR_MS } = {},
+): () => Promise<void> {
+  const address = readPostgresAddress(workers.stack.status.DB_URL);
+  const calls = makePostgresRpc({ address, maxConnections: 3, keptConnections: 1, idleMs: 10_000 });
+  const watch = makePostgresQueueWatch(watchedAddress);
+  const settings = {
+    ...readRunnerSettings((name) => env[name], false),
+    pollMs: HOUR_MS,
+    watchedPollMs,
+  };
+  const stop = new AbortController();
+  const worker = makeRunnerWorker({ rpc: calls.rpc, settings, env: () => undefined, makeWatch: watch.make });
+  const ended = workUntilStopped({ worker, pollMs: 100, log: () => {}, stop: stop.signal }).finally(() => {
+    watch.close();
+    calls.close();
+  });
+  const end = () => {
+    stop.abort();
+    return ended;
+  };
+  stops.push(end);
+  return end;
+}
+
+/** The backends of workers that wait to be told of a run, or for their turn to wait. */
+const watching = () =>
+  workers.sql`
+    select a.pid, a.backend_xmin, l.granted from pg_locks as l join pg_stat_activity as a using (pid)
+    where l.locktype = 'advisory' and l.mode = 'ExclusiveLock' and a.application_name = 'flow_runner'
+      and l.classid::bigint = hashtext('private.announce_claimable_run')::bigint & 4294967295`;
+
+const untilWatching = (count: number) =>
+  waitFor(async () => {
+    const rows = await watching();
+    return rows.length === count && rows.some(({ granted }) => granted) ? rows : undefined;
+  }, 20_000);
+
+const start = async (): Promise<string> => (await owner.start(flowId, [{ n: integer(1) }]))[0]!;
+
+const untilEnded = async (...runIds: string[]) => {
+  const ended = await workers.ended(runIds, 20_000);
+  expect(ended.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+};
+
+/** A connection in a transaction of the owner's, in which a run was started. */
+async function startUncommitted(): Promise<{ runId: string; commit: () => Promise<void> }> {
+  const starter = connect(workers.stack.superuserUrl);
+  const claims = JSON.stringify({ sub: owner.id, role: 'authenticated' });
+  await starter`begin`;
+  await starter`select set_config('request.jwt.claims', ${claims}, true)`;
+  const [row] = await starter`select public.start_flow(${flowId}, '{"n": {"U": "1"}}') ->> 'flow_run_id' as id`;
+  return {
+    runId: row!.id,
+    commit: async () => {
+      await starter`commit`;
+      await starter.end();
+    },
+  };
+}
+
+it('a start wakes a worker that waits, again and again', async () => {
+  startWatchingWorker();
+  for (let round = 0; round < 5; round++) {
+    await untilWatching(1);
+    await untilEnded(await start());
+  }
+});
+
+it('a worker that waits keeps no old rows from being vacuumed', async () => {
+  startWatchingWorker();
+  const [row] = await untilWatching(1);
+  expect(row).toMatchObject({ backend_xmin: null });
+});
+
+it('a worker that is told to end while it waits, ends and leaves nobody waiting', async () => {
+  const end = startWatchingWorker();
+  await untilWatching(1);
+  await end();
+  await waitFor(async () => (await watching()).length === 0 || undefined, 20_000);
+});
+
+it('nobody is notified of a start unless a worker waits', async () => {
+  const listener = connect(workers.stack.superuserUrl);
+  const heard: string[] = [];
+  await listener.listen('flow_runs', (payload) => void heard.push(payload));
+  /** Notifications come in the order of commits. */
+  const untilHeard = async (mark: string) => {
+    await workers.sql.notify('flow_runs', mark);
+    await waitFor(() => heard.includes(mark) || undefined, 20_000);
+  };
+  try {
+    const runIds = [await start()];
+    await untilHeard('first');
+    expect(heard).toEqual(['first']);
+    await workers.sql`select private.await_claimable_runs()`;
+    // On another connection than the one that has the lock.
+    const { runId, commit } = await startUncommitted();
+    await commit();
+    runIds.push(runId);
+    await workers.sql`select pg_advisory_unlock_all()`;
+    await untilHeard('second');
+    expect(heard).toEqual(['first', '', 'second']);
+    startWatchingWorker();
+    await untilEnded(...runIds);
+  } finally {
+    await listener.end();
+  }
+});
+
+it('a start that is not committed yet when a worker begins to wait is not missed', async () => {
+  const { runId, commit } = await startUncommitted();
+  startWatchingWorker();
+  await waitFor(async () => (await watching()).some(({ granted }) => !granted) || undefined, 20_000);
+  await commit();
+  await untilEnded(runId);
+});
+
+it('a run that is released is announced, too', async () => {
+  const [runId] = await owner.start(flowId, [{ n: integer(1) }]);
+  const rpc = makePostgresRpc({
+    address: readPostgresAddress(workers.stack.status.DB_URL),
+    maxConnections: 1,
+    keptConnections: 1,
+    idleMs: 1_000,
+  });
+  try {
+    const [claim] = await rpc.rpc<{ attempt: number }[]>('claim_flow_runs', { max_runs: 1, lease_seconds: 3_000 });
+    startWatchingWorker();
+    await untilWatching(1);
+    const progress = { children: [], node_runs: [], transactions: [], logs: [], work_ms: 0, output_bytes: 0 };
+    await rpc.rpc('release_flow_run', { flow_run_id: runId, attempt: claim!.attempt, progress });
+    await untilEnded(runId!);
+  } finally {
+    rpc.close();
+  }
+});
+
+it('four workers that wait execute a hundred runs', async () => {
+  for (let count = 0; count < 4; count++) startWatchingWorker({ RUNNER_CONCURRENCY: '2' });
+  await untilWatching(4);
+  const runIds = await Promise.all(Array.from({ length: 100 }, start));
+  await untilEnded(...runIds);
+  const attempts = await workers.sql`
+    select distinct j.attempt from private.flow_run_jobs as j where j.flow_run_id = any (${runIds}::uuid[])`;
+  expect(attempts).toEqual([{ attempt: 1 }]);
+});
+
+it('no start is lost that comes while a worker begins to wait', async () => {
+  startWatchingWorker();
+  for (let round = 0; round < 300; round++) {
+    const ended = untilEnded(await start());
+    // Somewhere between the end of the one and the wait for the next.
+    if (round % 3 !== 0) await ended;
+    await new Promise((resolve) => setTimeout(resolve, (round * 7919) % 5));
+    if (round % 3 === 0) await Promise.all([ended, start().then(untilEnded)]);
+  }
+}, 240_000);
+
+it('a worker whose connection is ended while it waits finds what came meanwhile, and waits again', async () => {
+  startWatchingWorker();
+  for (let round = 0; round < 3; round++) {
+    const [row] = await untilWatching(1);
+    const [, runId] = await Promise.all([workers.sql`select pg_terminate_backend(${row!.pid})`, start()]);
+    await untilEnded(runId);
+    await untilWatching(1);
+    await untilEnded(await start());
+  }
+});
+
+it('a worker whose connection dies without a word watches on another', async () => {
+  const proxy = await startFlakyProxy(workers.stack.status.DB_URL);
+  try {
+    const url = new URL(workers.stack.status.DB_URL);
+    url.port = new URL(proxy.url).port;
+    const end = startWatchingWorker({}, { watchedAddress: readPostgresAddress(String(url)), watchedPollMs: 1_000 });
+    const [dead] = await untilWatching(1);
+    proxy.silence();
+    await waitFor(async () => (await watching()).find(({ pid }) => pid !== dead!.pid), 40_000);
+    // The server finds out later that the old connection is dead.
+    await workers.sql`select pg_terminate_backend(${dead!.pid})`;
+    await untilWatching(1);
+    await untilEnded(await start());
+    await end();
+  } finally {
+    await proxy.close();
+  }
+});

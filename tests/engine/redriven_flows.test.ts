@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { NodeError, type NodeRegistry } from '../../functions/runner/engine/node.ts';
+import { TransientError } from '../../functions/runner/engine/transient_error.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
+import {
+  claimFlow,
+  endOf,
+  type ExecuteFlowOptions,
+  type Recorded,
+  recordedBy,
+  ROOT_RUN_ID,
+  stopHalt,
+} from '../support/execute_flow.ts';
+import { type BuiltNode, FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { showMap } from '../support/flow_text.ts';
+import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
+
+const alsoInto = (flow: FlowBuilder, node: BuiltNode, input: string, from: Port): BuiltNode => {
+  flow.connect(from, node.input(input));
+  return node;
+};
+
+/** Makes a port of two earlier ones, with nodes that branch, spread, gather, merge, call, and have two edges into one input. */
+const kinds: MakePort[] = [
+  (flow, a, _, title) => flow.foreach(a, title),
+  (flow, a, _, title) => flow.collect(a, title),
+  (flow, a, _, title) => flow.toText(a, title),
+  (flow, a, b, title) => flow.use('to_vec', { first: a, second: b }, { title }).output('result'),
+  (flow, a, b, title) => flow.script('if a != () { a } else { b }', { a, b }, 1, title).output('u'),
+  (flow, a, _, title) => flow.script('if type_of(a) == "array" { a.len() }', { a }, 1, title).output('u'),
+  (flow, a, b, title) => flow.wait(a, 0, b, title),
+  (flow, a, _, title) => flow.use('print', { print: a }, { title }).passthrough('print'),
+  (flow, a, _, title) => flow.interflow(1, { list: a }, ['each?'], title).output('each'),
+  ...['each', 'all', 'own'].map((name): MakePort => (flow, a, b, title) =>
+    flow.interflow(2, { x: a, y: b }, ['each?', 'all?', 'own?'], title).output(name)
+  ),
+  (flow, a, _, title) => flow.interflow(2, { x: a }, ['own?', 'each?', 'all?'], title).output('own'),
+  (flow, a, b, title) =>
+    flow.script('if type_of(a) == "string" { #{u: a} } else { #{u: b, v: a} }', { a, b }, 2, title).output('v'),
+  (flow, a, b, title) =>
+    alsoInto(flow, flow.use('to_string', { stringify: a }, { title }), 'stringify', b).output('result'),
+  (flow, a, b, title) => alsoInto(flow, flow.use('collect', { element: a }, { title }), 'element', b).output('array'),
+  (flow, a, b, title) =>
+    flow.use('wait', { value: a, wait_for: b }, { title, form: { duration_ms: 0 } }).passthrough('wait_for'),
+];
+
+const called = new FlowBuilder();
+called.output('each', called.toText(called.foreach(called.input('list'))));
+
+/** Calls the other flow for each element; its inputs have defaults. */
+const calling = new FlowBuilder();
+const innerEach = calling.interflow(1, { list: calling.foreach(calling.input('x', [7, [8]])) }, ['each?']).output(
+  'each',
+);
+const y = calling.input('y', 'default');
+calling.output('each', innerEach);
+calling.output(
+  'all',
+  calling.collect(calling.script('if a != () { a } else { b }', { a: innerEach, b: y }).output('u')),
+);
+calling.output('own', calling.toText(y));
+
+const MAX_ATTEMPTS = 2;
+
+/** Some of its nodes are tried again. */
+function build(shape: Shape, random: () => number): FlowBuilder {
+  const flow = new FlowBuilder();
+  const ports = [flow.json([1, 2, 3, 1]), flow.json([[4], [], [5, 6], [4]]), flow.json('x'), flow.json([])];
+  addShape(flow, kinds, ports, shape);
+  for (const { data } of flow.nodes) {
+    if (data.type === 'native' && random() < 0.5) {
+      data.retry = { max_attempts: MAX_ATTEMPTS, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
+    }
+  }
+  return flow;
+}
+
+/** The same nodes, of which one stops the run when so many have been executed. */
+function stopAfter(registry: NodeRegistry, executions: number, stop: () => void): NodeRegistry {
+  let left = executions;
+  return (nodeId) => {
+    const module = registry(nodeId);
+    if (module === undefined || 'buildInstructions' in module) return module;
+    return {
+      ...module,
+      run: (call) => {
+        if (left-- === 0) stop();
+        return module.run(call);
+      },
+    };
+  };
+}
+
+/** The same nodes, of which each execution fails by chance; every other failure is one that may pass. */
+function failByChance(registry: NodeRegistry, seed: number, chance: number): NodeRegistry {
+  const random = makeRandom(seed);
+  return (nodeId) => {
+    const module = registry(nodeId);
+    if (module === undefined || 'buildInstructions' in module) return module;
+    return {
+      ...module,
+      run: (call) => {
+        const luck = random();
+        if (luck < chance / 2) throw new NodeError('bad luck');
+        if (luck < chance) throw new TransientError('bad luck for now');
+        return module.run(call);
+      },
+    };
+  };
+}
+
+type Claimed = Awaited<ReturnType<typeof claimFlow>>;
+
+interface Executed {
+  /** The node, by where its flow was called, and its inputs. */
+  what: string;
+  /** The same with its place in a loop. */
+  where: string;
+}
+
+/** What was executed with success, and not taken over. */
+function executed({ events, recorded }: Pick<Claimed, 'events' | 'recorded'>): Executed[] {
+  const callers = new Map(recorded.children.map((row) => [row.id, row]));
+  const pathOf = (runId: string): string => {
+    const row = callers.get(runId);
+    return row === undefined
+      ? ''
+      : `${pathOf(row.parent_flow_run_id)} ${row.parent_node_id}(${showMap(row.inputs.M)}) >`;
+  };
+  return events.flatMap((event) => {
+    if (event.type !== 'nodeEnded' || event.run.errors !== null) return [];
+    const { flow_run_id, node_id, times, input } = event.run;
+    const [node, values] = [`${pathOf(flow_run_id)} ${node_id}`, showMap(input.M)];
+    return [{ what: `${node} ${values}`, where: `${node}#${times} ${values}` }];
+  });
+}
+
+const countOf = (names: readonly string[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+};
+
+const ofRoot = (flow: FlowBuilder, { result, recorded }: Claimed, runId: string) => {
+  const { status, output, errors, not_run } = endOf(result);
+  const title = new Map(flow.nodes.map((node) => [node.id, node.data.display_name]));
+  const runs = recorded.nodeRuns.filter((run) => run.flow_run_id === runId)
+    .map((run) =>
+      `${title.get(run.node_id)}#${run.times} ${showMap(run.input.M)} → ${showMap(run.output?.M ?? {})} ${run.errors}`
+    );
+  return { status, output: showMap(output.M), errors, not_run, runs: runs.toSorted() };
+};
+
+/** What was executed and has ended. */
+const endsOf = (events: Claimed['events']) => events.flatMap((event) => event.type === 'nodeEnded' ? [event.run] : []);
+
+const runIdOf = (number: number) => `01930000-0000-7000-8000-00000000010${number}`;
+
+it('a run that is redriven until nothing fails comes to what a run comes to in which nothing fails, and does nothing twice', async () => {
+  let takenOver = 0;
+  let exhausted = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record(shapeArbitraries(kinds, 14)),
+      fc.nat(),
+      fc.constantFrom(0.05, 0.2, 0.5),
+      async (shape, seed, chance) => {
+        const random = makeRandom(seed);
+        const flow = build(shape, random);
+        const claim = (options: ExecuteFlowOptions = {}) =>
+          claimFlow(flow, {}, { flows: { 1: called, 2: calling }, ...options });
+        const calm = await claim();
+        const expected = executed(calm);
+
+        const registry = delayNodes(nodeRegistry, seed);
+        const earlier: { runId: string; recorded: Recorded }[] = [];
+        const all: Executed[] = [];
+        for (let number = 0; number < 3; number++) {
+          const unlucky = failByChance(registry, Math.floor(random() * 1e9), chance);
+          const runId = runIdOf(number);
+          // Now and then a run is stopped, at its start or on the way: the next one takes over from the ones before, too.
+          const stopper = new AbortController();
+          const stop = () => stopper.abort(stopHalt('', 0));
+          if (number === 1 && random() < 0.3) stop();
+          const stopped = random() < 0.3 ? stopAfter(unlucky, Math.floor(random() * 15), stop) : unlucky;
+          const options = { runId, redrivenFrom: [...earlier], registry: stopped, stop: stopper.signal };
+          const { events, recorded } = await claim(options);
+          all.push(...executed({ events, recorded }));
+          const ends = endsOf(events);
+          expect(Math.max(1, ...ends.map(({ attempt }) => attempt))).toBeLessThanOrEqual(MAX_ATTEMPTS);
+          exhausted += ends.filter(({ attempt, errors }) => attempt === MAX_ATTEMPTS && errors !== null).length;
+          earlier.unshift({ runId, recorded });
+        }
+
+        // The last one is lucky, but its worker is lost on the way.
+        const options = { runId: runIdOf(9), redrivenFrom: earlier, registry };
+        const whole = await claim(options);
+        const cut = Math.floor(random() * (whole.events.length + 1));
+        const before = whole.events.slice(0, cut);
+        const last = await claim({ ...options, earlier: recordedBy(before) });
+        all.push(...executed({ events: before, recorded: whole.recorded }));
+        all.push(...executed(last));
+        // Whatever attempts were used up before, here each node has its first.
+        expect(new Set([...endsOf(whole.events), ...endsOf(last.events)].map(({ attempt }) => attempt))).not.toContain(
+          MAX_ATTEMPTS,
+        );
+        takenOver += last.events.filter((event) => event.type === 'nodeTakenOver').length;
+
+        const comparable = (claimed: Claimed, runId: string) => ofRoot(flow, claimed, runId);
+        expect(comparable(whole, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
+        expect(comparable(last, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
+        const places = new Set(expected.map(({ where }) => where));
+        // What lies behind a failure may have got something else than it should, which is what others get.
+        const misled = countOf(all.filter(({ where }) => !places.has(where)).map(({ what }) => what));
+        const counts = countOf(all.map(({ what }) => what));
+        for (const [what, times] of countOf(expected.map(({ what }) => what))) {
+          const count = counts.get(what) ?? 0;
+          expect([what, count]).toEqual([what, Math.min(Math.max(count, times), times + (misled.get(what) ?? 0))]);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(takenOver).toBeGreaterThan(1_000);
+  expect(exhausted).toBeGreaterThan(100);
+});
+
+it('what a loop inside of a loop did is taken over, whatever its number was then', async () => {
+  const flow = new FlowBuilder();
+  const outer = flow.foreach(flow.json([[0], [1, 2], [3]]));
+  const gate = flow.use('print', { print: outer }).passthrough('print');
+  const text = flow.toText(flow.foreach(gate), 'text');
+  flow.output('texts', flow.collect(text));
+  /** The second element fails, and so gives one place to what stands behind the inner loop, not two. */
+  const closed: NodeRegistry = (nodeId) => {
+    const module = nodeRegistry(nodeId);
+    if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
+    return {
+      ...module,
+      run: (call) => {
+        if (call.inputs.print !== undefined && 'A' in call.inputs.print && call.inputs.print.A.length === 2) {
+          throw new NodeError('closed');
+        }
+        return module.run(call);
+      },
+    };
+  };
+  const failed = await claimFlow(flow, {}, { registry: closed });
+  expect(endOf(failed.result)).toMatchObject({
+    status: 'failed',
+    output: { M: { texts: { A: ['0', '', '3'].map((S) => ({ S })) } } },
+  });
+  const redriven = await claimFlow(flow, {}, {
+    runId: runIdOf(1),
+    redrivenFrom: [{ runId: ROOT_RUN_ID, recorded: failed.recorded }],
+  });
+  expect(endOf(redriven.result)).toMatchObject({
+    status: 'succeeded',
+    output: { M: { texts: { A: ['0', '1', '2', '3'].map((S) => ({ S })) } } },
+  });
+  const texts = (type: 'nodeEnded' | 'nodeTakenOver') =>
+    redriven.events.flatMap((event) =>
+      event.type === type && event.run.node_id === text.nodeId ? [[event.run.times, event.run.output?.M.result]] : []
+    );
+  expect(texts('nodeTakenOver')).toEqual([[0, { S: '0' }], [3, { S: '3' }]]);
+  expect(texts('nodeEnded')).toEqual([[1, { S: '1' }], [2, { S: '2' }]]);
+});
+
+it('an execution is taken over when only an edge changed whose value another edge into the same input hides', async () => {
+  const flow = new FlowBuilder();
+  const hidden = flow.use('print', { print: flow.json('hidden') }).passthrough('print');
+  const text = flow.use('to_string', { stringify: hidden });
+  flow.connect(flow.json('counts'), text.input('stringify'));
+  flow.output('text', text.output('result'));
+  const failed = await claimFlow(flow, {}, {
+    registry: (nodeId) => {
+      const module = nodeRegistry(nodeId);
+      if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
+      return { ...module, run: () => Promise.reject(new NodeError('closed')) };
+    },
+  });
+  expect(endOf(failed.result)).toMatchObject({ status: 'failed', output: { M: { text: { S: 'counts' } } } });
+  const redriven = await claimFlow(flow, {}, {
+    runId: runIdOf(1),
+    redrivenFrom: [{ runId: ROOT_RUN_ID, recorded: failed.recorded }],
+  });
+  expect(endOf(redriven.result)).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'counts' } } } });
+  const again = redriven.events.flatMap((event) => event.type === 'nodeEnded' ? [event.run.node_id] : []);
+  expect(again).toEqual([hidden.nodeId]);
+});

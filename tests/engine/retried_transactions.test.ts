@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest';
+import type { TransactionStore } from '../../functions/runner/solana/transaction.ts';
+import type { NodeRetry } from '../../types/flow.ts';
+import {
+  claimFlow,
+  endOf,
+  executeFlow,
+  type ExecuteFlowOptions,
+  type Recorded,
+  recordedBy,
+  stopHalt,
+} from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { instructionRegistry as registry, recordOf, signatureOf } from '../support/scripted_transactions.ts';
+
+const RETRY: NodeRetry = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
+const EXPIRED = 'transaction x has expired, nothing was transferred';
+
+interface Chain {
+  /** The messages of transactions that were sent, each time. */
+  sent: string[];
+  options: ExecuteFlowOptions;
+}
+
+/** A chain on which so many transactions expire; with `before` they can't even be made. */
+function flakyChain(failures: number, { before = false, passes = true } = {}): Chain {
+  const chain: Chain = { sent: [], options: { registry } };
+  let failed = 0;
+  chain.options.now = Date.now;
+  chain.options.makeTransactions = (store: TransactionStore) => ({
+    execute: async (order) => {
+      const transience = passes ? {} : undefined;
+      const errors = order.members.map(() => EXPIRED);
+      if (before && failed++ < failures) return { status: 'failed', errors, signature: null, transience };
+      const record = order.stored ?? recordOf(order);
+      if (order.stored === undefined) await store.store(record, []);
+      chain.sent.push(record.message);
+      const signature = signatureOf(`${record.message} ${chain.sent.length}`);
+      if (!before && failed++ < failures) return { status: 'failed', errors, signature, transience };
+      return { status: 'confirmed', signature, hasFees: false };
+    },
+  });
+  return chain;
+}
+
+/** Two nodes that share a transaction, with what comes before it and after it. */
+function twoPayments(first?: NodeRetry, second?: NodeRetry): FlowBuilder {
+  const flow = new FlowBuilder(registry);
+  flow.bundling = 'Automatic';
+  const a = flow.use('test_instruction', {}, { form: { name: 'a' }, title: 'a', retry: first });
+  const b = flow.use('test_instruction', {}, { form: { name: 'b' }, title: 'b', retry: second });
+  flow.output('made', flow.toText(a.output('made')));
+  flow.output('a', a.output('signature'));
+  flow.output('b', b.output('signature'));
+  return flow;
+}
+
+const attemptsOf = ({ nodeRuns }: Recorded, flow: FlowBuilder) =>
+  ['a', 'b'].map((title) => {
+    const id = flow.nodes.find(({ data }) => data.display_name === title)?.id;
+    return nodeRuns.find(({ node_id }) => node_id === id)?.attempt;
+  });
+
+it.each([['made', false], ['could not be made', true]])(
+  'a transaction that %s in vain is made anew when each of its nodes may be tried again',
+  async (_, before) => {
+    const flow = twoPayments(RETRY, RETRY);
+    const chain = flakyChain(2, { before });
+    const ended = await executeFlow(flow, {}, chain.options);
+    expect(ended).toMatchObject({ status: 'succeeded', errors: null, output: { M: { made: { S: 'made a' } } } });
+    expect(chain.sent).toEqual(before ? ['a b'] : ['a b', 'a b', 'a b']);
+    expect(attemptsOf(ended, flow)).toEqual([3, 3]);
+    expect(ended.logs.map(({ content }) => content)).toEqual(
+      Array.from(
+        { length: 4 },
+        (_, line) => expect.stringMatching(new RegExp(`^attempt ${line < 2 ? 1 : 2} of 3 failed, .*${EXPIRED}$`)),
+      ),
+    );
+    // What was handed on before the transaction was handed on once.
+    expect(ended.nodeRuns).toHaveLength(6);
+  },
+);
+
+it.each<[string, FlowBuilder, Chain, number]>([
+  ['one of its nodes is to be tried once', twoPayments(RETRY), flakyChain(1), 1],
+  ['it may have been executed', twoPayments(RETRY, RETRY), flakyChain(1, { passes: false }), 1],
+  ['the attempts of one node are used up', twoPayments(RETRY, { ...RETRY, max_attempts: 2 }), flakyChain(9), 2],
+])('a transaction is not made anew when %s', async (_, flow, chain, sent) => {
+  const ended = await executeFlow(flow, {}, chain.options);
+  expect(ended.status).toBe('failed');
+  expect(chain.sent).toHaveLength(sent);
+  expect(ended.errors).toEqual(
+    ['a', 'b'].map((name) => expect.stringMatching(new RegExp(`^${name} \\S+: ${EXPIRED}$`))),
+  );
+  expect(ended.output.M, 'what was handed on before').toEqual({ made: { S: 'made a' } });
+});
+
+it('wherever its worker dies, one transaction is confirmed, and no node has more attempts than allowed', async () => {
+  const flow = twoPayments(RETRY, RETRY);
+  const { events, result } = await claimFlow(flow, {}, flakyChain(2).options);
+  const undisturbed = endOf(result);
+  for (let count = 0; count <= events.length; count++) {
+    // The end of a transaction is stored in one go with what becomes of its members.
+    const batch = events[count]?.batch;
+    if (events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded')) continue;
+    const earlier = recordedBy(events.slice(0, count));
+    const failed = new Set(
+      events.slice(0, count).flatMap((event, index) => event.type === 'transactionEnded' ? [index] : []),
+    );
+    const chain = flakyChain(Math.max(2 - failed.size, 0));
+    const ended = await executeFlow(flow, {}, { ...chain.options, earlier });
+    expect(ended.status, `${count} events`).toBe(undisturbed.status);
+    expect(attemptsOf(ended, flow)).toEqual([3, 3]);
+    expect(ended.transactions).toMatchObject([{ outcome: 'confirmed' }]);
+    expect(ended.output.M).toMatchObject({ made: { S: 'made a' } });
+  }
+});
+
+it('a run that is stopped before the next transaction sends none, and keeps what was handed on', async () => {
+  const slow = { ...RETRY, delay_ms: 60_000, max_delay_ms: 60_000 };
+  const chain = flakyChain(9);
+  const stop = new AbortController();
+  const { result, recorded } = await claimFlow(twoPayments(slow, slow), {}, {
+    ...chain.options,
+    stop: stop.signal,
+    services: {
+      rest: (wait) => {
+        stop.abort(stopHalt('enough', 60_000));
+        return wait();
+      },
+    },
+  });
+  expect(endOf(result)).toMatchObject({
+    status: 'stopped',
+    output: { M: { made: { S: 'made a' } } },
+    errors: ['a', 'b'].map((name) => expect.stringMatching(new RegExp(`^${name} \\S+: canceled by user enough$`))),
+  });
+  expect(chain.sent).toHaveLength(1);
+  expect(recorded.transactions).toMatchObject([{ outcome: 'failed' }]);
+});

@@ -1,0 +1,267 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { call, deploy, finishedRun, type Person, signUp, storeFlow } from '../support/people.ts';
+
+let owner: Person;
+let flowId: number;
+
+const json = { 'content-type': 'application/json' };
+
+beforeAll(async () => {
+  owner = await signUp();
+  const flow = new FlowBuilder();
+  flow.output('seen', flow.input('event'));
+  flowId = await storeFlow(owner, flow);
+  await deploy(owner, flowId);
+});
+
+interface Made {
+  id: string;
+  url: string;
+  /** The path behind the functions' address. */
+  path: string;
+}
+
+type Arguments = { headers?: string[]; verification?: string; secret?: string; tag?: string };
+
+async function makeWebhook(args: Arguments = {}): Promise<Made> {
+  const { data } = await owner.client.rpc('create_webhook', { flow: flowId, input: 'event', ...args }).throwOnError();
+  const { id, url } = data as { id: string; url: string };
+  return { id, url, path: url.split('/functions/v1/')[1]! };
+}
+
+const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
+  const response = await call(path, { body, headers: { ...json, ...headers } });
+  return { status: response.status, body: await response.json() };
+};
+const startsOf = async ({ id }: Made): Promise<number> => {
+  const { count } = await owner.client.from('flow_run').select('id', { count: 'exact', head: true })
+    .eq('webhook_id', id).throwOnError();
+  return count!;
+};
+const hmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
+const signAsStripe = (body: string, secret: string) => {
+  const seconds = Math.floor(Date.now() / 1_000);
+  return { 'stripe-signature': `t=${seconds},v1=00,v1=${hmac(secret, `${seconds}.${body}`)},v0=00` };
+};
+
+it('a request to the URL starts a run, as the owner, with its body and the headers that the owner named', async () => {
+  const made = await makeWebhook({ headers: ['X-GitHub-Event'] });
+  const response = await fetch(made.url, {
+    method: 'POST',
+    body: '{"ref": "main", "size": 12345678901234567890.5}',
+    headers: { ...json, 'x-github-event': 'push' },
+  });
+  expect(response.status).toBe(202);
+  const { flow_run_id, ...more } = await response.json();
+  expect(more).toEqual({});
+  expect(await finishedRun(owner, flow_run_id)).toMatchObject({
+    status: 'succeeded',
+    webhook_id: made.id,
+    started_by: owner.id,
+    output: {
+      M: {
+        seen: {
+          M: {
+            body: { M: { ref: { S: 'main' }, size: { D: '12345678901234567890.5' } } },
+            headers: { M: { 'x-github-event': { S: 'push' } } },
+          },
+        },
+      },
+    },
+  });
+  const { data } = await owner.client.from('flow_webhooks').select('last_flow_run_id, last_error').eq('id', made.id)
+    .single();
+  expect(data).toEqual({ last_flow_run_id: flow_run_id, last_error: null });
+});
+
+it('a request with an id starts one run, however often and however fast it comes', async () => {
+  const made = await makeWebhook();
+  const ids = ['webhook-id', 'idempotency-key', 'x-github-delivery'].map((name) => ({ [name]: randomUUID() }));
+  for (const headers of ids) {
+    const answers = await Promise.all([1, 2, 3, 4].map((n) => post(made.path, `{"try": ${n}}`, headers)));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.flow_run_id}`)).size).toBe(1);
+    expect(answers[0]!.status).toBe(202);
+  }
+  expect(await startsOf(made)).toBe(3);
+});
+
+it('takes an object of many members in the time that a statement has', async () => {
+  const made = await makeWebhook();
+  const members = Array.from({ length: 25_000 }, (_, n) => [`k${n}`, 'x']);
+  expect(await post(made.path, JSON.stringify(Object.fromEntries(members)))).toMatchObject({ status: 202 });
+});
+
+describe('verification', () => {
+  const BODY = '{"type": "contact.created", "data": {"name": "Zoë"}}';
+  const STANDARD = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+  it('the id of a Stripe event is a text: digits that it stands for are not written out', async () => {
+    const secret = 'whsec_of_the_endpoint';
+    const made = await makeWebhook({ verification: 'stripe', secret });
+    // 100 MB, written out.
+    const body = `{"id": [${Array.from({ length: 800 }, () => '1e131071').join()}]}`;
+    expect(await post(made.path, body, signAsStripe(body, secret)))
+      .toMatchObject({ status: 400, body: { code: 'inputs_invalid' } });
+    const one = '{"id": 7}';
+    const runs = await Promise.all([1, 2].map(() => post(made.path, one, signAsStripe(one, secret))));
+    expect(new Set(runs.map(({ body: { flow_run_id } }) => flow_run_id)).size).toBe(2);
+  });
+
+  const styles: [string, secret: string, headers: (body: string, secret: string) => Record<string, string>][] = [
+    ['standard_webhooks', STANDARD, (body, secret) => {
+      const at = new Date();
+      return {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(secret).sign('msg_1', at, body),
+      };
+    }],
+    ['github', "It's a Secret to Everybody", (body, secret) => ({
+      'x-hub-signature-256': `sha256=${hmac(secret, body)}`,
+    })],
+    ['stripe', 'whsec_of_the_endpoint', signAsStripe],
+    ['authorization', 'Bearer of what Helius sends', (_body, secret) => ({ authorization: secret })],
+  ];
+
+  it.each(styles)('%s: who proves it may, and others get one and the same 401', async (verification, secret, sign) => {
+    const made = await makeWebhook({ verification, secret });
+    expect(await post(made.path, BODY, sign(BODY, secret))).toMatchObject({ status: 202 });
+    const other = verification === 'standard_webhooks' ? `whsec_${Buffer.alloc(24).toString('base64')}` : `${secret}!`;
+    const refusals = await Promise.all([
+      post(made.path, BODY),
+      post(made.path, BODY, sign(BODY, other)),
+      ...(verification === 'authorization' ? [] : [post(made.path, `${BODY} `, sign(BODY, secret))]),
+    ]);
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal)))).toEqual(
+      new Set([JSON.stringify({
+        status: 401,
+        body: {
+          code: 'webhook_signature_invalid',
+          message: 'The signature or its time is missing, wrong or too old.',
+          details: null,
+          hint: null,
+        },
+      })]),
+    );
+    expect(await startsOf(made)).toBe(1);
+  });
+
+  it('a sender that makes its secret for the URL is refused until the owner has told it', async () => {
+    const made = await makeWebhook({ verification: 'stripe' });
+    const headers = () => signAsStripe('{"id":"evt_1"}', 'whsec_later');
+    expect(await post(made.path, '{"id":"evt_1"}', headers())).toMatchObject({ status: 401 });
+    await owner.client.rpc('set_webhook_verification', {
+      webhook_id: made.id,
+      verification: 'stripe',
+      secret: 'whsec_later',
+    }).throwOnError();
+    const [first, second] = [
+      await post(made.path, '{"id":"evt_1"}', headers()),
+      await post(made.path, '{"id":"evt_1"}', headers()),
+    ];
+    expect(first.status).toBe(202);
+    // By the id of the event.
+    expect(second).toEqual(first);
+  });
+});
+
+describe('what is refused', () => {
+  let made: Made;
+  beforeAll(async () => {
+    made = await makeWebhook();
+  });
+  afterAll(async () => expect(await startsOf(made)).toBe(0));
+
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  it.each<[string, BodyInit, Record<string, string>, number, string]>([
+    [
+      'a form',
+      'payload=%7B%7D',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      415,
+      'media_type_unsupported',
+    ],
+    ['no body', '', {}, 415, 'media_type_unsupported'],
+    ['an empty body of JSON', '', json, 400, 'request_invalid'],
+    ['half of a JSON', '{"a": ', json, 400, 'request_invalid'],
+    ['two members of one name', '{"a": {"b": 1, "b": 2}}', json, 400, 'request_invalid'],
+    ['what is not UTF-8', new Uint8Array([0x22, 0xff, 0xfe, 0x22]), json, 400, 'request_invalid'],
+    ['NUL', '"\\u0000"', json, 400, 'request_invalid'],
+    ['a lone surrogate', '"\\ud800"', json, 400, 'request_invalid'],
+    ['a number of many digits', '1e200000', json, 400, 'request_invalid'],
+    ['a number that no float holds', '1e400', json, 400, 'inputs_invalid'],
+    ['65 levels', deep(65), json, 400, 'inputs_invalid'],
+    ['100,000 levels', deep(100_000), json, 400, 'request_invalid'],
+    ['more than a megabyte', JSON.stringify('x'.repeat(1_048_576)), json, 413, 'body_too_large'],
+    ['a megabyte of numbers', `[${'1,'.repeat(524_280)}1]`, json, 400, 'request_invalid'],
+    ['as many numbers as a body may have', `[${'1,'.repeat(299_990)}1]`, json, 413, 'inputs_too_large'],
+    ['an id of 256 characters', '{}', { ...json, 'webhook-id': 'x'.repeat(256) }, 400, 'idempotency_key_invalid'],
+  ])('%s', async (_what, body, headers, status, code) => {
+    const response = await call(made.path, { body, headers });
+    expect([response.status, (await response.json()).code]).toEqual([status, code]);
+  });
+
+  it('a token that is unknown, malformed, deleted or of something else: one and the same answer', async () => {
+    const gone = await makeWebhook();
+    expect((await post(gone.path, '{}')).status).toBe(202);
+    await owner.client.from('flow_webhooks').delete().eq('id', gone.id).throwOnError();
+    const paused = await makeWebhook();
+    await owner.client.from('flow_webhooks').update({ is_active: false }).eq('id', paused.id).throwOnError();
+    const token = gone.path.split('/').at(-1)!;
+    const paths = [
+      gone.path,
+      paused.path,
+      `deployment/hook/fh_${'A'.repeat(43)}`,
+      `deployment/hook/${token.slice(0, -1)}`,
+      `deployment/hook/${token}x`,
+      `deployment/hook/fr_${'A'.repeat(64)}`,
+      `deployment/hook/${made.id}`,
+      'deployment/hook/%00',
+    ];
+    const answers = await Promise.all(paths.map(async (path) => {
+      const response = await call(path, { body: '{}', headers: json });
+      const headers = [...response.headers].filter(([name]) => name !== 'date');
+      return JSON.stringify([response.status, await response.text(), headers]);
+    }));
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toContain('webhook_not_found');
+  });
+
+  it('a credential changes nothing', async () => {
+    const response = await call(`deployment/hook/fh_${'A'.repeat(43)}`, {
+      token: owner.token,
+      body: '{}',
+      headers: json,
+    });
+    expect(response.status).toBe(404);
+  });
+
+  it('another method', async () => {
+    const response = await call(made.path, { method: 'GET' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+it('whoever has the URL is held to the limits of the deployment, as one caller', async () => {
+  const flow = new FlowBuilder();
+  flow.input('event');
+  const limited = await storeFlow(owner, flow);
+  const deploymentId = await deploy(owner, limited);
+  await owner.client.from('flow_deployments').update({ max_starts_per_minute: 0 }).eq('id', deploymentId)
+    .throwOnError();
+  const { data } = await owner.client.rpc('create_webhook', { deployment_id: deploymentId, input: 'event' })
+    .throwOnError();
+  const { id, url } = data as { id: string; url: string };
+  const response = await call(url.split('/functions/v1/')[1]!, { body: '{}', headers: json });
+  expect([response.status, (await response.json()).details]).toEqual([
+    429,
+    { limit: 'max_starts_per_minute', value: 0, of: expect.any(String) },
+  ]);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  const row = await owner.client.from('flow_webhooks').select('last_error').eq('id', id).single().throwOnError();
+  expect((row.data as { last_error: string }).last_error).toMatch(/^start_limit_reached: /);
+});

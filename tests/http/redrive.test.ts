@@ -1,0 +1,382 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readEvents } from '../../client/event_stream.ts';
+import { createFlowClient } from '../../client/index.ts';
+import type { RunEvent } from '../../types/run_event.ts';
+import { type EffectServer, startEffectServer } from '../support/effect_server.ts';
+import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { type Gate, makeGate } from '../support/gate.ts';
+import { answer, pendingInputs } from '../support/pending_inputs.ts';
+import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
+import { anonymousSignIn, asSuperuser, createApiKey } from '../support/tokens.ts';
+
+let owner: Person;
+let other: Person;
+let effects: EffectServer;
+const gates: Gate[] = [];
+
+beforeAll(async () => {
+  [owner, other, effects] = await Promise.all([signUp(), signUp(), startEffectServer(0)]);
+});
+afterAll(() => Promise.all([effects?.close(), ...gates.map((gate) => gate.close())]));
+
+async function newGate(): Promise<Gate> {
+  const gate = await makeGate();
+  gates.push(gate);
+  return gate;
+}
+
+/** Posts to a path of its own for each value, and hands the path on. */
+const post = (flow: FlowBuilder, base: string, value: Port, title: string): Port => {
+  const url = flow.script(`if a == () { throw "nothing" } "${base}/" + a`, { a: value }, 1, `${title} url`).output('u');
+  const posted = flow.use('http_request', { url }, { form: { method: 'POST' }, title });
+  return flow.field('path', posted.output('body'), `${title} path`);
+};
+
+/** Gives a value when the gate is open, and fails else. */
+const pass = (flow: FlowBuilder, gate: Gate, value: Port, title = 'gate'): Port => {
+  const url = flow.script(`"${gate.url}?" + a`, { a: value }, 1, `${title} url`).output('u');
+  const got = flow.use('http_request', { url }, { form: { method: 'GET' }, title });
+  return flow.script('if b == () { throw "closed" } a', { a: value, b: got.output('body') }, 1, `${title} passed`)
+    .output('u');
+};
+
+const redrive = async (person: Pick<Person, 'token'>, runId: string, query = '', headers = {}) => {
+  const response = await call(`flow/redrive/${runId}${query}`, { token: person.token, headers });
+  return { status: response.status, body: await response.json() };
+};
+
+/** What the owner is told of a run that has ended. */
+async function eventsOf(runId: string): Promise<RunEvent[]> {
+  const response = await call(`flow/events/${runId}`, { method: 'GET', token: owner.token });
+  const events: RunEvent[] = [];
+  for await (const event of readEvents(response.body!)) events.push(event);
+  return events;
+}
+
+/** Starts a flow of the owner, and gives its run once it has ended. */
+async function runOf(flow: FlowBuilder) {
+  const flowId = await storeFlow(owner, flow);
+  const { flow_run_id } = await (await call(`flow/start/${flowId}`, { token: owner.token })).json();
+  return await finishedRun(owner, flow_run_id);
+}
+
+/** What the effect server was asked under this base, each with its count. */
+const countsOf = (base: string) =>
+  Object.fromEntries(
+    [...effects.counts].filter(([path]) => path.startsWith(base)).map((
+      [path, count],
+    ) => [path.slice(base.length), count]),
+  );
+
+const nodeRuns = async (runId: string) => {
+  const { data } = await owner.client.from('node_run').select('*').eq('flow_run_id', runId).order('node_id').order(
+    'times',
+  )
+    .throwOnError();
+  return data;
+};
+
+describe('a run of loops and called flows', () => {
+  it('goes on from where it failed, does nothing twice, and comes to what it would have come to', async () => {
+    const base = `/${randomUUID()}`;
+    const gate = await newGate();
+    const called = new FlowBuilder();
+    const given = called.input('n');
+    const first = post(called, `${effects.url}${base}/called`, given, 'post');
+    called.output('done', called.script('a', { a: pass(called, gate, given), b: first }, 1).output('u'));
+    const calledId = await storeFlow(owner, called);
+
+    const flow = new FlowBuilder();
+    const element = flow.foreach(flow.json([0, 1, 2]));
+    const before = post(flow, `${effects.url}${base}/before`, element, 'before');
+    const through = pass(flow, gate, element);
+    const after = post(flow, `${effects.url}${base}/after`, through, 'after');
+    flow.output('paths', flow.collect(after));
+    flow.output('before', flow.collect(before));
+    flow.output('called', flow.interflow(calledId, { n: flow.json(7) }, ['done']).output('done'));
+
+    const failed = await runOf(flow);
+    expect(failed.status).toBe('failed');
+    expect(countsOf(base)).toEqual({ '/before/0': 1, '/before/1': 1, '/before/2': 1, '/called/7': 1 });
+    const rows = await nodeRuns(failed.id);
+    expect(rows.every((row) => !row.is_taken_over)).toBe(true);
+
+    gate.open();
+    const { status, body } = await redrive(owner, failed.id);
+    expect([status, body]).toEqual([200, {
+      flow_run_id: expect.any(String),
+      token: expect.stringMatching(/^fr_/),
+    }]);
+    const redriven = await finishedRun(owner, body.flow_run_id);
+    expect(countsOf(base)).toEqual({
+      '/before/0': 1,
+      '/before/1': 1,
+      '/before/2': 1,
+      '/called/7': 1,
+      '/after/0': 1,
+      '/after/1': 1,
+      '/after/2': 1,
+    });
+    expect(redriven).toMatchObject({
+      redriven_from: failed.id,
+      inputs: failed.inputs,
+      flow_id: failed.flow_id,
+      started_by: owner.id,
+    });
+    expect(redriven.output).toMatchObject({
+      M: {
+        paths: { A: [0, 1, 2].map((n) => ({ S: `${base}/after/${n}` })) },
+        before: { A: [0, 1, 2].map((n) => ({ S: `${base}/before/${n}` })) },
+        called: { D: '7' },
+      },
+    });
+    // The run that failed is as it was, and what is taken over is as it was there.
+    expect(await nodeRuns(failed.id)).toEqual(rows);
+    expect(await finishedRun(owner, failed.id)).toEqual(failed);
+    const taken = (await nodeRuns(redriven.id)).filter((row) => row.is_taken_over);
+    expect(taken.length).toBeGreaterThan(10);
+    for (const { flow_run_id: _, is_taken_over: __, ...row } of taken) {
+      expect(rows).toContainEqual({ ...row, flow_run_id: failed.id, is_taken_over: false });
+    }
+
+    // Its watchers are told of each execution, of what was taken over before what came behind it.
+    const events = await eventsOf(redriven.id);
+    const executed = (event: string) =>
+      events.flatMap(({ event: other, data }) =>
+        other === event && 'attempt' in data && data.flow_run_id === redriven.id
+          ? [[data.node_id, data.times, data.is_taken_over].join(' ')]
+          : []
+      ).toSorted();
+    const all = (await nodeRuns(redriven.id)).map((row) => [row.node_id, row.times, row.is_taken_over].join(' '))
+      .toSorted();
+    expect(executed('node_start')).toEqual(all);
+    expect(executed('node_finish')).toEqual(all);
+    const places = (nodeName: string, event: string) =>
+      events.flatMap(({ id, event: other, data }) =>
+        other === event && 'name' in data && data.name === nodeName && data.flow_run_id === redriven.id ? [id] : []
+      );
+    expect(Math.max(...places('before url', 'node_finish'))).toBeGreaterThan(0);
+    for (const [first, next] of [['before url', 'before path'], ['after url', 'after path']] as const) {
+      const [finishes, starts] = [places(first, 'node_finish'), places(next, 'node_start')];
+      expect([finishes.length, starts.length]).toEqual([3, 3]);
+      starts.forEach((start, index) => expect(start).toBeGreaterThan(finishes[index]!));
+    }
+  });
+});
+
+/** A flow that fails until the gate is open. */
+function gatedFlow(gate: Gate): FlowBuilder {
+  const flow = new FlowBuilder();
+  flow.output('out', pass(flow, gate, flow.input('value', 'x')));
+  return flow;
+}
+
+describe('who redrives', () => {
+  it('is the owner, by token or API key; for all others there is one and the same 404', async () => {
+    const gate = await newGate();
+    const flowId = await storeFlow(owner, gatedFlow(gate), { is_public: true, start_shared: true });
+    const deploymentId = await deploy(owner, flowId);
+    const { flow_run_id, token } = await start(other, `id=${deploymentId}`);
+    const failed = await finishedRun(owner, flow_run_id);
+    expect(failed).toMatchObject({ status: 'failed', started_by: other.id });
+
+    const refused = await Promise.all([
+      redrive(other, failed.id),
+      redrive(await anonymousSignIn(), failed.id),
+      redrive(owner, randomUUID()),
+      call(`flow/redrive/${failed.id}`, { headers: { 'x-api-key': (await createApiKey(other)).key } })
+        .then(async (response) => ({ status: response.status, body: await response.json() })),
+    ]);
+    for (const answer of refused) {
+      expect(answer).toEqual({
+        status: 404,
+        body: { code: 'flow_run_not_found', message: 'There is no such run.', details: null, hint: null },
+      });
+    }
+    // The token shows the run, and is no user.
+    expect(await redrive({ token }, failed.id)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(await redrive({ token: inject('stack').SERVICE_ROLE_KEY }, failed.id)).toMatchObject({ status: 401 });
+
+    gate.open();
+    const { key } = await createApiKey(owner);
+    const response = await call(`flow/redrive/${failed.id}`, { headers: { 'x-api-key': key } });
+    const { flow_run_id: redrivenId } = await response.json();
+    const redriven = await finishedRun(owner, redrivenId);
+    expect(redriven).toMatchObject({ status: 'succeeded', started_by: other.id, deployment_id: deploymentId });
+    // Who started the run sees its redrive as they see the run.
+    expect((await other.client.from('flow_run').select('status').eq('id', redrivenId)).data).toEqual([{
+      status: 'succeeded',
+    }]);
+    expect((await other.client.from('node_run').select('*').eq('flow_run_id', redrivenId)).data).toEqual([]);
+  });
+});
+
+describe('a redrive', () => {
+  it('is made once of a run, and again of its redrive', async () => {
+    const gate = await newGate();
+    const failed = await runOf(gatedFlow(gate));
+    const key = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => redrive(owner, failed.id, '', key)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const { flow_run_id } = answers[0]!.body;
+    expect(await redrive(owner, failed.id)).toMatchObject({
+      status: 409,
+      body: { code: 'run_redriven', details: { flow_run_id } },
+    });
+    expect(await redrive(owner, failed.id, '?accept_unknown=true', key)).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_key_reused' },
+    });
+    expect(await finishedRun(owner, flow_run_id)).toMatchObject({ status: 'failed' });
+    gate.open();
+    const again = await redrive(owner, flow_run_id);
+    expect(await finishedRun(owner, again.body.flow_run_id)).toMatchObject({
+      status: 'succeeded',
+      redriven_from: flow_run_id,
+    });
+    expect(await redrive(owner, again.body.flow_run_id)).toMatchObject({
+      status: 409,
+      body: { code: 'run_succeeded' },
+    });
+  });
+
+  it('at once from two sides is one', async () => {
+    const failed = await runOf(gatedFlow(await newGate()));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => redrive(owner, failed.id)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
+  });
+
+  it('of a run that goes on is refused', async () => {
+    const flow = new FlowBuilder();
+    flow.output('out', flow.wait(flow.json('x'), 600_000));
+    const flowId = await storeFlow(owner, flow);
+    const { flow_run_id } = await (await call(`flow/start/${flowId}`, { token: owner.token })).json();
+    expect(await redrive(owner, flow_run_id)).toMatchObject({ status: 409, body: { code: 'run_not_ended' } });
+    await call(`flow/stop/${flow_run_id}`, { token: owner.token });
+    expect(await finishedRun(owner, flow_run_id)).toMatchObject({ status: 'stopped' });
+    const { body } = await redrive(owner, flow_run_id);
+    await call(`flow/stop/${body.flow_run_id}`, { token: owner.token });
+    expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({ status: 'stopped', redriven_from: flow_run_id });
+  });
+
+  it('of a called run is one of the whole tree', async () => {
+    const gate = await newGate();
+    const called = gatedFlow(gate);
+    const calledId = await storeFlow(owner, called);
+    const flow = new FlowBuilder();
+    flow.output('out', flow.interflow(calledId, {}, ['out']).output('out'));
+    const failed = await runOf(flow);
+    const { data } = await owner.client.from('flow_run').select('id').eq('parent_flow_run_id', failed.id).single();
+    gate.open();
+    const { body } = await redrive(owner, data!.id);
+    expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({ status: 'succeeded', redriven_from: failed.id });
+  });
+
+  it('does not need the deployment, nor the flow as it was', async () => {
+    const gate = await newGate();
+    const flowId = await storeFlow(owner, gatedFlow(gate));
+    const deploymentId = await deploy(owner, flowId);
+    const { flow_run_id } = await start(owner, `id=${deploymentId}`);
+    await finishedRun(owner, flow_run_id);
+    await owner.client.from('flow_deployments').delete().eq('id', deploymentId).throwOnError();
+    await owner.client.from('flows').update({ nodes: [], edges: [] }).eq('id', flowId).throwOnError();
+    await asSuperuser((sql) => sql`select private.delete_unused_snapshots(1000)`);
+    gate.open();
+    const { body } = await redrive(owner, flow_run_id);
+    expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({
+      status: 'succeeded',
+      deployment_id: deploymentId,
+      output: { M: { out: { S: 'x' } } },
+    });
+  });
+
+  it('refuses what it does not know', async () => {
+    const failed = await runOf(gatedFlow(await newGate()));
+    for (const query of ['?accept_unknown=yes', '?accept_unknown=', '?accept_unknown=true&accept_unknown=true']) {
+      expect(await redrive(owner, failed.id, query)).toMatchObject({ status: 400, body: { code: 'request_invalid' } });
+    }
+    expect(await redrive(owner, 'x')).toMatchObject({ status: 400 });
+    const response = await call(`flow/redrive/${failed.id}`, {
+      token: owner.token,
+      body: '{"inputs": {}}',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(response.status).toBe(400);
+    expect((await call(`flow/redrive/${failed.id}`, { method: 'GET', token: owner.token })).status).toBe(405);
+  });
+
+  it('is made by the client', async () => {
+    const gate = await newGate();
+    const failed = await runOf(gatedFlow(gate));
+    const client = createFlowClient(owner.client);
+    gate.open();
+    const redriven = await client.redrive(failed.id);
+    expect(await client.output(redriven)).toEqual({ out: 'x' });
+    await expect(client.redrive(failed.id)).rejects.toMatchObject({ code: 'run_redriven' });
+  });
+});
+
+describe('failed runs of a flow', () => {
+  it('are redriven together, by their error and time', async () => {
+    const gate = await newGate();
+    const flowId = await storeFlow(owner, gatedFlow(gate));
+    const deploymentId = await deploy(owner, flowId);
+    const runs = await Promise.all(Array.from({ length: 3 }, () => start(owner, `id=${deploymentId}`)));
+    for (const { flow_run_id } of runs) await finishedRun(owner, flow_run_id);
+    const ids = runs.map(({ flow_run_id }) => flow_run_id).toSorted();
+    const none = await owner.client.rpc('redrive_flow_runs', { flow: flowId, error_code: 'worker_lost' });
+    expect(none.data).toEqual([]);
+    gate.open();
+    const { data } = await owner.client.rpc('redrive_flow_runs', { deployment: deploymentId, max_runs: 2 })
+      .throwOnError();
+    expect(data).toEqual(
+      ids.slice(0, 2).map((id) => ({ flow_run_id: id, redriven_as: expect.any(String), error: null })),
+    );
+    for (const { redriven_as } of data) {
+      expect(await finishedRun(owner, redriven_as)).toMatchObject({ status: 'succeeded' });
+    }
+    const rest = await owner.client.rpc('redrive_flow_runs', { flow: flowId }).throwOnError();
+    expect(rest.data.map((row) => row.flow_run_id)).toEqual(ids.slice(2));
+    expect((await other.client.rpc('redrive_flow_runs', { flow: flowId })).error).toMatchObject({
+      code: 'flow_not_found',
+    });
+    expect((await other.client.rpc('redrive_flow_runs', { deployment: deploymentId })).error).toMatchObject({
+      code: 'deployment_not_found',
+    });
+  });
+});
+
+describe('what was waited for', () => {
+  it('and answered is taken over; what nobody answered is asked for anew', async () => {
+    const flow = new FlowBuilder();
+    flow.output('approved', flow.use('api_input', {}, { title: 'approve' }).output('value'));
+    flow.output('name', flow.use('api_input', {}, { title: 'name' }).output('value'));
+    const flowId = await storeFlow(owner, flow);
+    const { flow_run_id } = await (await call(`flow/start/${flowId}`, { token: owner.token })).json();
+    const urlsOf = async (runId: string, count: number) => {
+      const titles = new Map(flow.nodes.map((node) => [node.id, node.data.display_name]));
+      const inputs = await pendingInputs(owner, runId, count);
+      return Object.fromEntries(inputs.map(({ node_id, url }) => [titles.get(node_id), url]));
+    };
+    const asked = await urlsOf(flow_run_id, 2);
+    expect((await answer(asked.approve!, { values: true })).status).toBe(200);
+    // As one that expires, without a wait for it.
+    expect((await answer(asked.name!)).status).toBe(200);
+    const failed = await finishedRun(owner, flow_run_id);
+    expect(failed).toMatchObject({ status: 'failed', errors: [expect.stringContaining('input_cancelled')] });
+
+    const { body } = await redrive(owner, flow_run_id);
+    const again = await urlsOf(body.flow_run_id, 1);
+    expect(Object.keys(again)).toEqual(['name']);
+    expect(again.name).not.toBe(asked.name);
+    expect((await answer(again.name!, { values: 'Ann' })).status).toBe(200);
+    expect(await finishedRun(owner, body.flow_run_id)).toMatchObject({
+      status: 'succeeded',
+      output: { M: { approved: { B: true }, name: { S: 'Ann' } } },
+    });
+    const told = (await eventsOf(body.flow_run_id)).filter(({ event }) => event === 'api_input');
+    expect(told.map(({ data }) => 'name' in data && data.name)).toEqual(['name']);
+  });
+});

@@ -1,0 +1,68 @@
+select plan(10);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.sign_out();
+update public.flow_deployments as d set name = 'Shop', icon_url = 'https://shop.example/icon.png'
+where d.id = test.kept('deployment')::uuid;
+select test.keep('run', test.create_run(test.kept('flow')::integer, deployment_id => test.kept('deployment')::uuid));
+insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
+values (test.kept('run')::uuid, test.user_id('owner'), '\x', 'https://rpc.example/?key=secret');
+update public.flow_run as r
+set output_instructions = true, status = 'succeeded', start_time = now(), end_time = now(),
+  output = '{"M": {"transaction": {"S": "AQ=="}}}', chain_network = '{"cluster": "devnet"}'
+where r.id = test.kept('run')::uuid;
+select test.keep('token', private.run_token(test.kept('run')::uuid));
+
+create function pg_temp.show(token text) returns void language sql as $$
+  select set_config('request.headers', json_build_object('x-flow-run-token', token)::text, true);
+$$;
+grant execute on function pg_temp.show(text) to public;
+create function pg_temp.refused() returns text language sql as $$
+  select test.error('select public.begin_action_lookup()') ->> 'code';
+$$;
+grant execute on function pg_temp.refused() to public;
+
+select test.sign_in_as_role('service_role');
+select is(pg_temp.refused(), 'flow_run_not_found', 'without a token there is no run');
+select pg_temp.show(test.kept('token'));
+select is(
+  public.begin_action_lookup(),
+  '{"chain_url": "https://rpc.example/?key=secret", "cluster": "devnet", "transaction": "AQ==", "name": "Shop", "icon_url": "https://shop.example/icon.png"}',
+  'with it there is what a look-up needs'
+);
+select test.sign_in_as_role('anon');
+select is(test.error_code('select public.begin_action_lookup()'), '42501', 'the address is for the service role only');
+select test.sign_in(test.user_id('owner'));
+select is(test.error_code('select public.begin_action_lookup()'), '42501', 'not even for the owner');
+
+select test.sign_out();
+select lives_ok(format('delete from public.flow_deployments where id = %L', test.kept('deployment')), 'the deployment goes');
+select is(
+  public.begin_action_lookup() - 'chain_url' - 'cluster',
+  '{"transaction": "AQ==", "name": null, "icon_url": null}', 'its runs can still be looked up'
+);
+
+create function pg_temp.refused_with(columns text) returns text language plpgsql as $$
+begin
+  execute format('update public.flow_run set %s where id = %L', columns, test.kept('run'));
+  return pg_temp.refused();
+end;
+$$;
+select is(pg_temp.refused_with($$output = '{"M": {}}'$$), 'flow_run_not_found', 'a run without a transaction has none to look up');
+select is(
+  pg_temp.refused_with($$output = '{"M": {"transaction": {"S": "AQ=="}}}', output_instructions = false$$), 'flow_run_not_found',
+  'nor has one that put out a text of its own'
+);
+select is(
+  pg_temp.refused_with($$output_instructions = true, status = 'failed', errors = '{x}'$$), 'flow_run_not_found',
+  'nor one that failed'
+);
+select is(
+  pg_temp.refused_with($$status = 'succeeded', errors = null, deployment_id = null$$), 'flow_run_not_found',
+  'nor a normal run'
+);
+
+select * from finish();

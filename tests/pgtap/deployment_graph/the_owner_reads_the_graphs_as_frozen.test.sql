@@ -1,0 +1,70 @@
+select plan(12);
+
+select test.create_user('owner');
+select test.create_user('other');
+-- A node of this name, drawn here.
+create function pg_temp.drawn(node jsonb, x integer) returns jsonb language sql as $$
+  select drawn.node || jsonb_build_object('position', jsonb_build_object('x', drawn.x, 'y', 0.5), 'selected', true);
+$$;
+grant execute on function pg_temp.drawn(jsonb, integer) to public;
+select test.keep('called', test.create_flow(test.user_id('owner'), jsonb_build_array(pg_temp.drawn(test.node('c', 'note'), 3))));
+select test.keep('flow', test.create_flow(
+  test.user_id('owner'),
+  jsonb_build_array(
+    pg_temp.drawn(test.node('a', 'const', '{out}', '{}', '{"type": "String", "value": {"S": "secret"}}'), 1),
+    pg_temp.drawn(test.node('b', 'interflow', '{}', '{in}', jsonb_build_object('id', test.kept('called')::integer)), 2)
+  ),
+  jsonb_build_array(test.edge('a', 'out', 'b', 'in'))
+));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+update public.flows set nodes = '[]', edges = '[]' where true;
+
+create temporary view graphs as select public.deployment_graph(test.kept('deployment')::uuid) as g;
+grant select on graphs to public;
+select is(g - 'flows', jsonb_build_object('deployment_id', test.kept('deployment'), 'flow_id', test.kept('flow')::integer), 'it names the deployment and its flow') from graphs;
+select is(
+  array(select jsonb_object_keys(g -> 'flows') from graphs order by 1), array(select unnest(array[test.kept('called'), test.kept('flow')]) order by 1),
+  'flows are named by id: the flow itself and those that it calls'
+);
+select is(
+  g -> 'flows' -> test.kept('flow') #> '{nodes,0}',
+  '{"id": "0cc175b9-c0f1-b6a8-31c3-99e269772661", "position": {"x": 1, "y": 0.5}, "data": {"type": "native", "node_id": "const",
+    "sources": [{"id": "a.out", "name": "out", "type": "free"}], "targets": [], "display_name": "a",
+    "targets_form": {"form_data": {"type": "String", "value": {"S": "secret"}}}}}',
+  'nodes are as they were frozen, where they were drawn'
+) from graphs;
+select is(g -> 'flows' -> test.kept('flow') -> 'edges', jsonb_build_array(test.edge('a', 'out', 'b', 'in')), 'so are edges') from graphs;
+select is(g -> 'flows' -> test.kept('called') #> '{nodes,0,position,x}', '3', 'so are the nodes of called flows') from graphs;
+
+select test.sign_in(test.user_id('other'));
+select is(
+  test.error($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), test.error($$ select public.deployment_graph(gen_random_uuid()) $$),
+  'somebody else''s deployment is one that is not there'
+);
+select is(
+  test.error($$ select public.deployment_graph(test.kept('deployment')::uuid) $$),
+  test.error($$ select public.start_deployment(id => test.kept('deployment')::uuid) $$), 'in the words of a start'
+);
+select test.sign_in(test.user_id('owner'));
+update public.flow_deployments set start_permission = 'Anonymous' where id = test.kept('deployment')::uuid;
+select test.sign_in(test.user_id('other'));
+select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'also one that everybody may start');
+select test.sign_in_as_role('anon');
+select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'unauthenticated', 'it takes a user');
+
+select test.sign_in(test.user_id('owner'));
+update public.flows set nodes = jsonb_build_array(pg_temp.drawn(test.node('a', 'note'), 1), test.node('b', 'note')) where id = test.kept('flow')::integer;
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select is(
+  (select jsonb_path_query_array(g -> 'flows' -> test.kept('flow'), '$.nodes[*].position') from graphs), '[{"x": 1, "y": 0.5}, null]',
+  'a node that was drawn nowhere has no position'
+);
+delete from public.flow_deployments where id = test.kept('deployment')::uuid;
+select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'a deleted deployment has no graph');
+select test.sign_out();
+select is(
+  (select count(*)::integer from private.flow_deployment_canvases where deployment_id = test.kept('deployment')::uuid), 0, 'nor is anything kept of it'
+);
+
+select * from finish();

@@ -1,0 +1,61 @@
+select plan(15);
+
+select test.create_user('owner'), test.create_user('other');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.sign_out();
+insert into public.flow_run (id, created_at, user_id, flow_id, deployment_id, inputs, chain_network, status, start_time, end_time, errors)
+select private.uuid_v7(now() - n * interval '1 minute'), now() - n * interval '1 minute', test.user_id('owner'), test.kept('flow')::integer,
+  case when n <= 50 then test.kept('deployment')::uuid end, '{"M": {}}', '{"cluster": "devnet"}',
+  case when n <= 3 then 'failed' else 'succeeded' end, now() - n * interval '1 minute', now() - n * interval '1 minute' + n * interval '1 second',
+  case n when 1 then '{"worker_lost: 5 workers"}' when 2 then '{"Post: it a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#3: outcome_unknown: x"}' when 3 then '{"Some text"}' end::text[]
+from generate_series(1, 100) as n;
+select test.create_run(test.kept('flow')::integer);
+
+select test.sign_in(test.user_id('owner'));
+select test.keep('unused', test.create_flow(test.user_id('owner')));
+create temporary view stats as select public.flow_run_stats(flow => test.kept('flow')::integer) as s;
+select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeeded": 97, "failed": 3, "stopped": 0}', 'by status') from stats;
+select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations in milliseconds') from stats;
+select is(
+  s -> 'failures', '[{"code": "outcome_unknown", "count": 1}, {"code": "worker_lost", "count": 1}, {"code": null, "count": 1}]',
+  'failures by their codes, of runs and of nodes'
+) from stats;
+select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'of the last week') from stats;
+select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'all of them') from stats;
+select is(public.flow_run_stats(deployment => test.kept('deployment')::uuid) -> 'runs', '50', 'of one deployment');
+select is(
+  public.flow_run_stats(flow => test.kept('flow')::integer, since => now() - interval '10 minutes') -> 'by_status' -> 'succeeded', '7',
+  'since a time, that time included'
+);
+select is(
+  public.flow_run_stats(flow => test.kept('unused')::integer) #- '{since}',
+  '{"is_complete": true, "runs": 0, "by_status": {"queued": 0, "running": 0, "waiting": 0, "succeeded": 0, "failed": 0, "stopped": 0},
+    "duration_ms": {"p50": null, "p95": null}, "failures": []}', 'of none'
+);
+
+select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'of what is asked');
+select is(test.error_code($$ select public.flow_run_stats(1, null, 'infinity') $$), 'request_invalid', 'since a time that has passed');
+select test.sign_out();
+insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network)
+select private.uuid_v7(now() - n * interval '1 second'), now() - n * interval '1 second', test.user_id('owner'), test.kept('unused')::integer, '{"M": {}}', '{"cluster": "devnet"}'
+from generate_series(1, 5001) as n;
+select test.sign_in(test.user_id('owner'));
+select is(s -> 'runs' || (s -> 'is_complete'), '[5000, false]', 'of more than 5,000 it counts the newest, and says so')
+from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
+select is((s ->> 'since')::timestamptz, now() - interval '5000 seconds', 'and from when on')
+from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
+select test.sign_in(test.user_id('other'));
+select is(
+  test.error(format('select public.flow_run_stats(flow => %s)', test.kept('flow'))), test.error('select public.flow_run_stats(flow => 2000000000)'),
+  'a flow of others is not there'
+);
+select is(
+  test.error(format('select public.flow_run_stats(deployment => %L)', test.kept('deployment'))),
+  test.error(format('select public.flow_run_stats(deployment => %L)', gen_random_uuid())), 'nor a deployment'
+);
+select test.sign_in_as_role('anon');
+select is(test.error_code('select public.flow_run_stats(flow => 1)'), 'unauthenticated', 'nor is anything for nobody');
+
+select * from finish();

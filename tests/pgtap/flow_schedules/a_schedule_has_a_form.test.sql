@@ -1,0 +1,54 @@
+select plan(14);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+
+create function pg_temp.refusal(columns text, "values" text) returns jsonb language sql volatile set search_path = '' as $$
+  select test.error(format('insert into public.flow_schedules (flow, %s) values (%s, %s)', columns, test.kept('flow'), "values"));
+$$;
+
+select is(
+  pg_temp.refusal('cron', $$ '61 * * * *' $$),
+  '{
+    "code": "column_invalid", "status": 400, "hint": null,
+    "message": "cron.minute: has \"61\", where a number from 0 to 59, a range or * is needed.",
+    "details": [{"path": "cron.minute", "message": "has \"61\", where a number from 0 to 59, a range or * is needed"}]
+  }',
+  'a bad text says what is wrong and where'
+);
+select is(
+  pg_temp.refusal('cron, time_zone', $$ '* 24 * FOO *', 'Mars/Base' $$) -> 'details' @> '[{"path": "cron.hour"}, {"path": "cron.month"}, {"path": "time_zone"}]',
+  true, 'all at once'
+);
+select is(pg_temp.refusal('cron', $$ '* * * *' $$) #>> '{details,0,message}',
+  'must have five fields, minute, hour, day of month, month and day of week, such as 30 6 * * MON-FRI, and has 4', 'too few fields');
+select is(pg_temp.refusal('cron', $$ '' $$) #>> '{details,0,path}', 'cron', 'none');
+select is(pg_temp.refusal('cron', $$ null $$) #>> '{details,0,message}', 'must not be null', 'null');
+select is(pg_temp.refusal('cron', $$ repeat('1,', 50) || '1 * * * *' $$) #>> '{details,0,message}', 'must have at most 100 characters', 'too long');
+select is(pg_temp.refusal('cron', $$ '0 0 30 FEB *' $$) #>> '{details,0,message}',
+  'names days that none of the months has, so it would never be due', 'never due');
+select is(pg_temp.refusal('cron', $$ '5/15 * * * *' $$) #>> '{details,0,message}',
+  'has a step after the number "5": a step goes with * or a range, such as 5-59/15', 'a step without a range');
+
+-- Postgres knows all of these, by other rules than those of the IANA database.
+select bag_eq(
+  $$ select zone from unnest('{CET,EST,FOO+3,Europe/Berlin2,right/Europe/Berlin,posix/UTC,+02:00}'::text[]) as zone
+    where pg_temp.refusal('cron, time_zone', format('%L, %L', '* * * * *', zone)) #>> '{details,0,path}' = 'time_zone' $$,
+  '{CET,EST,FOO+3,Europe/Berlin2,right/Europe/Berlin,posix/UTC,+02:00}'::text[], 'zones that are no IANA names of area and place'
+);
+select is(pg_temp.refusal('cron, policy', $$ '* * * * *', 'all' $$) ->> 'message', 'policy: must be skip or catch_up_one.', 'the policy');
+select is(pg_temp.refusal('cron, deployment_id', $$ '* * * * *', gen_random_uuid() $$) ->> 'code', 'deployment_not_found', 'a deployment that is not there');
+select is(pg_temp.refusal('cron, inputs', $$ '* * * * *', '{"n": 1}' $$) ->> 'code', 'inputs_invalid', 'inputs that are not tagged');
+select is(
+  test.error($$ insert into public.flow_schedules (cron) values ('* * * * *') $$) ->> 'message',
+  'flow: must be given, with an optional tag, or else deployment_id.', 'one of flow and deployment'
+);
+
+insert into public.flow_schedules (flow, cron, time_zone) values (test.kept('flow')::integer, ' 30 6 * JAN,feb-MAR  Mon-FRI ', 'America/Port-au-Prince');
+select results_eq(
+  'select tag, policy, is_active, next_start_at > now(), inputs from public.flow_schedules',
+  $$ values ('latest', 'catch_up_one', true, true, '{}'::jsonb) $$, 'defaults'
+);
+
+select * from finish();

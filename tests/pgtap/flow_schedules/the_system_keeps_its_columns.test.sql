@@ -1,0 +1,26 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+insert into public.flow_schedules (flow, cron) values (test.kept('flow')::integer, '0 0 1 1 *');
+
+select is(
+  test.error_code(format('update public.flow_schedules set %s where true', change)), 'column_read_only', change
+)
+from unnest('{next_start_at = now(),last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]) as change;
+select is(
+  test.error_code(format($$ insert into public.flow_schedules (flow, cron, next_start_at) values (%s, '* * * * *', now()) $$, test.kept('flow'))),
+  'column_read_only', 'nor are they given'
+);
+
+update public.flow_schedules set cron = '0 0 1 7 *' where true;
+select is(date_part('month', next_start_at at time zone 'UTC'), 7::double precision, 'another text, another planned time') from public.flow_schedules;
+update public.flow_schedules set time_zone = 'Asia/Kathmandu' where true;
+select is(to_char(next_start_at at time zone 'UTC', 'HH24:MI'), '18:15', 'another zone, too') from public.flow_schedules;
+update public.flow_schedules set is_active = false where true;
+select is(next_start_at, null, 'none while it is not active') from public.flow_schedules;
+update public.flow_schedules set is_active = true where true;
+select ok(next_start_at > now(), 'and again when it is') from public.flow_schedules;
+
+select * from finish();

@@ -1,0 +1,50 @@
+select plan(30);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+
+create function pg_temp.refusal(arguments text) returns text language sql volatile set search_path = '' as $$
+  select test.error(format('select public.create_webhook(%s)', replace(arguments, 'FLOW', 'flow => ' || test.kept('flow')))) ->> 'message';
+$$;
+select is(pg_temp.refusal($$ 'push' $$), 'flow: must be given, with an optional tag, or else deployment_id.', 'one of flow and deployment');
+select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1 to 128 letters%', true, 'the tag');
+select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the input');
+select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'its length');
+select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
+  'verification: must be standard_webhooks, github, stripe, authorization or null.', 'verification');
+select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different names', headers)
+from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
+select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many');
+select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null where verification is null.', 'a secret for nothing');
+select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'standard_webhooks', secret => %L $$, secret)),
+  'secret: must be whsec_ and the base64 of 24 to 64 bytes.', left(secret, 20))
+from unnest(array['', 'whsec_', 'whsec_abc', 'whsec_c2hvcnQ=', 'whsec_' || encode(repeat('x', 65)::bytea, 'base64')]) as secret;
+select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'github', secret => %L $$, secret)), 'secret: must have 8 to 1000 characters.', left(secret, 20))
+from unnest(array['short', repeat('x', 1001)]) as secret;
+select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'a header');
+
+select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
+select is(test.kept('made')::jsonb - '{id,url,prefix,flow,created_at,updated_at}'::text[], '{
+  "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "is_active": true,
+  "last_start_at": null, "last_flow_run_id": null, "last_error": null}', 'defaults');
+select matches(test.kept('made')::jsonb ->> 'url', '^/functions/v1/deployment/hook/fh_[A-Za-z0-9_-]{43}$', 'its URL');
+select set_config('request.headers', '{"host": "127.0.0.1:54321"}', true);
+select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^http://127\.0\.0\.1:54321/functions/v1/', 'begins as the request''s');
+select set_config('request.headers', '{"host": "a/b", "x-forwarded-proto": "javascript"}', true);
+select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^/functions/v1/', 'unless that makes no address');
+select test.sign_out();
+select test.create_vault();
+select vault.create_secret('https://project.supabase.co/', 'project_url');
+select test.sign_in(test.user_id('owner'));
+select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^https://project\.supabase\.co/functions/v1/', 'or as Vault says');
+
+select is(
+  array(select test.error_code(format('update public.flow_webhooks set %s where true', change)) from unnest(
+    '{"verification = ''github''","prefix = ''fh_bbbbbbb''",last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]
+  ) as change), array_fill('column_read_only'::text, '{7}'), 'what the system keeps'
+);
+update public.flow_webhooks set is_active = false, input = 'pull', headers = '{}' where true;
+select is(array_agg(distinct input), '{pull}', 'the rest is the owner''s') from public.flow_webhooks;
+
+select * from finish();

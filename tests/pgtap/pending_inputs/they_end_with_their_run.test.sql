@@ -1,0 +1,43 @@
+select plan(11);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.queued_claim(test.kept('deployment')::uuid, name) from unnest('{done,stopped,asleep,other}'::text[]) as name;
+select test.sign_out();
+select test.ask_input(test.kept(name)::uuid, name) from unnest('{done,stopped,asleep,other}'::text[]) as name;
+
+create function pg_temp.open() returns text[] language sql as $$
+  select array_agg(split_part(p.url, '/', 6) order by p.id) from public.pending_inputs as p;
+$$;
+create function pg_temp.submit(token text) returns text language sql as $$
+  select test.error_code(format('select private.submit_input(%L, %L, null, null)', token, '{"S": "a"}'));
+$$;
+
+select public.finish_flow_run(test.kept('done')::uuid, 1, 'succeeded', '{"M": {}}', null, '{}', test.progress(test.kept('done')::uuid));
+select is(pg_temp.open(), '{stopped,asleep,other}', 'the end of a run ends what it waits for');
+select is(pg_temp.submit('done'), 'pending_input_not_found', 'which nobody can answer any more');
+
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('stopped')::uuid);
+select test.sign_out();
+select is(pg_temp.open(), '{asleep,other}', 'so does a stop, before a worker has heard of it');
+select is(pg_temp.submit('stopped'), 'pending_input_not_found', 'from then on nobody can answer');
+select is(test.take_input(test.kept('stopped')::uuid, 'stopped') ->> 'outcome', null, 'its worker learns of no answer');
+
+select private.release_flow_run(test.kept('asleep')::uuid, 1, test.progress(test.kept('asleep')::uuid), 600);
+select is(status, 'waiting', 'a run that sleeps while an input is open is waiting') from public.flow_run where id = test.kept('asleep')::uuid;
+select test.sign_in(test.user_id('owner'));
+select public.stop_flow_run(test.kept('asleep')::uuid);
+select test.sign_out();
+select is(pg_temp.open(), '{other}', 'a stop ends the inputs of a run that sleeps');
+select is(test.due_in(test.kept('asleep')::uuid), 0, 'and wakes it');
+select test.ask_input(test.kept('other')::uuid, 'again');
+select test.ask_input(test.kept('other')::uuid, 'again');
+select is(pg_temp.open(), '{other,again}', 'what is stored twice is asked for once');
+select is(count(*), 2::bigint, 'and told once')
+from private.flow_run_events as e cross join lateral unnest(e.events) as k where e.root_flow_run_id = test.kept('other')::uuid and k.event = 'api_input';
+select private.release_flow_run(test.kept('other')::uuid, 1, test.progress(test.kept('other')::uuid), 0);
+select is(status, 'running', 'a run that is released for at once is not waiting') from public.flow_run where id = test.kept('other')::uuid;
+
+select * from finish();

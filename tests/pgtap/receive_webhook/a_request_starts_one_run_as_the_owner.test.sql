@@ -1,0 +1,87 @@
+select plan(26);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.keep('plain', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
+select test.keep('headers', right(public.create_webhook('push', deployment_id => test.kept('deployment')::uuid, headers => '{X-GitHub-Event,Other}') ->> 'url', 46));
+select test.keep('wrong_input', right(public.create_webhook('pull', test.kept('flow')::integer) ->> 'url', 46));
+select test.keep('wrong_tag', right(public.create_webhook('push', test.kept('flow')::integer, 'missing') ->> 'url', 46));
+select test.keep('stripe', right(public.create_webhook('push', test.kept('flow')::integer, verification => 'stripe', secret => 'a secret') ->> 'url', 46));
+select test.sign_out();
+
+create function pg_temp.receive(token text, body text default '{}', headers jsonb default '{}') returns jsonb language plpgsql volatile set search_path = '' as $$
+declare
+  v_answer jsonb;
+begin
+  perform test.sign_in_as_role('anon');
+  perform set_config('response.status', '', true), set_config('response.headers', '', true);
+  v_answer := public.receive_webhook(receive.token, receive.body, receive.headers);
+  perform test.sign_out();
+  return v_answer;
+end;
+$$;
+create function pg_temp.run(answer jsonb) returns uuid language sql immutable as $$ select (answer ->> 'flow_run_id')::uuid; $$;
+
+select test.keep('run', pg_temp.run(pg_temp.receive(test.kept('plain'), '{"ref": "refs/heads/main", "commits": [1, 2.5]}')));
+select results_eq(
+  $$ select r.user_id, r.started_by, r.deployment_id, r.inputs, r.status, w.prefix from public.flow_run as r join public.flow_webhooks as w on w.id = r.webhook_id $$,
+  $$ select test.user_id('owner'), test.user_id('owner'), test.kept('deployment')::uuid,
+    '{"M": {"push": {"M": {"ref": {"S": "refs/heads/main"}, "commits": {"A": [{"U": "1"}, {"D": "2.5"}]}}}}}'::jsonb, 'queued', left(test.kept('plain'), 10) $$,
+  'it is a run of the owner''s, of the body'
+);
+select ok(last_flow_run_id = test.kept('run')::uuid and last_start_at >= now() and last_error is null, 'the webhook tells it')
+from public.flow_webhooks where prefix = left(test.kept('plain'), 10);
+select test.keep('run', pg_temp.run(pg_temp.receive(test.kept('headers'), '7', '{"x-github-event": "push", "x-hub-signature": "1"}')));
+select is(
+  (select inputs from public.flow_run where id = test.kept('run')::uuid),
+  '{"M": {"push": {"M": {"body": {"U": "7"}, "headers": {"M": {"x-github-event": {"S": "push"}}}}}}}',
+  'with the headers that the owner named, as far as they came'
+);
+
+-- Once.
+select is(
+  pg_temp.receive(test.kept('plain'), '{}', jsonb_build_object(header, 'an id')), pg_temp.receive(test.kept('plain'), '{"other": 1}', jsonb_build_object(header, 'an id')),
+  'one run for one ' || header
+)
+from unnest('{webhook-id,idempotency-key,x-github-delivery}'::text[]) as header;
+select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}'), pg_temp.receive(test.kept('headers'), '{}', '{"webhook-id": "an id"}'),
+  'another webhook has other ids');
+select isnt(pg_temp.receive(test.kept('plain')), pg_temp.receive(test.kept('plain')), 'without an id each request starts a run');
+select is(private.webhook_delivery_id('stripe', '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'an event of Stripe has its id in the body, signed');
+select is(private.webhook_delivery_id('github', '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'other bodies have none');
+select test.sign_in(test.user_id('owner'));
+select test.keep('start', public.start_deployment(test.kept('deployment')::uuid, idempotency_key => 'an id') ->> 'flow_run_id');
+select test.sign_out();
+select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}') ->> 'flow_run_id', test.kept('start'), 'nor are they keys of the owner''s starts');
+select test.keep('newest', pg_temp.receive(test.kept('plain')) ->> 'flow_run_id');
+update public.flow_webhooks set last_error = 'x: y', last_start_at = 'epoch' where prefix = left(test.kept('plain'), 10);
+select pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}');
+select results_eq(
+  $$ select last_error, last_flow_run_id::text, last_start_at from public.flow_webhooks where prefix = left(test.kept('plain'), 10) $$,
+  $$ select null::text, test.kept('newest'), timestamptz 'epoch' $$, 'a repetition ends what was told of a failure, and is no start'
+);
+
+-- Refused.
+select is(pg_temp.receive(test.kept('wrong_input')) ->> 'message', 'values.pull: the flow has no such input.', 'an input that the flow does not have');
+select is(current_setting('response.status'), '400', 'with its status');
+select is(last_error, 'inputs_invalid: values.pull: the flow has no such input.', 'which its owner is told')
+from public.flow_webhooks where prefix = left(test.kept('wrong_input'), 10);
+select is(pg_temp.receive(test.kept('wrong_tag')) ->> 'code', 'deployment_not_found', 'a tag that is not there');
+select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid', 'a body that is ' || left(body, 30))
+from unnest(array['', '{"a": 1, "a": 1}', '"\ud800"', '{"a":"\u0000"}', '1e999999']) as body;
+select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'more than a megabyte');
+
+-- Whoever has the URL is one caller of the deployment.
+select test.sign_in(test.user_id('owner'));
+select test.keep('flood', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
+select test.sign_out();
+update public.flow_deployments set max_runs_in_flight = 100 where id = test.kept('deployment')::uuid;
+select is(count(*), 10::bigint, 'a webhook has a tenth of the limits')
+from (select pg_temp.receive(test.kept('flood')) ? 'flow_run_id' as has_started from generate_series(1, 12)) as r where r.has_started;
+select is((pg_temp.receive(test.kept('flood')) ->> 'details')::jsonb, '{"limit": "max_runs_in_flight", "value": 10, "of": "caller"}', 'and no more');
+select is(current_setting('response.headers')::jsonb, '[{"Retry-After": "5"}]', 'until later');
+select ok(pg_temp.receive(test.kept('plain')) ? 'flow_run_id', 'another one has its own');
+
+select * from finish();

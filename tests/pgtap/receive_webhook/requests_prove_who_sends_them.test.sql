@@ -1,0 +1,87 @@
+select plan(25);
+
+-- What senders publish as examples.
+select ok(private.is_signed_by_standard(
+  private.webhook_secret_bytes('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), '{"test": 2432232314}'::bytea,
+  '{"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,abc v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}'
+), 'Standard Webhooks: one of several signatures');
+select ok(private.is_signed_by_github(
+  private.webhook_secret_bytes('github', 'It''s a Secret to Everybody'), 'Hello, World!'::bytea,
+  'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
+), 'GitHub: "Hello, World!"');
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.deploy(test.kept('flow')::integer);
+select test.keep(name, right(public.create_webhook('push', test.kept('flow')::integer, verification => name, secret => secret) ->> 'url', 46))
+from (values
+  ('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), ('github', 'It''s a Secret to Everybody'),
+  ('stripe', 'whsec_test_secret'), ('authorization', 'Bearer of bad news')
+) as v (name, secret);
+select test.keep('waiting', right(public.create_webhook('push', test.kept('flow')::integer, verification => 'stripe') ->> 'url', 46));
+select test.sign_out();
+
+create function pg_temp.answer(name text, headers jsonb, body text default '{}') returns text language plpgsql volatile set search_path = '' as $$
+declare
+  v_answer jsonb;
+begin
+  perform test.sign_in_as_role('anon');
+  v_answer := public.receive_webhook(test.kept(answer.name), answer.body, answer.headers);
+  perform test.sign_out();
+  return coalesce(v_answer ->> 'code', case when v_answer ? 'flow_run_id' then 'started' end);
+end;
+$$;
+create function pg_temp.hmac(text text, secret bytea, format text) returns text language sql immutable as $$
+  select encode(extensions.hmac(convert_to(text, 'UTF8'), secret, 'sha256'), format);
+$$;
+create function pg_temp.standard(at bigint, body text default '{}') returns jsonb language sql immutable as $$
+  select jsonb_build_object('webhook-id', 'msg_' || at, 'webhook-timestamp', at::text, 'webhook-signature', 'v1,' || pg_temp.hmac(
+    'msg_' || at || '.' || at || '.' || body, decode('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'), 'base64'
+  ));
+$$;
+create function pg_temp.stripe(at bigint, body text default '{}') returns jsonb language sql immutable as $$
+  select jsonb_build_object('stripe-signature', 't=' || at || ',v1=00,v1=' || pg_temp.hmac(at || '.' || body, 'whsec_test_secret', 'hex') || ',v0=00');
+$$;
+select test.keep('now', extract(epoch from clock_timestamp())::bigint);
+
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint)), 'started', 'Standard Webhooks');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'not after five minutes');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint + 310)), 'webhook_signature_invalid', 'nor before');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 290)), 'started', 'within');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint), '{ }'), 'webhook_signature_invalid', 'of another body');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-id": "msg_2"}'), 'webhook_signature_invalid', 'another id');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-timestamp": "1e9"}'), 'webhook_signature_invalid', 'a time that is none');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) - 'webhook-id'), 'webhook_signature_invalid', 'no id');
+select is(pg_temp.answer('standard_webhooks', '{}'), 'webhook_signature_invalid', 'nothing');
+
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint)), 'started', 'Stripe: one of several signatures');
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'not after five minutes');
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint), '[]'), 'webhook_signature_invalid', 'of another body');
+select is(pg_temp.answer('stripe', '{"stripe-signature": "t=,v1="}'), 'webhook_signature_invalid', 'of nothing');
+select is(pg_temp.answer('waiting', pg_temp.stripe(test.kept('now')::bigint)), 'webhook_signature_invalid', 'nothing is let through before there is a secret');
+
+select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
+  'started', 'GitHub');
+select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'another secret', 'hex'))),
+  'webhook_signature_invalid', 'by another secret');
+select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
+  'webhook_signature_invalid', 'in another header');
+
+select is(pg_temp.answer('authorization', '{"authorization": "Bearer of bad news"}'), 'started', 'Helius: a fixed header');
+select is(pg_temp.answer('authorization', '{"authorization": "Bearer of good news"}'), 'webhook_signature_invalid', 'of another value');
+
+select is(last_error, 'webhook_signature_invalid: The signature or its time is missing, wrong or too old.', 'the owner is told')
+from public.flow_webhooks where prefix = left(test.kept('github'), 10);
+select is(count(*), 5::bigint, 'only what was proved has started a run') from public.flow_run;
+select ok(not exists (
+  select from private.flow_webhook_secrets where convert_from(verification_secret, 'LATIN1') like '%bad news%'
+), 'of a fixed header only the digest is stored');
+
+select test.sign_in(test.user_id('owner'));
+select public.set_webhook_verification(id, null) from public.flow_webhooks where prefix = left(test.kept('waiting'), 10);
+select test.sign_out();
+select is(pg_temp.answer('waiting', '{}'), 'started', 'verification may be taken away');
+
+select * from finish();

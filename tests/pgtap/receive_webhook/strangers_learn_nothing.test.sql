@@ -1,0 +1,48 @@
+select plan(14);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.deploy(test.kept('flow')::integer);
+select test.keep('token', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
+select test.sign_in_as_role('anon');
+
+select test.keep('refusal', test.error($$ select public.receive_webhook('fh_unknown', '{}') $$)::text);
+select is(test.kept('refusal')::jsonb, '{"code": "webhook_not_found", "status": 404, "message": "There is no such webhook.", "details": null, "hint": null}', 'unknown');
+create function pg_temp.refusal() returns jsonb language plpgsql volatile set search_path = '' as $$
+begin
+  perform test.sign_in_as_role('anon');
+  return test.error(format('select public.receive_webhook(%L, %L)', test.kept('token'), '{}'));
+end;
+$$;
+select is(test.error($$ select public.receive_webhook(null, null, null) $$), test.kept('refusal')::jsonb, 'none');
+select is(test.error(format('select public.receive_webhook(%L, %L)', 'fr_' || repeat('a', 64), '{}')), test.kept('refusal')::jsonb, 'a run token');
+select is(test.error(format('select public.receive_webhook(%L, %L)', upper(test.kept('token')), '{}')), test.kept('refusal')::jsonb, 'another case');
+
+select test.sign_out();
+update public.flow_webhooks set is_active = false where true;
+select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'while it is not active');
+select test.sign_out();
+update public.flow_webhooks set is_active = true where true;
+update auth.users set banned_until = now() + interval '1 hour' where id = test.user_id('owner');
+select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'while its user is banned');
+select test.sign_out();
+update auth.users set banned_until = null, deleted_at = now() where id = test.user_id('owner');
+select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'of a user who is deleted softly');
+select test.sign_out();
+update auth.users set deleted_at = null where id = test.user_id('owner');
+select is(public.receive_webhook(test.kept('token'), '{}') ? 'flow_run_id', true, 'it works') from test.sign_in_as_role('anon');
+
+select is(test.error(format('select public.receive_webhook(%L, %L, %L)', test.kept('token'), '{}', headers)) ->> 'message',
+  'headers: must be an object of strings, at most 32 KiB.', 'headers of ' || left(headers, 20))
+from unnest(array['[]', '{"a": 1}', jsonb_build_object('a', repeat('x', 33000))::text]) as headers;
+
+select test.sign_in(test.user_id('owner'));
+delete from public.flow_webhooks where true;
+select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'once it is deleted');
+select is(test.error_code('select public.create_webhook(''a'', 1)'), 'unauthenticated', 'anon makes none');
+select test.sign_in(test.user_id('other'));
+select is(test.error_code(format('select public.create_webhook(''push'', %s)', test.kept('flow'))), 'flow_not_found', 'nobody makes one of a flow of others');
+
+select * from finish();

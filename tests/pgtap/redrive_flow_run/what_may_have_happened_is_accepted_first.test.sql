@@ -1,0 +1,116 @@
+select plan(17);
+
+select test.create_user('owner');
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+select test.sign_out();
+
+-- A run that failed with these node runs.
+create function pg_temp.failed(name text, node_runs jsonb default '[]', children jsonb default '[]') returns uuid language plpgsql as $$
+begin
+  perform test.sign_in(test.user_id('owner'));
+  perform test.queued_claim(test.kept('deployment')::uuid, failed.name);
+  perform test.sign_out();
+  perform public.checkpoint_flow_run(test.kept(failed.name)::uuid, 1, 60, test.progress(test.kept(failed.name)::uuid, failed.node_runs, children => failed.children));
+  return test.kept(failed.name);
+end;
+$$;
+create function pg_temp.end(name text) returns void language sql as $$
+  select private.end_flow_run(test.kept($1)::uuid, 'failed', errors => '{x}');
+$$;
+create function pg_temp.redrive(name text, accept boolean default false) returns jsonb language plpgsql as $$
+declare
+  v_error jsonb;
+begin
+  perform test.sign_in(test.user_id('owner'));
+  v_error := test.error(format('select public.redrive_flow_run(%L, %L)', test.kept(redrive.name), redrive.accept));
+  perform test.sign_out();
+  return v_error;
+end;
+$$;
+
+select pg_temp.failed('plain', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["timed out"]}'));
+select pg_temp.end('plain');
+select is(pg_temp.redrive('plain'), null, 'a node that failed runs again');
+
+select pg_temp.failed('died', jsonb_build_array(test.node_run('a', 2, output => null) || '{"errors": ["outcome_unknown: its worker died"]}'));
+select pg_temp.end('died');
+select is(pg_temp.redrive('died') - '{message,hint}'::text[], jsonb_build_object('code', 'outcome_unknown', 'status', 409, 'details', jsonb_build_array(
+  jsonb_build_object('flow_run_id', test.kept('died'), 'node_id', test.node_id('a'), 'times', 2)
+)), 'one whose worker died while it ran may have happened');
+select is(pg_temp.redrive('died', true), null, 'and is accepted');
+
+select pg_temp.failed('lost', jsonb_build_array(test.node_run('a', is_ended => false)));
+select pg_temp.end('lost');
+select is(pg_temp.redrive('lost') #>> '{details,0,node_id}', test.node_id('a')::text, 'one that never ended may have, too');
+
+select pg_temp.failed('paused', jsonb_build_array(test.node_run('a', is_ended => false) || '{"attempt": 1, "retry_at": "2026-01-01T00:00:00Z"}'));
+select pg_temp.end('paused');
+select is(pg_temp.redrive('paused'), null, 'one that waited for its next attempt has not');
+
+select pg_temp.failed('asked', jsonb_build_array(test.node_run('a', is_ended => false)));
+select test.ask_input(test.kept('asked')::uuid, 'a');
+select pg_temp.end('asked');
+select is(pg_temp.redrive('asked'), null, 'nor has one that waited for somebody');
+
+select pg_temp.failed('handed', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
+select pg_temp.end('handed');
+select is(pg_temp.redrive('handed'), null, 'one that handed instructions over that nobody sent has not');
+
+select pg_temp.failed('sent', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
+select private.store_transaction(test.kept('sent')::uuid, 1, test.transaction(test.kept('sent')::uuid, wire => 'AQID'), '[]');
+select pg_temp.end('sent');
+select is(pg_temp.redrive('sent') #>> '{details,0,node_id}', test.node_id('a')::text, 'nor has one known what became of its transaction');
+
+-- A run that is stopped, or has waited for long enough, gives its transaction up.
+select pg_temp.failed('given_up', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["stopped; it was sent"]}'));
+select private.store_transaction(test.kept('given_up')::uuid, 1, test.transaction(test.kept('given_up')::uuid, wire => 'AQID'), '[]');
+select private.store_transaction_outcomes(jsonb_build_array(
+  jsonb_build_object('flow_run_id', test.kept('given_up'), 'node_id', test.node_id('a'), 'times', 0, 'outcome', 'unknown', 'signature', repeat('1', 64))
+));
+select pg_temp.end('given_up');
+select is(pg_temp.redrive('given_up') ->> 'code', 'outcome_unknown', 'one that was given up may still be executed');
+select is(pg_temp.redrive('given_up', true), null, 'and is made anew when that is accepted');
+
+select pg_temp.failed('unsigned', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
+select private.store_transaction(test.kept('unsigned')::uuid, 1, test.transaction(test.kept('unsigned')::uuid), jsonb_build_array(test.request()));
+select pg_temp.end('unsigned');
+select is(pg_temp.redrive('unsigned'), null, 'unless it was never signed');
+
+select pg_temp.failed('action', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
+update public.flow_run set action_signer = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs' where id = test.kept('action')::uuid;
+select private.store_transaction(test.kept('action')::uuid, 1, test.transaction(test.kept('action')::uuid), jsonb_build_array(test.request()));
+select pg_temp.end('action');
+select is(pg_temp.redrive('action') ->> 'code', 'outcome_unknown', 'the signer of an action may have sent what it was given');
+
+select test.keep('child', gen_random_uuid());
+select pg_temp.failed('calling');
+select public.checkpoint_flow_run(test.kept('calling')::uuid, 1, 60, test.progress(test.kept('calling')::uuid, jsonb_build_array(
+  test.node_run('caller', is_ended => false), test.node_run('a', is_ended => false) || jsonb_build_object('flow_run_id', test.kept('child'))
+), children => jsonb_build_array(test.child(test.kept('child')::uuid, test.kept('calling')::uuid, 1))));
+select pg_temp.end('calling');
+select is(
+  pg_temp.redrive('calling') -> 'details', jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('child'), 'node_id', test.node_id('a'), 'times', 0)),
+  'of a call the called run tells'
+);
+
+select test.keep('settled', gen_random_uuid());
+select pg_temp.failed('past');
+select public.checkpoint_flow_run(test.kept('past')::uuid, 1, 60, test.progress(test.kept('past')::uuid, jsonb_build_array(
+  test.node_run('caller'), test.node_run('a', is_ended => false) || jsonb_build_object('flow_run_id', test.kept('settled')),
+  test.node_run('b', output => null) || '{"errors": ["no"]}'
+), children => jsonb_build_array(test.child(test.kept('settled')::uuid, test.kept('past')::uuid, 1, 'succeeded'))));
+select pg_temp.end('past');
+select is(pg_temp.redrive('past'), null, 'of one that succeeded nothing is asked');
+
+select pg_temp.failed('many', (select jsonb_agg(test.node_run('a', times, is_ended => false)) from generate_series(1, 200) as times));
+select pg_temp.end('many');
+select is(jsonb_array_length(pg_temp.redrive('many') -> 'details'), 100, 'a hundred are named at most');
+
+select pg_temp.failed('open');
+select is(pg_temp.redrive('open') ->> 'code', 'run_not_ended', 'a run that goes on is not redriven');
+select public.finish_flow_run(test.kept('open')::uuid, 1, 'succeeded', null, null, null, test.progress(test.kept('open')::uuid));
+select is(pg_temp.redrive('open') ->> 'code', 'run_succeeded', 'nor is one that succeeded');
+
+select * from finish();

@@ -1,0 +1,25 @@
+select plan(2);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+
+select is(
+  test.error($$ insert into public.flows (name, instructions_bundling) values ('mine', 'Manual') $$),
+  '{
+    "code": "column_invalid", "status": 400, "hint": null, "message": "instructions_bundling: must be Off or Automatic.",
+    "details": [{"path": "instructions_bundling", "message": "must be Off or Automatic"}]
+  }',
+  'an insert that violates a check constraint'
+);
+
+select test.create_flow(test.user_id('owner'));
+select is(
+  test.error($$ update public.flows set nodes = '{}' where true $$),
+  '{
+    "code": "column_invalid", "status": 400, "hint": null, "message": "nodes: must be an array of at most 16 MiB.",
+    "details": [{"path": "nodes", "message": "must be an array of at most 16 MiB"}]
+  }',
+  'and an update'
+);
+
+select * from finish();

@@ -1,0 +1,39 @@
+select plan(9);
+
+select test.create_user(name) from unnest('{owner,other}'::text[]) as name;
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+create function pg_temp.rotate() returns text
+language sql volatile
+as $$ select public.rotate_on_end_secret(test.kept('flow')::integer) ->> 'secret' $$;
+-- Which secrets sign: the signatures that the header has, as those of the secrets given.
+create function pg_temp.signed_by(variadic secrets text[]) returns boolean
+language sql volatile
+as $$
+  select private.webhook_signature('a.1.{}', test.kept('flow')::integer) = (
+    select string_agg('v1,' || encode(extensions.hmac('a.1.{}', decode(substr(s.secret, 7), 'base64'), 'sha256'), 'base64'), ' ' order by s.position)
+    from unnest(signed_by.secrets) with ordinality as s (secret, position)
+  );
+$$;
+
+select test.keep('first', pg_temp.rotate());
+select is(test.kept('first') ~ '^whsec_[A-Za-z0-9+/]{43}=$', true, 'the secret is 32 bytes, as Standard Webhooks writes it');
+select test.sign_out();
+select is(pg_temp.signed_by(test.kept('first')), true, 'the first signs alone');
+select test.sign_in(test.user_id('owner'));
+select test.keep('second', pg_temp.rotate());
+select test.sign_out();
+select isnt(test.kept('second'), test.kept('first'), 'another is made');
+select is(pg_temp.signed_by(test.kept('second'), test.kept('first')), true, 'both sign');
+update private.on_end_secrets set previous_until = clock_timestamp() where true;
+select is(pg_temp.signed_by(test.kept('second')), true, 'after a day, only the newer');
+
+select test.sign_in(test.user_id('other'));
+select is(test.error_code(format('select public.rotate_on_end_secret(%s)', test.kept('flow'))), 'flow_not_found', 'it is the owner''s to make');
+select is(test.error_code('select * from private.on_end_secrets'), '42501', 'nobody reads it');
+select test.sign_in_as_role('service_role');
+select is(test.error_code('select * from private.on_end_secrets'), '42501', 'not even the service role');
+select test.sign_in_as_role('anon');
+select is(test.error_code(format('select public.rotate_on_end_secret(%s)', test.kept('flow'))), 'unauthenticated', 'nor makes one who has not signed in');
+
+select * from finish();

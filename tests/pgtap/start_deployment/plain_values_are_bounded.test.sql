@@ -1,0 +1,38 @@
+select plan(10);
+
+select test.create_user('owner');
+select test.create_user('other');
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('a', 'b')));
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.kept('flow')::integer));
+
+create function pg_temp.refusal(plain jsonb) returns text language plpgsql as $$
+begin
+  perform public.start_deployment(id => test.kept('deployment')::uuid, "values" => refusal.plain);
+  return null;
+exception when sqlstate 'PGRST' then
+  return sqlerrm::json ->> 'code';
+end;
+$$;
+-- A list in a list, so many levels deep.
+create function pg_temp.nested(levels integer) returns jsonb language sql as $$
+  select (repeat('[', nested.levels) || repeat(']', nested.levels))::jsonb;
+$$;
+
+select is(pg_temp.refusal('[]'), 'inputs_invalid', 'values are an object');
+select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(64))), null, '64 levels are not too many');
+select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(65))), 'inputs_invalid', '65 are');
+select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(4000))), 'inputs_invalid', 'and 4,000');
+select is(pg_temp.refusal(jsonb_build_object('a', (select jsonb_agg(1) from generate_series(1, 104857)))), 'inputs_too_large', 'values are as many as inputs have room for');
+select is(pg_temp.refusal(jsonb_build_object('a', repeat('x', 1048576))), 'inputs_too_large', 'or as long');
+select is(pg_temp.refusal(jsonb_build_object('a', (select jsonb_agg(1e100000) from generate_series(1, 1000)))), 'inputs_invalid', 'a few characters do not become many digits');
+select is(pg_temp.refusal('{"a": 0e-10000}'), 'inputs_invalid', 'nor many places');
+select is(
+  jsonb_array_length(test.error(format('select public.start_deployment(id => test.kept(''deployment'')::uuid, "values" => %L)',
+    (select jsonb_object_agg('n' || n, 1) from generate_series(1, 10000) as n))) -> 'details'),
+  100, 'of many that do not fit the first 100 are told'
+);
+select test.sign_in(test.user_id('other'));
+select is(pg_temp.refusal('[]'), 'deployment_not_found', 'who may not start it is not told what is wrong with the values');
+
+select * from finish();

@@ -1,0 +1,19 @@
+select plan(4);
+
+select test.create_user('many'), test.create_user('few');
+select test.sign_in(test.user_id('many'));
+select test.deploy(test.create_flow(test.user_id('many')));
+insert into public.flow_schedules (flow, cron) select f.id, '0 0 1 1 *' from public.flows as f cross join generate_series(1, 150);
+select test.sign_in(test.user_id('few'));
+select test.deploy(test.create_flow(test.user_id('few')));
+insert into public.flow_schedules (flow, cron) select f.id, '0 0 1 1 *' from public.flows as f;
+select test.sign_out();
+
+update public.flow_schedules set next_start_at = clock_timestamp() - interval '1 hour' where user_id = test.user_id('many');
+update public.flow_schedules set next_start_at = clock_timestamp() where user_id = test.user_id('few');
+select is(private.start_due_schedules(10), '{"started": 10, "skipped": 0, "refused": 0, "has_more": true}', 'there are more than a call starts');
+select is(count(*), 1::bigint, 'one of another owner is among the first, however many are older') from public.flow_run where user_id = test.user_id('few');
+select is(private.drive_schedules(), '141 started; pg_net is not installed', 'pg_cron''s job starts the rest');
+select is(private.drive_schedules(), 'nothing is due', 'and then nothing');
+
+select * from finish();

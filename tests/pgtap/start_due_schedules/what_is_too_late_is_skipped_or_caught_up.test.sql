@@ -1,0 +1,24 @@
+select plan(6);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.deploy(test.kept('flow')::integer);
+insert into public.flow_schedules (flow, cron, policy)
+select test.kept('flow')::integer, '* * * * *', policy from unnest('{skip,catch_up_one}'::text[]) as policy;
+select test.sign_out();
+
+update public.flow_schedules set next_start_at = clock_timestamp() - interval '1 hour' where true;
+select is(private.start_due_schedules(), '{"started": 1, "skipped": 1, "refused": 0, "has_more": false}', 'an hour late: one start for catch_up_one');
+select results_eq(
+  'select policy, last_start_at is not null, next_start_at > clock_timestamp() from public.flow_schedules order by policy',
+  $$ values ('catch_up_one', true, true), ('skip', false, true) $$, 'none for skip'
+);
+select matches(last_error, '^schedule_skipped: .* planned for 20..-..-..T..:..Z within a minute', 'which says so') from public.flow_schedules where policy = 'skip';
+
+update public.flow_schedules set next_start_at = clock_timestamp() - interval '50 seconds' where true;
+select is(private.start_due_schedules() -> 'started', '2', 'within a minute nothing is late');
+select is(last_error, null, 'and nothing is wrong') from public.flow_schedules where policy = 'skip';
+select is(count(*), 3::bigint, 'three runs') from public.flow_run;
+
+select * from finish();

@@ -1,0 +1,50 @@
+select plan(17);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.queued_claim(test.kept('deployment')::uuid, name) from unnest('{run,held}'::text[]) as name;
+select test.sign_out();
+select test.ask_input(test.kept('run')::uuid, node) from unnest('{a,b}'::text[]) as node;
+select test.ask_input(test.kept('run')::uuid, 'late', timeout_ms => -1);
+select test.ask_input(test.kept('held')::uuid, 'c');
+select private.release_flow_run(test.kept('run')::uuid, 1, test.progress(test.kept('run')::uuid), 600);
+
+create function pg_temp.submit(token text, value jsonb, key text default null) returns text language sql as $$
+  select test.error_code(format('select public.submit_input(%L, value => %L, idempotency_key => %L)', token, value, key));
+$$;
+create function pg_temp.cancel(token text, key text default null) returns text language sql as $$
+  select test.error_code(format('select public.cancel_input(%L, %L)', token, key));
+$$;
+grant execute on function pg_temp.submit(text, jsonb, text), pg_temp.cancel(text, text) to public;
+
+select test.sign_in_as_role('service_role');
+select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'an answer is stored');
+select test.sign_out();
+select is(test.due_in(test.kept('run')::uuid), 0, 'it wakes the run, while another input stays open');
+select is(array_agg(split_part(url, '/', 6)), '{b,late}', 'it is not pending any more')
+from public.pending_inputs where flow_run_id = test.kept('run')::uuid;
+select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'the worker takes it');
+select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'as often as it asks');
+
+select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'the same answer with the same key succeeds again');
+select is(pg_temp.submit('a', '{"S": "no"}', 'key'), 'pending_input_answered', 'another value with it does not');
+select is(pg_temp.submit('a', '{"S": "yes"}', 'other'), 'pending_input_answered', 'nor does another key');
+select is(pg_temp.submit('a', '{"S": "yes"}'), 'pending_input_answered', 'nor the value without a key');
+select is(pg_temp.cancel('a', 'key'), 'pending_input_answered', 'nor a cancel');
+select is(pg_temp.cancel('b', 'key'), null, 'another input can be cancelled');
+select is(pg_temp.cancel('b', 'key'), null, 'with a key, more than once');
+select is(pg_temp.submit('b', '{"S": "yes"}', 'key'), 'pending_input_answered', 'and is not answered then');
+select is(pg_temp.submit('late', '{"S": "yes"}'), 'pending_input_not_found', 'one that has expired is not there');
+select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 'nor is one that never was');
+
+select pg_temp.submit('c', '{"S": "yes"}');
+select is(
+  (select h.has_ended_inputs from public.heartbeat_flow_runs(
+    jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('held'), 'attempt', 1)), 60
+  ) as h), true, 'the worker that holds the run is told at its heartbeat'
+);
+select private.release_flow_run(test.kept('held')::uuid, 1, test.progress(test.kept('held')::uuid), 600);
+select is(test.due_in(test.kept('held')::uuid), 0, 'and a run that it releases without having looked does not sleep');
+
+select * from finish();

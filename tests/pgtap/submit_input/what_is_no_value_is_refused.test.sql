@@ -1,0 +1,39 @@
+select plan(13);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
+select test.queued_claim(test.kept('deployment')::uuid);
+select test.sign_out();
+select test.ask_input(test.kept('run')::uuid);
+
+create function pg_temp.refusal(value jsonb, plain jsonb default null, key text default null) returns text language sql as $$
+  select (e.error ->> 'code') || ' ' || (e.error ->> 'message') from (
+    select test.error(format('select public.submit_input(%L, %L, %L, %L)', 'a', value, plain, key)) as error
+  ) as e;
+$$;
+
+select is(pg_temp.refusal('{"X": 1}') like 'inputs_invalid inputs.value: there is no tag%', true, 'an unknown tag, with its path');
+select is(pg_temp.refusal('{"A": [{"S": 5}]}'), 'inputs_invalid inputs.value.A[0].S: must be a string', 'a wrong payload, with its path');
+select is(pg_temp.refusal(null) like 'inputs_invalid value: must be%', true, 'nothing');
+select is(pg_temp.refusal('{"N": 0}', '[1]') like 'inputs_invalid value: must be%', true, 'both forms');
+select is(pg_temp.refusal(null, '[1, 2]') like 'inputs_invalid value: must be%', true, 'two plain values');
+select is(pg_temp.refusal(null, '[]') like 'inputs_invalid value: must be%', true, 'no plain value');
+select is(pg_temp.refusal(null, '[1e400]') like 'inputs_invalid values: a number%', true, 'a number that no float holds');
+select is(
+  pg_temp.refusal(null, (repeat('[', 66) || repeat(']', 66))::jsonb), 'inputs_invalid values: is nested deeper than 64 levels', 'what is too deep'
+);
+select is(
+  left(pg_temp.refusal(null, jsonb_build_array(repeat('x', 1048576))), 16), 'inputs_too_large', 'what is too large when it has its tags'
+);
+select is(
+  pg_temp.refusal('{"N": 0}', null, repeat('k', 256)), 'idempotency_key_invalid Idempotency-Key must have 1 to 255 characters.', 'a long key'
+);
+select is(pg_temp.refusal('{"N": 0}', null, '') like 'idempotency_key_invalid%', true, 'an empty key');
+
+update private.flow_run_jobs set input_bytes = 16777210 where flow_run_id = test.kept('run')::uuid;
+select is(pg_temp.refusal('{"S": "abc"}') like 'inputs_too_large value: the answers to one run%', true, 'more than one run may be sent');
+update private.flow_run_jobs set input_bytes = 0 where flow_run_id = test.kept('run')::uuid;
+select is(pg_temp.refusal(null, '[null]'), null, 'the input stays open, and null is a value');
+
+select * from finish();

@@ -1,0 +1,25 @@
+select plan(4);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.start_and_keep('told', test.deploy_telling('{signature_request}'));
+select test.start_and_keep('other', test.deploy_telling('{succeeded}'));
+select test.start_and_keep('none', test.deploy(test.create_flow(auth.uid())));
+select test.sign_out();
+select test.claim_all();
+select test.ask(test.kept(name)::uuid, jsonb_build_array(test.request(), test.request('So11111111111111111111111111111111111111112')))
+from unnest('{told,other,none}'::text[]) as name;
+
+select results_eq($$ select flow_run_id, event from public.webhook_deliveries $$, $$ values (test.kept('told')::uuid, 'signature_request') $$, 'one message for all signatures');
+select is(
+  (select d.payload #> '{data,signature_requests}' from public.webhook_deliveries as d),
+  (select jsonb_agg(jsonb_build_object('id', s.id, 'pubkey', s.pubkey, 'expires_at', s.expires_at) order by s.id)
+    from public.signature_requests as s where s.flow_run_id = test.kept('told')::uuid),
+  'it names the requests'
+);
+select test.ask(test.kept('told')::uuid, jsonb_build_array(test.request()));
+select is((select count(*) from public.webhook_deliveries), 1::bigint, 'what was asked before is not told again');
+select test.ask(test.kept('told')::uuid, test.request(), 'b');
+select is((select count(*) from public.webhook_deliveries), 2::bigint, 'another transaction is');
+
+select * from finish();

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { countReads } from '../support/plans.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let token: string;
+
+const WEBHOOKS = 20_000;
+const TABLES = ['flow_webhooks', 'flow_webhook_secrets', 'flows', 'flow_deployments', 'flow_deployments_tags'];
+const receive = (shown: string) => `select private.receive_webhook('${shown}', '{}', '{}')`;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  // The connection keeps the plan of empty tables.
+  await expect(sql.unsafe(receive(`fh_${'A'.repeat(43)}`))).rejects.toThrow('webhook_not_found');
+  await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
+  const [flow] = await sql`insert into public.flows (user_id) select id from auth.users returning id, user_id`;
+  await sql`select set_config('request.jwt.claims', ${
+    JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
+  }, false)`;
+  await sql`select public.deploy_flow(${flow!.id})`;
+  await sql`select private.set_quota('webhooks', ${WEBHOOKS + 1})`;
+  await sql`
+    insert into public.flow_webhooks (user_id, prefix, flow, input)
+    select ${flow!.user_id}, 'fh_aaaaaaa', ${flow!.id}, 'event' from generate_series(1, ${WEBHOOKS})`;
+  await sql`
+    insert into private.flow_webhook_secrets (webhook_id, token_hash) select id, sha256(id::text::bytea) from public.flow_webhooks`;
+  const [made] = await sql`select public.create_webhook('event', ${flow!.id}) ->> 'url' as url`;
+  token = made!.url.slice(-46);
+});
+afterAll(() => database.drop());
+
+it('a request with an unknown token reads no row of webhooks', async () => {
+  const unknown = `do $$ begin perform private.receive_webhook('fh_${
+    'A'.repeat(43)
+  }', '{}', '{}'); exception when others then null; end $$`;
+  expect(await countReads(sql, TABLES, unknown)).toEqual({ scanned: [], rows: 0 });
+});
+
+it('a request to one of many webhooks finds it by index', async () => {
+  const reads = await countReads(sql, TABLES, receive(token));
+  expect(reads.scanned).toEqual([]);
+  expect(reads.rows).toBeLessThan(20);
+});

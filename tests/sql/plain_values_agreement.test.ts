@@ -1,0 +1,96 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { parse } from 'lossless-json';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { decodeValue, jsonToValue, type LosslessJson } from '../../types/values/value.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+
+const COUNT = 2_000;
+
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect();
+});
+
+afterAll(() => database.drop());
+
+/** Texts of numbers: whole ones around the ends of the tags, and others of up to 40 digits. */
+const numberText = fc.oneof(
+  fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),
+  fc.constantFrom(7n, 8n, 31n, 32n, 63n, 64n, 127n, 128n).chain((bits) =>
+    fc.bigInt({ min: -2n, max: 2n }).chain((near) => fc.constantFrom(2n ** bits + near, -(2n ** bits) + near))
+  ).map(String),
+  fc.double({ noDefaultInfinity: true, noNaN: true }).map((number) => JSON.stringify(number)),
+  fc.tuple(fc.nat(), fc.bigInt({ min: 0n, max: 10n ** 32n })).map(([whole, fraction]) => `${whole}.${fraction}`),
+);
+
+/** Texts of JSON with any numbers in any places. */
+const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
+  jsonText: fc.oneof(
+    { depthSize: 'small' },
+    numberText,
+    fc.constantFrom('null', 'true', 'false', '"x"', '"7"', '"\\"\\n ü"', '[]', '{}'),
+    fc.array(tie('jsonText'), { maxLength: 3 }).map((members) => `[${members.join(',')}]`),
+    fc.dictionary(fc.string({ maxLength: 3 }), tie('jsonText'), { maxKeys: 3 }).map((members) =>
+      `{${Object.entries(members).map(([name, member]) => `${JSON.stringify(name)}:${member}`).join(',')}}`
+    ),
+  ),
+}));
+
+it('plain JSON becomes the value that types/values makes of it', async () => {
+  const texts = fc.sample(jsonText, COUNT).filter((text) => !text.includes('\\u0000') && text.isWellFormed());
+  // As the database keeps it: `1e2` is 100.
+  const rows = await sql<{ kept: string; value: string }[]>`
+    select t.text::jsonb::text as kept, private.value_of_json(t.text::jsonb)::text as value
+    from unnest(${texts}::text[]) with ordinality as t (text, position) order by t.position`;
+  for (const { kept, value } of rows) {
+    const made: unknown = JSON.parse(value);
+    expect([kept, made]).toEqual([kept, jsonToValue(parse(kept) as LosslessJson)]);
+    // The canonical form, as the runner reads it.
+    expect(decodeValue(made)).toEqual(made);
+  }
+});
+
+it('what the JSON Schema of a type takes is a value of the type', async () => {
+  const key = '11111111111111111111111111111111';
+  const samples = [
+    '0 1 255 256 65536 -1 -128 -129 1.5 1e-3 4294967295 2147483648 3e38 1e300',
+    `"0" "12" "-12" "1.50" "18446744073709551615" "x" "${key}" "${'1'.repeat(64)}" "AQID" ""`,
+    'true [] [1,"x"] {} {"a":null}',
+  ].flatMap((line) => line.split(' '));
+  const ajv = new Ajv2020({ strictTypes: false });
+  const types = await sql<{ name: string; json_schema: object }[]>`
+    select distinct t.name, t.json_schema from private.value_types() as t`;
+  const refused: string[] = [];
+  let taken = 0;
+  for (const { name, json_schema } of types) {
+    const validate = ajv.compile(json_schema);
+    const valid = samples.filter((sample) => validate(JSON.parse(sample)));
+    const rows = await sql<{ value: string | null }[]>`
+      select private.value_of_input(s.sample::jsonb, array[${name}::text], true)::text as value
+      from unnest(${valid}::text[]) with ordinality as s (sample, position) order by s.position`;
+    for (const [index, { value }] of rows.entries()) {
+      if (value === null) refused.push(`${name}: ${valid[index]}`);
+      else {
+        taken++;
+        decodeValue(JSON.parse(value));
+      }
+    }
+  }
+  expect(taken).toBeGreaterThan(100);
+  // A schema has no words for what a decimal holds of a float, for a float of 32 bits, and for texts that are no base64.
+  expect(refused.toSorted()).toEqual([
+    'bytes: "-12"',
+    'bytes: "0"',
+    'bytes: "1.50"',
+    'bytes: "12"',
+    'bytes: "x"',
+    'decimal: 1e300',
+    'decimal: 3e38',
+    'f32: 1e300',
+  ]);
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { countReads } from '../support/plans.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+let flowId: number;
+
+const SCHEDULES = 20_000;
+const RUNS = 30_000;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
+  await sql`insert into public.flows (user_id) select id from auth.users`;
+  const [flow] = await sql`select id, user_id from public.flows`;
+  flowId = flow!.id;
+  await sql`select private.set_quota('schedules', ${SCHEDULES})`;
+  await sql`
+    insert into public.flow_schedules (user_id, flow, cron, is_active)
+    select user_id, id, '0 0 1 1 *', n % 2 = 0 from public.flows cross join generate_series(1, ${SCHEDULES}) as n`;
+  await sql`
+    insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network, status, start_time, end_time)
+    select private.uuid_v7(at), at, user_id, id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', at, at
+    from public.flows cross join (select now() - n * interval '1 minute' as at from generate_series(1, ${RUNS}) as n) as t`;
+  await sql`select set_config('request.jwt.claims', ${
+    JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
+  }, false)`;
+  await sql`analyze`;
+});
+afterAll(() => database.drop());
+
+it('a look for schedules that are due, of which there are none, reads no row', async () => {
+  expect(await countReads(sql, ['flow_schedules'], 'select public.start_due_schedules()')).toEqual({
+    scanned: [],
+    rows: 0,
+  });
+});
+
+it('the stats of runs read by index those that they count', async () => {
+  const stats = (since: string) =>
+    countReads(
+      sql,
+      ['flow_run'],
+      `select public.flow_run_stats(flow => ${flowId}, since => now() - interval '${since}')`,
+    );
+  expect(await stats('1 hour')).toMatchObject({ scanned: [] });
+  expect((await stats('1 hour')).rows).toBeLessThan(70);
+  // No more than they may count, however many there are.
+  expect((await stats('30 days')).rows).toBeLessThan(5_010);
+});

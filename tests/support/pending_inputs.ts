@@ -1,0 +1,30 @@
+import type { Database } from '../../types/database.types.ts';
+import { checkedFetch } from './checked_fetch.ts';
+import { FlowBuilder, type FormJson } from './flow_builder.ts';
+import type { Person } from './people.ts';
+import { waitFor } from './wait.ts';
+
+export type PendingInput = Database['public']['Tables']['pending_inputs']['Row'];
+
+/** A flow that puts out what somebody sends. */
+export function askingFlow(form: FormJson = {}, title = 'Approve'): FlowBuilder {
+  const flow = new FlowBuilder();
+  flow.output('answer', flow.use('api_input', {}, { form, title }).output('value'));
+  return flow;
+}
+
+/** The inputs that the reader sees of a run's tree, once there are so many. */
+export const pendingInputs = ({ client }: Pick<Person, 'client'>, runId: string, count = 1): Promise<PendingInput[]> =>
+  waitFor(async () => {
+    const { data, error } = await client.from('pending_inputs').select('*').eq('root_flow_run_id', runId).order('id');
+    if (error !== null) throw new Error(error.message, { cause: error });
+    return data.length === count ? data : undefined;
+  });
+
+/** Sends a body to the URL of an input; without one, it cancels. */
+export const answer = (url: string, body?: object, headers: Record<string, string> = {}): Promise<Response> =>
+  checkedFetch(url, {
+    method: body === undefined ? 'DELETE' : 'POST',
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });

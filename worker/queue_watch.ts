@@ -1,0 +1,144 @@
+import { pause } from '../functions/_shared/pause.ts';
+import type { PostgresAddress } from '../functions/_shared/postgres/address.ts';
+import { makeConnection, type PostgresConnection, withTimeLimitOn } from '../functions/_shared/postgres/connection.ts';
+import { actAsServiceRole } from '../functions/_shared/postgres/session.ts';
+import type { MakeQueueWatch } from '../functions/runner/queue/queue_watch.ts';
+
+/** How long to wait after a connection that failed until the next one. */
+const RETRY_MS = 1_000;
+
+/** How long a statement may take. */
+const STATEMENT_MS = 10_000;
+
+/** After so long a silence it is tried whether the connection is alive: one of a server that is gone tells nothing. */
+const SILENCE_MS = 5_000;
+
+/** SQLSTATE of a lock that was not to be had in time: lock_not_available. */
+const LOCK_TIMEOUT = '55P03';
+
+/**
+ * Milliseconds between two notifications below which runs come in numbers. NOTIFY would slow their starts down, so the
+ * lock is given up: looks at the queue find them. A run that comes alone leaves the lock, which saves a second look.
+ */
+const CROWD_MS = 2;
+
+/**
+ * What holds for the session beside role and claims. A statement that waits for a lock keeps old rows from being
+ * vacuumed, so it waits for less than a second at a time. The server is to find out within a minute that a worker is
+ * gone without a word, since nobody else can wait in its place until then.
+ */
+const WATCH_SETTINGS = `
+  select set_config('lock_timeout', '900ms', false), set_config('statement_timeout', '0', false),
+    set_config('idle_session_timeout', '0', false), set_config('tcp_keepalives_idle', '20', false),
+    set_config('tcp_keepalives_interval', '10', false), set_config('tcp_keepalives_count', '3', false)`;
+
+/** Watches the queue on a connection of its own. */
+export interface PostgresQueueWatch {
+  make: MakeQueueWatch;
+  close: () => void;
+}
+
+/**
+ * Whoever makes a run claimable notifies a channel only while some worker waits, which that worker shows by an advisory
+ * lock (private.announce_claimable_run). So a watch gets the lock first, and has the worker look at the queue after
+ * that: what came before is found by the look, and of what comes later it is notified.
+ */
+export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueWatch {
+  const closing = new AbortController();
+  let connection: PostgresConnection | undefined;
+  let onRun = () => {};
+  let isWanted = false;
+  let toldAt = -Infinity;
+  let hasLock = false;
+  let isGettingLock = false;
+  let heardAt = -Infinity;
+
+  const inTime = (used: PostgresConnection, work: () => Promise<unknown>): Promise<void> =>
+    withTimeLimitOn(used, STATEMENT_MS, async () => {
+      await work();
+      heardAt = performance.now();
+    });
+
+  const execute = (used: PostgresConnection, statement: string) => inTime(used, () => used.execute(statement, []));
+
+  /** Tries whether the connection is alive: if it is not, that breaks it off, and another gets the lock. */
+  const tryConnection = (): void => {
+    if (connection === undefined || performance.now() - heardAt < SILENCE_MS) return;
+    heardAt = performance.now();
+    execute(connection, 'select 1').catch(() => {});
+  };
+
+  const unlock = (): void => {
+    if (!hasLock) return;
+    hasLock = false;
+    // If that fails, the connection is lost, and with it the lock.
+    if (connection !== undefined) execute(connection, 'select pg_advisory_unlock_all()').catch(() => {});
+  };
+
+  const connect = async (): Promise<PostgresConnection> => {
+    const opened = makeConnection(address, {
+      onNotify: () => {
+        const now = performance.now();
+        if (now - toldAt < CROWD_MS) {
+          isWanted = false;
+          unlock();
+        }
+        toldAt = now;
+        onRun();
+      },
+      onLost: () => {
+        if (connection !== opened) return;
+        connection = undefined;
+        hasLock = false;
+        if (isWanted) void getLock();
+      },
+    });
+    connection = opened;
+    const statements = [...actAsServiceRole('session'), WATCH_SETTINGS, 'listen flow_runs'];
+    await inTime(opened, () => opened.executeTogether(statements));
+    return opened;
+  };
+
+  /** Gets the lock, however long that takes, and unlocks it when nobody wants it any more. */
+  const getLock = async (): Promise<void> => {
+    if (isGettingLock) return;
+    isGettingLock = true;
+    while (isWanted && !hasLock && !closing.signal.aborted) {
+      try {
+        const used = connection ?? await connect();
+        await execute(used, 'select private.await_claimable_runs()');
+        hasLock = connection === used;
+      } catch (error) {
+        if ((error as { code?: unknown }).code === LOCK_TIMEOUT) continue;
+        connection?.destroy();
+        await pause(RETRY_MS, closing.signal);
+      }
+    }
+    isGettingLock = false;
+    if (!isWanted) unlock();
+    else if (hasLock) onRun();
+  };
+
+  return {
+    make: (listener) => {
+      onRun = listener;
+      return {
+        start: () => {
+          isWanted = true;
+          if (hasLock) tryConnection();
+          else void getLock();
+        },
+        isOn: () => hasLock,
+        stop: () => {
+          isWanted = false;
+          unlock();
+        },
+      };
+    },
+    close: () => {
+      closing.abort();
+      isWanted = false;
+      connection?.destroy();
+    },
+  };
+}
