@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createAuthSchema } from './auth.ts';
 import type { StackKeys } from './keys.ts';
 import type { Part } from './part.ts';
 import { projectDir } from './paths.ts';
@@ -95,6 +94,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       // The password becomes a literal, because utility statements take no parameters. It is base64url, so it needs no
       // escaping.
       await run(url('supabase_admin'), (sql) => sql.unsafe(script.replaceAll(':password', `'${options.dbPassword}'`)));
+      // Slow to load, and needed for a new cluster only.
+      const { createAuthSchema } = await import('./auth.ts');
       await run(url('supabase_auth_admin'), createAuthSchema);
       await rm(unfinishedMark(dataDir));
     }

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { type AuthServer, startAuth } from './auth.ts';
+import type { AuthServer } from './auth.ts';
 import { makeBootProgress } from './boot_progress.ts';
 import { litesvmLibrary, startChainPart } from './chain/part.ts';
 import { startCluster } from './cluster.ts';
@@ -167,12 +167,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath('rest'));
     };
-    const bootAuth = async () =>
-      auth = await startAuth({
+    const bootAuth = async () => {
+      // It takes most of a second to load, which commands that boot nothing are spared.
+      const { startAuth } = await import('./auth.ts');
+      return auth = await startAuth({
         databaseUrl: urlFor('supabase_auth_admin'),
         jwtSecret: keys.jwtSecret,
         siteUrl: status.API_URL,
       });
+    };
     const env = {
       ...platformEnv(status, keys),
       WALLET_KEYS: keys.walletKeys,
