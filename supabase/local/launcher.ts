@@ -7,19 +7,20 @@ const isPackageManager = (line: string) => /\b(npm|pnpm|yarn|bun)\b/.test(line);
 
 /**
  * Calls `onGone` once when the `npm start` over this process is gone. A signal that is sent to npm alone ends npm and
- * the shell below it, and never reaches this process. All that it can notice is the end of its parents.
+ * the shell below it, and never reaches this process. All that it can notice is the end of its parents; `processes` says
+ * where it looks.
  */
-export function watchLauncher(script: string, onGone: () => void): void {
+export function watchLauncher(script: string, onGone: () => void, processes = { commandLine, parentOf }): void {
   if (!process.env.npm_lifecycle_script?.includes(script)) return;
   const parent = process.ppid;
-  const parentLine = commandLine(parent);
+  const parentLine = processes.commandLine(parent);
   if (!isShell(parentLine) && !isPackageManager(parentLine)) return onGone();
   // A shell that does not replace itself with the program outlives a killed npm, so npm itself is watched.
-  const npm = isShell(parentLine) ? parentOf(parent) ?? parent : parent;
+  const npm = isShell(parentLine) ? processes.parentOf(parent) ?? parent : parent;
   const timer = setInterval(() => {
     // The parent's id changes when the parent ends. Looking at any other process takes a program of its own where there
     // is no /proc.
-    if (process.ppid === parent && (npm === parent || commandLine(npm) !== '')) return;
+    if (process.ppid === parent && (npm === parent || processes.commandLine(npm) !== '')) return;
     clearInterval(timer);
     onGone();
   }, CHECK_INTERVAL_MS);

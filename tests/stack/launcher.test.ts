@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { watchLauncher } from '../../supabase/local/launcher.ts';
-import { commandLine, parentOf } from '../../supabase/local/processes.ts';
-
-vi.mock('../../supabase/local/processes.ts', () => ({ commandLine: vi.fn(), parentOf: vi.fn() }));
 
 const [NPM, SHELL, INIT] = [100, 200, 1];
 let parent: number;
 let commands: Record<number, string>;
+const commandLine = vi.fn((pid: number) => commands[pid] ?? '');
+const processes = { commandLine, parentOf: () => NPM };
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubEnv('npm_lifecycle_script', 'exec node main.ts');
   vi.spyOn(process, 'ppid', 'get').mockImplementation(() => parent);
-  vi.mocked(commandLine).mockReset().mockImplementation((pid) => commands[pid] ?? '');
-  vi.mocked(parentOf).mockReset().mockReturnValue(NPM);
+  commandLine.mockClear();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -24,10 +22,10 @@ afterEach(() => {
 it('npm that is the parent is gone when the parent is another, for which no process is looked at', () => {
   [parent, commands] = [NPM, { [NPM]: 'npm start' }];
   const onGone = vi.fn();
-  watchLauncher('main.ts', onGone);
-  const looks = vi.mocked(commandLine).mock.calls.length;
+  watchLauncher('main.ts', onGone, processes);
+  const looks = commandLine.mock.calls.length;
   vi.advanceTimersByTime(1_000);
-  expect([onGone, commandLine].map((mock) => vi.mocked(mock).mock.calls.length)).toEqual([0, looks]);
+  expect([onGone, commandLine].map(({ mock }) => mock.calls.length)).toEqual([0, looks]);
   parent = INIT;
   vi.advanceTimersByTime(1_000);
   expect(onGone).toHaveBeenCalledOnce();
@@ -37,7 +35,7 @@ it('npm over a shell is gone when it is, or the shell', () => {
   for (const end of [() => delete commands[NPM], () => parent = INIT]) {
     [parent, commands] = [SHELL, { [NPM]: 'npm start', [SHELL]: 'sh -c node main.ts' }];
     const onGone = vi.fn();
-    watchLauncher('main.ts', onGone);
+    watchLauncher('main.ts', onGone, processes);
     vi.advanceTimersByTime(1_000);
     expect(onGone).not.toHaveBeenCalled();
     end();
