@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase, startScratchCluster } from '../../supabase/local/cluster.ts';
 import { applyMigrations } from '../../supabase/local/migrations.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 
-let admin: Sql;
-const databases: string[] = [];
+/** A server whose first database is as the platform hands it over. */
+let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
 
-beforeAll(() => {
-  admin = connect(inject('cluster').supabase_admin.replace(/\/[^/]*$/, '/template1'));
+beforeAll(async () => {
+  cluster = await startScratchCluster(`test-privileges-${process.pid}`);
 });
-afterAll(async () => {
-  for (const name of databases) await admin`drop database ${admin(name)} with (force)`;
-  await admin.end();
-});
+afterAll(() => cluster?.remove());
 
 /** A migrated database, from a platform with Supabase's default privileges or, as newer projects are, without. */
 async function migrate(options: { withDefaults: boolean }): Promise<Sql> {
   const name = `privileges_${randomUUID().replaceAll('-', '')}`;
-  databases.push(name);
-  await admin`create database ${admin(name)} template postgres owner postgres`;
-  const url = (role: 'postgres' | 'supabase_admin') => inject('cluster')[role].replace(/\/[^/]*$/, `/${name}`);
+  await createDatabase(cluster, name);
+  const url = (role: 'postgres' | 'supabase_admin') => cluster.url(role, name);
   if (!options.withDefaults) {
     const superuser = connect(url('supabase_admin'));
     for (const kind of ['tables', 'functions', 'sequences']) {
@@ -100,10 +97,8 @@ it('Realtime sends the tables of runs, where the platform has its publication, a
   ]);
   await sql.end();
 
-  const name = `privileges_${randomUUID().replaceAll('-', '')}`;
-  databases.push(name);
-  await admin`create database ${admin(name)} template postgres owner postgres`;
-  const url = inject('cluster').postgres.replace(/\/[^/]*$/, `/${name}`);
+  await createDatabase(cluster, 'bare');
+  const url = cluster.url('postgres', 'bare');
   const bare = connect(url);
   await bare`drop publication supabase_realtime`;
   await bare.end();

@@ -2,12 +2,14 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type Cluster, type LoginRole, startScratchCluster } from '../../supabase/local/cluster.ts';
+import type { Cluster, LoginRole } from '../../supabase/local/cluster.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, type StackStatus, startStack } from '../../supabase/local/stack.ts';
+import { removeData } from '../../supabase/local/stack_dir.ts';
 import { seedNodes } from '../../supabase/tools/publish_nodes.ts';
-import { createTemplate } from './template.ts';
+import { copyStack, makeBlankStack, VOLATILE } from './blank_stack.ts';
+import { startTemplateCluster } from './template.ts';
 
 /** Addresses of the server that test files clone their databases on, by role. */
 export type ClusterUrls = Record<LoginRole, string>;
@@ -18,29 +20,37 @@ declare module 'vitest' {
     cluster: ClusterUrls;
     /** The file that holds all that the stack has logged. */
     stackLog: string;
+    /** The folder of a stack that is migrated and stopped, for `copyStack`. */
+    blankStack: string;
   }
 }
 
 /** Boots, once for all test files, the real stack and a second server with a migrated template to clone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dir = join(projectDir, '.stack', `test-${process.pid}`);
+  const dirOf = (name: string) => join(projectDir, '.stack', `test-${name}${process.pid}`);
+  const [blankStack, dir, templateDir] = [dirOf('blank-'), dirOf(''), dirOf('template-')];
   const stackLog = join(tmpdir(), `flow-test-${process.pid}.log`);
-  const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const port = await findFreePort();
-  let cluster: Cluster & { remove: () => Promise<void> } | undefined;
+  let cluster: Cluster | undefined;
   let stack: Stack | undefined;
   const teardown = async () => {
-    await stack?.remove();
-    await cluster?.remove();
+    await stack?.stop();
+    await cluster?.part.stop();
+    for (const made of [blankStack, dir, templateDir]) {
+      await removeData(made);
+      rmSync(made, { recursive: true, force: true });
+    }
     rmSync(stackLog, { force: true });
   };
   try {
+    await makeBlankStack(blankStack, port);
+    await Promise.all([copyStack(blankStack, dir), copyStack(blankStack, templateDir)]);
     [stack, cluster] = await Promise.all([
       startStack({
         port,
         dir,
         watch: false,
-        postgresSettings: volatile,
+        postgresSettings: VOLATILE,
         // A line for each run of the tests would drown what matters; some of these fail on purpose.
         log: (line) => {
           appendFileSync(stackLog, `${line}\n`);
@@ -48,11 +58,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
         },
         onCrash: (description) => console.error(description),
       }),
-      startScratchCluster(`test-template-${process.pid}`, port + 10).then(async (started) => {
-        await createTemplate(started);
-        return started;
-      }),
+      startTemplateCluster(templateDir, await findFreePort(port + 10)),
     ]);
+    // Else the first stacks that tests boot and end would each begin to build it.
+    stack.buildConsole();
     // As npm start does: whatever definitions a test adds, those of the runner's nodes are there.
     await seedNodes(stack.status, { log: (line) => console.log(line) });
   } catch (error) {
@@ -61,6 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   project.provide('stack', { ...stack.status, SUPERUSER_URL: stack.superuserUrl });
   project.provide('stackLog', stackLog);
+  project.provide('blankStack', blankStack);
   const { url } = cluster;
   project.provide('cluster', {
     supabase_admin: url('supabase_admin'),

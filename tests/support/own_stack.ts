@@ -1,12 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts';
+import { copyStack, VOLATILE } from './blank_stack.ts';
 
-/** A stack that a test file may break: its own folder, port and Edge Functions. */
+/** A stack that a test file may break: its own folder, port and Edge Functions. It is migrated before its first boot. */
 export interface OwnStack {
   port: number;
   dir: string;
@@ -26,6 +28,7 @@ export async function makeOwnStack(name: string): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);
   const dir = join(projectDir, '.stack', `test-${name}-${process.pid}`);
   const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
+  await copyStack(inject('blankStack'), dir);
   let stack: Stack | undefined;
   let logged: string[] = [];
   let crash: string | undefined;
@@ -40,7 +43,7 @@ export async function makeOwnStack(name: string): Promise<OwnStack> {
         port,
         dir,
         functionsDir,
-        postgresSettings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+        postgresSettings: VOLATILE,
         log: (line) => logged.push(line),
         onCrash: (description) => crash = description,
         ...options,

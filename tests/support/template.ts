@@ -1,20 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from '../../supabase/local/cluster.ts';
+import { type Cluster, createDatabase, startCluster } from '../../supabase/local/cluster.ts';
+import { keysFileOf, loadKeys } from '../../supabase/local/keys.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { connect } from '../../supabase/local/postgres.ts';
-import { createMigratedDatabase } from '../../supabase/tools/schema.ts';
+import { dataDirOf } from '../../supabase/local/stack_dir.ts';
+import { VOLATILE } from './blank_stack.ts';
 
 /** The database that test files clone. */
 export const TEMPLATE = 'test_template';
 
-/** Makes the template: migrated, with pgTAP and the helpers of tests/pgtap/helpers.sql. */
-export async function createTemplate(cluster: Cluster): Promise<void> {
-  await createMigratedDatabase(cluster, TEMPLATE);
-  const sql = connect(cluster.url('supabase_admin', TEMPLATE));
+/** Starts the server of a migrated stack, and makes the template in it: with pgTAP and the helpers of tests/pgtap/helpers.sql. */
+export async function startTemplateCluster(dir: string, port: number): Promise<Cluster> {
+  const { dbPassword } = await loadKeys(keysFileOf(dir));
+  const cluster = await startCluster({ dataDir: dataDirOf(dir), port, dbPassword, settings: VOLATILE });
   try {
-    await sql.unsafe(await readFile(join(projectDir, 'tests/pgtap/helpers.sql'), 'utf8'));
-  } finally {
-    await sql.end();
+    await createDatabase(cluster, TEMPLATE);
+    const sql = connect(cluster.url('supabase_admin', TEMPLATE));
+    try {
+      await sql.unsafe(await readFile(join(projectDir, 'tests/pgtap/helpers.sql'), 'utf8'));
+    } finally {
+      await sql.end();
+    }
+  } catch (error) {
+    await cluster.part.stop();
+    throw error;
   }
+  return cluster;
 }

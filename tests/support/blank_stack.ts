@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { keysFileOf, loadKeys } from '../../supabase/local/keys.ts';
+import { preparePostgres } from '../../supabase/local/postgres_home.ts';
+import { startStack } from '../../supabase/local/stack.ts';
+import { dataDirOf } from '../../supabase/local/stack_dir.ts';
+
+/** Settings of a database whose data nobody needs after a crash. */
+export const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Makes the folder of a stack that was booted once, so that it is migrated, and stopped. */
+export async function makeBlankStack(dir: string, port: number): Promise<void> {
+  const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
+  try {
+    const stack = await startStack({ port, dir, functionsDir, sweep: false, postgresSettings: VOLATILE });
+    await stack.stop();
+  } finally {
+    await rm(functionsDir, { recursive: true });
+  }
+}
+
+/** Copies a stopped stack's data into another folder, where it has keys of its own: a boot there needs a tenth of the time. */
+export async function copyStack(from: string, to: string): Promise<void> {
+  const home = await preparePostgres();
+  const { dbPassword } = await loadKeys(keysFileOf(from));
+  await mkdir(to, { recursive: true });
+  const [source, copy] = [from, to].map((dir) => home.dataDir(dataDirOf(dir))) as [string, string];
+  // It keeps the owner, which Node's own copy does not.
+  await promisify(execFile)('cp', ['-Rp', source, copy]);
+  const keys = await loadKeys(keysFileOf(to));
+  await writeFile(keysFileOf(to), JSON.stringify({ ...keys, dbPassword }), { mode: 0o600 });
+}
