@@ -1,37 +1,29 @@
 import AxeSource from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, expect, inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { findChrome } from './chrome.ts';
 import { makeClient, type Person } from './people.ts';
 import { waitFor } from './wait.ts';
 
-/** Software rendering, and no sandbox, since tests run as root in containers. */
-const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--use-gl=angle', '--use-angle=swiftshader'];
+/** No sandbox, since tests run as root in containers; drawn without a graphics card's emulation, which costs most of a page. */
+const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+
+/** How long a page may take for anything: as all limits of tests, far more than a busy machine needs. */
+const PATIENCE_MS = 100_000;
 
 let launched: Promise<Browser> | undefined;
-afterAll(async () => {
-  await (await launched)?.close();
-  launched = undefined;
-});
 
+/** The browser of this process, which Playwright ends with it. */
 const launch = (): Promise<Browser> =>
   launched ??= findChrome().then((executablePath) => chromium.launch({ executablePath, args: ARGUMENTS }));
-
-/** What a page has done that no page of the console may do. */
-const faults: string[] = [];
-const opened: Page[] = [];
-
-// A test that leaves an error in the browser's console, breaks the policy or asks a third party, fails.
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((page) => page.context().close()));
-  expect(faults.splice(0)).toEqual([]);
-});
 
 /** What the browser says of a request that the API refused; the test that made it expects that. */
 const isRefusal = (text: string): boolean =>
   text.startsWith('Failed to load resource: the server responded with a status of');
 
-function watch(page: Page, origins: ReadonlySet<string>): void {
+/** Collects what a page does that no page of the console may do. */
+function watch(page: Page, origins: ReadonlySet<string>): string[] {
+  const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
     const isFault = message.type() === 'error' || /Content Security Policy/.test(message.text());
@@ -43,6 +35,7 @@ function watch(page: Page, origins: ReadonlySet<string>): void {
       faults.push(`asked a third party: ${request.url()}`);
     }
   });
+  return faults;
 }
 
 /** A console that is open in a browser. */
@@ -65,7 +58,8 @@ async function waitForConsole(consoleUrl: string): Promise<void> {
 }
 
 /**
- * Opens a page of the test stack's console, or of another one's, in a browser of its own session.
+ * Opens a page of the test stack's console, or of another one's, in a browser of its own session, until the test ends. A
+ * test whose page leaves an error in the browser's console, breaks the policy or asks a third party, fails.
  * `colorScheme` and `viewport` are Playwright's.
  */
 export async function openConsole(
@@ -78,10 +72,15 @@ export async function openConsole(
     viewport: { width: 1600, height: 900 },
     ...contextOptions,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
+  let faults: string[] = [];
+  onTestFinished(async () => {
+    await context.close();
+    expect(faults).toEqual([]);
+  });
   if (initScript !== undefined) await context.addInitScript(initScript);
   const page = await context.newPage();
-  opened.push(page);
-  watch(page, new Set([new URL(consoleUrl).host]));
+  faults = watch(page, new Set([new URL(consoleUrl).host]));
   return {
     page,
     async goto(path) {
