@@ -9,7 +9,7 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 -- A start looks at the text of short inputs: no name, tag or value may be taken for what stands around it. test.inputs_refusal raises
 -- where a start and the check differ.
 create temporary table inputs as
-  select jsonb_build_object(name, jsonb_build_object(tag, value)) || more as value
+  select test.inputs_refusal((jsonb_build_object(name, jsonb_build_object(tag, value)) || more)::text) as refusal
   from (values
     (text ''), ('a'), ('with space'), ('ünïcödé'), ('{'), ('}'), ('"'), ('\'), ('\"'), ('\\"'), (E'\n'), ('": {"S": "x"}, "b'), ('a": {"S": "x"}}'), ('a\": {"S')
   ) as named (name)
@@ -22,7 +22,7 @@ create temporary table inputs as
   ) as valued (value)
   cross join (values (jsonb '{}'), ('{"b": {"S": "x"}}'), ('{"b": 0}')) as others (more);
 
-select cmp_ok(count(*), '>', 1500::bigint, 'many are good') from inputs where test.inputs_refusal(value::text) is null;
-select cmp_ok(count(*), '>', 10000::bigint, 'most are not') from inputs where test.inputs_refusal(value::text) is not null;
+select cmp_ok(count(*), '>', 1500::bigint, 'many are good') from inputs where refusal is null;
+select cmp_ok(count(*), '>', 10000::bigint, 'most are not') from inputs where refusal is not null;
 
 select * from finish();
