@@ -46,6 +46,9 @@ async function boot(...args: string[]): Promise<StackStatus> {
   return readStatus(port)!;
 }
 
+/** The stack that runs on the data of the test before, or one that is booted on it: most tests need no boot of their own. */
+const bootUnlessRunning = async (): Promise<StackStatus> => running === undefined ? await boot() : readStatus(port)!;
+
 const stackPid = (): number => JSON.parse(readFileSync(join(dir, 'stack.json'), 'utf8')).pid;
 
 async function expectNothingLeft(): Promise<void> {
@@ -120,9 +123,8 @@ describe('a running stack', () => {
     (await fetch(`${url}/rest/v1/flow_run?limit=1`, { headers: { apikey } })).status;
 
   beforeAll(async () => {
-    here = await boot();
+    here = await bootUnlessRunning();
   });
-  afterAll(() => end('SIGTERM'));
 
   it('has a status as JSON with addresses and keys that work', async () => {
     const { code, stdout } = await npmStatus(port);
@@ -179,7 +181,7 @@ describe('a running stack', () => {
 
 it('a second start on the same data keeps it, --reset starts empty with new keys', async () => {
   const credentials = { email: 'somebody@example.com', password: 'a password' };
-  const first = await boot();
+  const first = await bootUnlessRunning();
   expect((await client(first).auth.signUp(credentials)).error).toBeNull();
   await end('SIGTERM');
 
@@ -202,7 +204,7 @@ it.each(
     ['SIGKILL to npm', 'SIGKILL', 'npm', 'SIGKILL'],
   ] as const,
 )('%s leaves no process and no port behind', async (_name, signal, to, how) => {
-  await boot();
+  await bootUnlessRunning();
   expect(await end(signal, to)).toBe(how);
   await expectNothingLeft();
 });
@@ -214,8 +216,6 @@ it('a start after a SIGKILL to the stack cleans up what was left and works on th
   expect(stackProcesses(port, dataDir)).not.toEqual([]);
   expect(await npmStatus(port)).toMatchObject({ code: 1 });
   expect(await boot()).toEqual(before);
-  await end('SIGTERM');
-  await expectNothingLeft();
 });
 
 it('a first boot that was killed half-way leaves nothing that a later start takes for a database', async () => {
