@@ -61,6 +61,15 @@ const run = (line: string): Promise<Ended> =>
     });
   });
 
+const helps = new Map<string, Promise<Ended>>();
+
+/** The help of a command, which is asked for it once. */
+function helpOf(command: string): Promise<Ended> {
+  const help = helps.get(command) ?? run(`supabase ${command} --help`);
+  helps.set(command, help);
+  return help;
+}
+
 /** As a reader types it, but that npx need not look for the package. */
 const filledIn = (line: string): string => line.replace(/^npx /, '').replaceAll('<ref>', PROJECT_REF);
 
@@ -89,7 +98,7 @@ it('the guide tells all that puts the project on hosted Supabase, and no page a 
 
 describe.each(lines)('%s', (line) => {
   it('has flags that the CLI knows', async () => {
-    const { output } = await run(`supabase ${commandOf(line)} --help`);
+    const { output } = await helpOf(commandOf(line));
     const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag!);
     const known = [...output.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag!);
     expect(known).toContain('--help');
@@ -122,7 +131,7 @@ describe('secrets', () => {
 
   it('for `supabase start` stand where the CLI reads them, which the guide names; git ignores them, but not the example', async () => {
     const file = 'supabase/functions/.env';
-    expect((await run('supabase functions serve --help')).output).toContain(file);
+    expect((await helpOf('functions serve')).output).toContain(file);
     expect(readFileSync(join(projectDir, recipe), 'utf8')).toContain(` ${file}\n`);
     expect(existsSync(join(projectDir, `${file}.example`))).toBe(true);
     expect(isIgnored(file)).toBe(true);

@@ -11,7 +11,7 @@ import {
   sharedDefinitions,
 } from '../support/node_definitions.ts';
 
-const BATCHES = 12;
+const BATCHES = 6;
 const BATCH_SIZE = 500;
 
 let database: TestDatabase;

@@ -6,7 +6,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { addFlowOwners, type FlowOwner, startRunsOf } from '../../support/flow_owners.ts';
 
 const OWNERS = 5;
-const CASES = 200;
+const CASES = 80;
 
 let database: TestDatabase;
 let sql: Sql;
