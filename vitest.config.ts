@@ -1,18 +1,28 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest_first.ts';
 
-const setupFiles = ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'];
-
-// Tests wait for conditions. These limits only end a test that would wait for ever, and are wide enough for a busy
-// machine.
-const timeouts = { testTimeout: 120_000, hookTimeout: 180_000 };
+const shared = {
+  setupFiles: ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'],
+  // Tests wait for conditions. These limits only end a test that would wait for ever, and are wide enough for a busy
+  // machine.
+  testTimeout: 120_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 100_000 } },
+  // The files share processes, which load their imports once: a third of a short file's time. What a test has replaced
+  // is put back for the next one.
+  isolate: false,
+  restoreMocks: true,
+  unstubEnvs: true,
+  unstubGlobals: true,
+};
 
 /** The folders whose tests need no stack. A file in them that needs one is named `*.stack.test.ts`. */
 const UNIT_FOLDERS = '{types,functions,client,console,tests/{engine,chain,soak}}';
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than the two processors of CI: a worker of three waits for time to pass, or for what it has started.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     teardownTimeout: 60_000,
     projects: [
@@ -21,10 +31,7 @@ export default defineConfig({
           name: 'unit',
           include: [`${UNIT_FOLDERS}/**/*.test.ts`],
           exclude: ['**/*.stack.test.ts'],
-          setupFiles,
-          ...timeouts,
-          // Unit tests change nothing that others see, so they share one process, which loads their imports once.
-          isolate: false,
+          ...shared,
         },
       },
       {
@@ -33,8 +40,7 @@ export default defineConfig({
           include: ['tests/**/*.test.ts', `${UNIT_FOLDERS}/**/*.stack.test.ts`],
           exclude: [`${UNIT_FOLDERS}/**/!(*.stack).test.ts`],
           globalSetup: ['tests/support/global_setup.ts'],
-          setupFiles,
-          ...timeouts,
+          ...shared,
         },
       },
     ],
