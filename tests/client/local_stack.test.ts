@@ -2,15 +2,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
+import { copyStack } from '../support/blank_stack.ts';
 
 let stack: Stack;
 let port: number;
 beforeAll(async () => {
   port = await findFreePort();
+  await copyStack(inject('blankStack'), stackDir(port));
   stack = await startStack({ port, watch: false });
 });
 afterAll(() => stack?.remove());

@@ -262,10 +262,10 @@ describe('nobody else', () => {
   });
 });
 
-describe('while a run goes on', () => {
-  let live: ClaimedRun;
+// Two of them take as long as a stream needs to look by itself.
+describe.concurrent('while a run goes on', () => {
   const claims = stackClaims();
-  const progress = (nodeId: string, end_time: string | null) => ({
+  const progress = (live: ClaimedRun, nodeId: string, end_time: string | null) => ({
     ...NO_PROGRESS,
     node_runs: [{
       flow_run_id: live.id,
@@ -284,14 +284,14 @@ describe('while a run goes on', () => {
   });
 
   it('its events come when they are stored, through the gateway, and the stream ends with the run', async () => {
-    live = await makeClaimedRun(owner.id);
+    const live = await makeClaimedRun(owner.id);
     const response = await watch(live.id, live.token);
     const events = readEvents(response.body!);
     expect((await events.next()).value).toMatchObject({ id: 1, event: 'run_start' });
     const nodeId = randomUUID();
-    await claims.checkpoint(live.claim, progress(nodeId, null));
+    await claims.checkpoint(live.claim, progress(live, nodeId, null));
     expect((await events.next()).value).toMatchObject({ id: 2, event: 'node_start', data: { node_id: nodeId } });
-    await claims.checkpoint(live.claim, progress(nodeId, new Date().toISOString()));
+    await claims.checkpoint(live.claim, progress(live, nodeId, new Date().toISOString()));
     expect((await events.next()).value).toMatchObject({ id: 3, event: 'node_finish', data: { node_id: nodeId } });
     const { publicKey } = makeKeypair();
     const id = await askFor(live, { publicKey } as never);
@@ -306,7 +306,7 @@ describe('while a run goes on', () => {
   });
 
   it('the stream of a run that is deleted ends', async () => {
-    live = await makeClaimedRun(owner.id);
+    const live = await makeClaimedRun(owner.id);
     const events = readEvents((await watch(live.id, owner.token)).body!);
     await events.next();
     await asSuperuser((sql) => sql`delete from public.flow_run where id = ${live.id}`);

@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { projectDir } from '../../supabase/local/paths.ts';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
+import { copyStack } from '../support/blank_stack.ts';
 
 const exampleFile = join(projectDir, 'docs/example_flow.json');
 const dir = mkdtempSync(join(tmpdir(), 'flow-demo-'));
@@ -16,6 +17,7 @@ let port: string;
 
 beforeAll(async () => {
   const free = await findFreePort();
+  await copyStack(inject('blankStack'), stackDir(free));
   stack = await startStack({ port: free, watch: false });
   port = String(free);
 });
