@@ -31,7 +31,7 @@ test.for(
   for (const node of nodes) {
     const { sources, targets } = node.data as unknown as { sources: object[]; targets: object[] };
     const element = canvas.locator(`.react-flow__node[data-id="${node.id}"]`);
-    expect(await element.locator('.graph-port').count()).toBe(sources.length + targets.length);
+    await expect.poll(() => element.locator('.graph-port').count()).toBe(sources.length + targets.length);
     await element.focus();
     await page.keyboard.press('Enter');
     await panel.getByRole('heading', { level: 2, name: String(node.data.display_name) }).waitFor();

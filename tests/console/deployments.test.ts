@@ -65,7 +65,8 @@ test('settings of a deployment change what its starts do', async () => {
   await page.getByRole('img', { name: 'QR code of the action link' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
-  expect(await form.getByRole('textbox', { name: 'Lamports of fee 1' }).inputValue()).toBe('18446744073709551615');
+  const lamports = form.getByRole('textbox', { name: 'Lamports of fee 1' });
+  await expect.poll(() => lamports.inputValue()).toBe('18446744073709551615');
   await opened.checkAccessibility();
 });
 

@@ -280,7 +280,7 @@ test('a public flow of somebody else may be looked at and copied, not saved', as
   await page.getByRole('heading', { level: 1, name: 'Shared (copy)' }).waitFor();
   await page.getByRole('button', { name: 'Deploy' }).waitFor();
   await goto('flows/999999999');
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
 });
 
 test('the settings of a flow are stored, and those that are refused say why', async () => {

@@ -130,7 +130,7 @@ test('a flow is deleted after a question, but not while it has deployments', asy
   await dialog.getByRole('alert').filter({ hasText: 'flow_has_deployments' }).waitFor();
   await dialog.getByText('Delete its deployments first.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  expect(await page.getByRole('link', { name: 'Other', exact: true }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('link', { name: 'Other', exact: true }).count()).toBe(1);
 });
 
 test('more flows than a page has are paged, and the address says which page it is', async () => {
@@ -141,7 +141,7 @@ test('more flows than a page has are paged, and the address says which page it i
   await client.from('flows').insert(rows).throwOnError();
   await page.reload();
   await page.getByRole('table', { name: 'flows' }).waitFor();
-  expect(await page.getByRole('row').count()).toBe(1 + 25);
+  await expect.poll(() => page.getByRole('row').count()).toBe(1 + 25);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('Page 2').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 2);

@@ -89,7 +89,7 @@ test('texts of a flow are shown as texts, and its schemas, colours and pictures 
   await page.reload();
   await page.getByRole('link', { name: HTML }).waitFor();
   await goto(`flows/${data.id}`);
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(HTML);
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe(HTML);
   const canvas = page.getByRole('region', { name: 'Canvas' });
   const panel = page.getByRole('region', { name: 'Node', exact: true });
   for (const id of ['first', 'picture', 'bare']) {

@@ -46,7 +46,7 @@ test('a definition is written, corrected where it is wrong, drawn, found, change
     JSON.stringify({ ...definition(), targets: [{ name: 'who', type_bounds: 'string' }] }, undefined, 2),
   );
   await page.getByText(/^targets\[0\]\.type_bounds: /).waitFor();
-  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
 
   await writeDefinition(opened, JSON.stringify(definition(), undefined, 2));
   await page.getByText('It is a definition.').waitFor();
@@ -128,7 +128,7 @@ test('every definition of the project is drawn with its ports and its form', asy
     // As a link of the page does it, without loading the console again.
     await page.evaluate((id) => history.pushState(null, '', `/console/nodes/${id}`), id);
     await page.getByText(`${node_id} version ${version}, changed`).waitFor();
-    expect(await page.locator('.graph-port').count()).toBe([sources, targets].flat().length);
+    await expect.poll(() => page.locator('.graph-port').count()).toBe([sources, targets].flat().length);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   }
 });

@@ -48,7 +48,7 @@ test('a run asks for a signature, goes on once a wallet of the browser has signe
   await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
   await page.getByRole('status').getByText('succeeded').waitFor();
   await graph.getByRole('group', { name: 'Pay, succeeded' }).waitFor();
-  expect(await request.count()).toBe(0);
+  await expect.poll(() => request.count()).toBe(0);
   const { signature } = chain.ledger.landed.at(-1)!;
   const link = page.getByRole('region', { name: 'Transactions' }).getByRole('link', { name: signature });
   expect(await link.getAttribute('href')).toBe(`https://explorer.solana.com/tx/${signature}?cluster=devnet`);
@@ -92,7 +92,7 @@ test.for(
   await page.getByRole('option', { name: 'failed' }).click();
   await page.waitForURL(/status=failed/);
   await rows.filter({ hasText: 'succeeded' }).waitFor({ state: 'detached' });
-  expect(await rows.count()).toBe(2);
+  await expect.poll(() => rows.count()).toBe(2);
   await rows.filter({ hasText: `Bad ${HTML}` }).waitFor();
   await page.getByRole('img', { name: /: 1 succeeded, 1 failed$/ }).waitFor();
   expect(await overflows()).toBe(false);
@@ -112,7 +112,9 @@ test.for(
     .waitFor();
   await page.getByRole('table', { name: 'log lines' }).getByText(HTML, { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Called flows' }).getByText('succeeded').waitFor();
-  expect(await page.getByRole('list', { name: /Executions/ }).getByRole('listitem').count()).toBeGreaterThan(6);
+  await expect.poll(() => page.getByRole('list', { name: /Executions/ }).getByRole('listitem').count()).toBeGreaterThan(
+    6,
+  );
   expect(await overflows()).toBe(false);
   await opened.checkAccessibility();
   expect(await page.locator('main img, main b').count()).toBe(0);
@@ -131,7 +133,7 @@ test('a run is stopped, and started again with the same inputs', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Stop' }).click();
   await page.getByRole('status').getByText('stopped').waitFor();
-  expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
 
   await page.getByRole('button', { name: 'Start again' }).click();
   await dialog.getByRole('button', { name: 'Start again' }).click();
@@ -204,7 +206,7 @@ test('a run is read when its events tell of news, and by the clock only each 15 
   await page.getByRole('status').getByText('succeeded').waitFor();
   await page.getByRole('group', { name: 'Approve, succeeded' }).waitFor();
   await page.getByRole('region', { name: 'Output' }).getByText('yes').waitFor();
-  expect(await form.count()).toBe(0);
+  await expect.poll(() => form.count()).toBe(0);
 });
 
 test("a run that there is not, or that is somebody else's, is not found", async () => {

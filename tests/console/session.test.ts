@@ -53,5 +53,5 @@ test('an address that no page has says so', async () => {
   const opened = await openConsole();
   await signUpInConsole(opened);
   await opened.goto('no/such/page');
-  expect(await opened.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+  await expect.poll(() => opened.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
 });

@@ -48,7 +48,7 @@ test('a stranger pays with a wallet of the browser, and sees the result', async 
   await page.getByText(HOSTILE).waitFor();
   await page.getByRole('region', { name: 'Fees' }).getByText(`0.001 SOL to ${partner.publicKey}`).waitFor();
   await page.getByRole('button', { name: 'Connect Test wallet' }).click();
-  expect(await page.getByRole('textbox', { name: 'account' }).inputValue()).toBe(buyer.publicKey);
+  await expect.poll(() => page.getByRole('textbox', { name: 'account' }).inputValue()).toBe(buyer.publicKey);
   await opened.checkAccessibility();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   const request = page.getByRole('group', { name: 'The run waits for a signature' });

@@ -85,7 +85,7 @@ describe.each([
     await tell();
     await succeeded(trivial);
     expect((await stateOf(sleepers)).ended).toBe(0);
-    await waitFor(async () => (await stateOf(sleepers)).asleep === SLEEPERS || undefined, 60_000);
+    await waitFor(async () => (await stateOf(sleepers)).asleep === SLEEPERS || undefined);
     expect(await stateOf(sleepers)).toEqual({ ended: 0, held: 0, asleep: SLEEPERS });
     // Nor do they afterwards.
     const later = await startTrivial();

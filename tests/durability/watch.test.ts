@@ -67,7 +67,7 @@ const untilWatching = (count: number) =>
   waitFor(async () => {
     const rows = await watching();
     return rows.length === count && rows.some(({ granted }) => granted) ? rows : undefined;
-  }, 20_000);
+  });
 
 const start = async (): Promise<string> => (await owner.start(flowId, [{ n: integer(1) }]))[0]!;
 
@@ -110,7 +110,7 @@ it('a worker that is told to end while it waits, ends and leaves nobody waiting'
   const end = startWatchingWorker();
   await untilWatching(1);
   await end();
-  await waitFor(async () => (await watching()).length === 0 || undefined, 20_000);
+  await waitFor(async () => (await watching()).length === 0 || undefined);
 });
 
 it('nobody is notified of a start unless a worker waits', async () => {
@@ -120,7 +120,7 @@ it('nobody is notified of a start unless a worker waits', async () => {
   /** Notifications come in the order of commits. */
   const untilHeard = async (mark: string) => {
     await workers.sql.notify('flow_runs', mark);
-    await waitFor(() => heard.includes(mark) || undefined, 20_000);
+    await waitFor(() => heard.includes(mark) || undefined);
   };
   try {
     const runIds = [await start()];
@@ -144,7 +144,7 @@ it('nobody is notified of a start unless a worker waits', async () => {
 it('a start that is not committed yet when a worker begins to wait is not missed', async () => {
   const { runId, commit } = await startUncommitted();
   startWatchingWorker();
-  await waitFor(async () => (await watching()).some(({ granted }) => !granted) || undefined, 20_000);
+  await waitFor(async () => (await watching()).some(({ granted }) => !granted) || undefined);
   await commit();
   await untilEnded(runId);
 });
@@ -209,7 +209,7 @@ it('a worker whose connection dies without a word watches on another', async () 
     const end = startWatchingWorker({}, { watchedAddress: readPostgresAddress(String(url)), watchedPollMs: 1_000 });
     const [dead] = await untilWatching(1);
     proxy.silence();
-    await waitFor(async () => (await watching()).find(({ pid }) => pid !== dead!.pid), 40_000);
+    await waitFor(async () => (await watching()).find(({ pid }) => pid !== dead!.pid));
     // The server finds out later that the old connection is dead.
     await workers.sql`select pg_terminate_backend(${dead!.pid})`;
     await untilWatching(1);

@@ -86,9 +86,9 @@ it('an idle worker over Postgres holds two connections', async () => {
     return rows.length;
   };
   expect(await connections()).toBeLessThanOrEqual(4);
-  await waitFor(async () => await connections() === 2 || undefined, 60_000);
+  await waitFor(async () => await connections() === 2 || undefined);
   expect(await worker.end('SIGTERM')).toBe(0);
-  await waitFor(async () => await connections() === 0 || undefined, 60_000);
+  await waitFor(async () => await connections() === 0 || undefined);
 });
 
 it.each([

@@ -45,8 +45,8 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     const id = await askFor(run, payer, message, { timeout_ms: 90_500, signatures });
     await askFor(run, makeKeypair());
     const before = Date.now();
-    const response = await getRequest(run.id, owner.token, 25);
-    expect(Date.now() - before).toBeLessThan(10_000);
+    const response = await getRequest(run.id, owner.token, 100);
+    expect(Date.now() - before).toBeLessThan(60_000);
     expect(response.status).toBe(200);
     const request = await response.json();
     expect(request).toEqual({
@@ -75,7 +75,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     expect((await getRequest(run.id, run.token, 0)).status).toBe(204);
     const id = await askFor(run, payer, message);
     expect(await (await waiting).json()).toMatchObject({ id, flow_run_id: run.id });
-    expect(Date.now() - before).toBeLessThan(10_000);
+    expect(Date.now() - before).toBeLessThan(60_000);
   });
 
   it('answers 204 without a body when the time is over', async () => {

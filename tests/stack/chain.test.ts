@@ -45,7 +45,7 @@ it('a stack has a chain only when it is asked for one, and its status has the ad
 
   expect(status.CHAIN_WS_URL).toBe(`ws://127.0.0.1:${own.port + 3}`);
   const subscriptions = createSolanaRpcSubscriptions(status.CHAIN_WS_URL!);
-  const slots = await subscriptions.slotNotifications().subscribe({ abortSignal: AbortSignal.timeout(20_000) });
+  const slots = await subscriptions.slotNotifications().subscribe({ abortSignal: AbortSignal.timeout(100_000) });
   for await (const { slot } of slots) {
     expect(slot).toBeGreaterThan(0n);
     break;

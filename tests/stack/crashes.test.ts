@@ -95,8 +95,8 @@ it.each([
   expect(error.name).toMatch(/^(StackError|PartCrash)$/);
   expect(error.message).toMatch(/^function hello (failed|finished)\n/);
   expect(error.message).toContain(why);
-  // Far from the 30 s that a part may take to get ready.
-  expect(performance.now() - began).toBeLessThan(20_000);
+  // Far from the three minutes that a part may take to get ready.
+  expect(performance.now() - began).toBeLessThan(90_000);
   await assertPortsFree(own.port);
 });
 

@@ -145,7 +145,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
         select a.pid from pg_stat_activity as a
         where a.state = 'active' and a.query like ${`%${name}%`} and a.pid <> pg_backend_pid()`;
       return rows.length > 0 ? rows.map(({ pid }) => pid as number) : undefined;
-    }, 20_000);
+    });
 
   it('arguments arrive as the values that they are', async () => {
     const values = {
