@@ -3,16 +3,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes longest: begun last, it would run when nothing is left to run beside it. */
 const LONGEST = [
   'tests/durability/kill.test.ts',
-  'tests/tools/soak.test.ts',
   'tests/readme/readme.test.ts',
   'tests/stack/lifecycle.test.ts',
-  'tests/durability/money.test.ts',
-  'tests/tools/new_node.test.ts',
   'tests/durability/outages.test.ts',
-  'tests/durability/fairness.test.ts',
-  'tests/hosted/functions_deploy.test.ts',
-  'tests/pgtap/pgtap.test.ts',
+  'tests/tools/soak.test.ts',
+  'tests/durability/retries.test.ts',
+  'tests/client/package.test.ts',
+  'tests/durability/money.test.ts',
+  'tests/console/editor.test.ts',
   'tests/bench/bench.test.ts',
+  'tests/durability/webhooks.test.ts',
+  'tests/hosted/functions_deploy.test.ts',
+  'tests/stack/waiting_callers.test.ts',
+  'tests/pgtap/pgtap.test.ts',
+  'tests/readme/demo.test.ts',
+  'tests/hosted/recipe.test.ts',
+  'tests/durability/pending_inputs.test.ts',
+  'tests/durability/worker_command.test.ts',
+  'tests/durability/flow_events.test.ts',
+  'tests/durability/fair_places.test.ts',
+  'tests/durability/watch.test.ts',
 ];
 
 /** Begins with the longest test files, the others in vitest's own order. */
