@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import type { Database } from '../../types/database.types.ts';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { waitFor } from '../support/wait.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
@@ -9,7 +9,7 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 test('a wallet of either kind is added, renamed and deleted', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
-  const { client: db } = await signUpInConsole(opened);
+  const { client: db } = await enterConsole(opened);
   await opened.goto('wallets');
   await page.getByText('You have no wallets yet').waitFor();
 
@@ -47,7 +47,7 @@ test('a wallet of either kind is added, renamed and deleted', async () => {
 test('an API key is made, shown once, works, and is deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  await signUpInConsole(opened);
+  await enterConsole(opened);
   await opened.goto('settings');
   await page.getByRole('button', { name: 'New API key' }).click();
   const dialog = page.getByRole('dialog');
@@ -70,7 +70,7 @@ test('an API key is made, shown once, works, and is deleted', async () => {
 test('a schedule is made, refused where its cron is wrong, paused and deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const { client: db } = await signUpInConsole(opened);
+  const { client: db } = await enterConsole(opened);
   await db.from('flows').insert({ name: HOSTILE }).throwOnError();
   await opened.goto('schedules');
   await page.getByRole('link', { name: 'New schedule' }).click();
@@ -97,7 +97,7 @@ test('a schedule is made, refused where its cron is wrong, paused and deleted', 
 test('a webhook is made, its URL shown once, starts a run, and ends when it is deleted', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
-  const { client: db } = await signUpInConsole(opened);
+  const { client: db } = await enterConsole(opened);
   const graph = new FlowBuilder();
   graph.output('body', graph.input('body'));
   // SAFETY: a row of a flow is JSON.

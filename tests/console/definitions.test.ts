@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeNode } from '../../console/flows/editor/definition.ts';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { fixtureDefinitions, type JsonObject, sharedDefinitions } from '../support/node_definitions.ts';
 
 /** A node of a definition, in a grid. */
@@ -20,7 +20,7 @@ test.for(
   if (definitions.length === 0) return;
   const opened = await openConsole();
   const { page, goto } = opened;
-  const { client } = await signUpInConsole(opened);
+  const { client } = await enterConsole(opened);
   const nodes = definitions.map(drawn);
   const { data } = await client.from('flows').insert({ name: 'All', nodes: nodes as never }).select('id').single()
     .throwOnError();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -73,7 +73,7 @@ test('settings of a deployment change what its starts do', async () => {
 test('tags are added, moved and deleted, and starts follow them', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const flow = await storeFlow(owner, textFlow(), { name: 'Texts' });
   const [first, second] = [await deploy(owner, flow), await deploy(owner, flow)];
   const startedBy = async (tag: string) =>
@@ -121,7 +121,7 @@ function versions(): [before: FlowBuilder, after: FlowBuilder] {
 test('two deployments of a flow are compared, on a narrow screen in the dark, whatever their texts', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const [before, after] = versions();
   const flow = await storeFlow(owner, before, { name: HOSTILE });
   const first = await deploy(owner, flow);
@@ -162,7 +162,7 @@ test('two deployments of a flow are compared, on a narrow screen in the dark, wh
 
 test('a deployment of somebody else is not found', async () => {
   const opened = await openConsole();
-  await signUpInConsole(opened);
+  await enterConsole(opened);
   const owner = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow()));
   for (const path of [id, randomUUID(), 'nonsense', makeKeypair().publicKey]) {

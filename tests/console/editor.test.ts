@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { type ConsolePerson, openConsole, signInToConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePerson, enterConsole, openConsole, signInToConsole, signUpInConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
@@ -82,7 +82,7 @@ test('three nodes are drawn from nothing by keyboard, and the flow runs', async 
 test('an edge is drawn with the mouse where the types meet, and refused with the reason where they do not', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const id = await storeFlow(person, typedFlow());
   await goto(`flows/${id}`);
   const drag = async (from: string, output: string, to: string, input: string) => {
@@ -106,7 +106,7 @@ test('an edge is drawn with the mouse where the types meet, and refused with the
 test('steps are undone and done again; nodes are copied with their edges, pasted and deleted', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   flow.use('to_string', { stringify: flow.input('n') }, { title: 'Text' });
   const id = await storeFlow(person, flow);
@@ -136,7 +136,7 @@ test('steps are undone and done again; nodes are copied with their edges, pasted
 test('the form, the name and the retry of a node are stored with the flow', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   flow.node('rhai_script_1x1', { inputs: ['source', 'a?'], outputs: ['u'], form: { source: '1' }, title: 'Script' });
   flow.node('wait', { title: 'Pause' });
@@ -165,7 +165,7 @@ test('the form, the name and the retry of a node are stored with the flow', asyn
 test('what a deploy finds is shown at the nodes: warnings, and what keeps the flow from being deployed', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   flow.node('no_such_node', { title: 'Unknown' });
   flow.use('to_string', {}, { title: 'Text' });
@@ -244,7 +244,7 @@ test.for(['light', 'dark'] as const)(
   async (colorScheme) => {
     const opened = await openConsole({ colorScheme });
     const { page, goto } = opened;
-    const person = await signUpInConsole(opened);
+    const person = await enterConsole(opened);
     const id = await storeFlow(person, typedFlow());
     await deploy(person, id);
     await goto(`flows/${id}`);
@@ -268,11 +268,11 @@ test.for(['light', 'dark'] as const)(
 
 test('a public flow of somebody else may be looked at and copied, not saved', async () => {
   const owner = await openConsole();
-  const ownerPerson = await signUpInConsole(owner);
+  const ownerPerson = await enterConsole(owner);
   const id = await storeFlow(ownerPerson, typedFlow(), { name: 'Shared', is_public: true });
   const opened = await openConsole();
   const { page, goto } = opened;
-  await signUpInConsole(opened);
+  await enterConsole(opened);
   await goto(`flows/${id}`);
   await page.getByText('This flow is somebody else’s.').waitFor();
   expect(await page.getByRole('button', { name: 'Deploy' }).count()).toBe(0);
@@ -286,7 +286,7 @@ test('a public flow of somebody else may be looked at and copied, not saved', as
 test('the settings of a flow are stored, and those that are refused say why', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const id = await storeFlow(person, typedFlow());
   await goto(`flows/${id}`);
   await page.getByRole('button', { name: 'Flow settings' }).click();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
@@ -117,10 +117,10 @@ test('a file that is no flow is refused with what is wrong with it', async () =>
 test('a flow is deleted after a question, but not while it has deployments', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   await person.client.from('flows').insert({ name: 'Old' }).throwOnError();
   await deploy(person, await storeFlow(person, new FlowBuilder(), { name: 'Other' }));
-  await page.reload();
+  await opened.goto('');
   await page.getByRole('button', { name: 'Delete Old' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('link', { name: 'Old', exact: true }).waitFor({ state: 'detached' });
@@ -136,10 +136,10 @@ test('a flow is deleted after a question, but not while it has deployments', asy
 test('more flows than a page has are paged, and the address says which page it is', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const { client } = await signUpInConsole(opened);
+  const { client } = await enterConsole(opened);
   const rows = Array.from({ length: 27 }, (_, index) => ({ name: `Flow no. ${index + 1}` }));
   await client.from('flows').insert(rows).throwOnError();
-  await page.reload();
+  await opened.goto('');
   await page.getByRole('table', { name: 'flows' }).waitFor();
   await expect.poll(() => page.getByRole('row').count()).toBe(1 + 25);
   await page.getByRole('button', { name: 'Next' }).click();

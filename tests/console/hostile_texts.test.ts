@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 
 const HTML = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>';
 const DEEP = Array.from({ length: 60 }).reduce<object>((inner) => ({ type: 'object', properties: { a: inner } }), {
@@ -84,9 +84,9 @@ const hostileFlow = {
 test('texts of a flow are shown as texts, and its schemas, colours and pictures do nothing', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const { client } = await signUpInConsole(opened);
+  const { client } = await enterConsole(opened);
   const { data } = await client.from('flows').insert(hostileFlow as never).select('id').single().throwOnError();
-  await page.reload();
+  await goto('');
   await page.getByRole('link', { name: HTML }).waitFor();
   await goto(`flows/${data.id}`);
   await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe(HTML);

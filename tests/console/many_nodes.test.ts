@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { storeFlow } from '../support/people.ts';
 
@@ -20,7 +20,7 @@ function manyNodes(): FlowBuilder {
 test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = manyNodes();
   expect(flow.nodes).toHaveLength(NODES);
   const id = await storeFlow(person, flow);

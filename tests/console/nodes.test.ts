@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
-import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
@@ -92,7 +92,7 @@ test('a search finds by name, tag and text, and takes every character for itself
 test.for(['light', 'dark'] as const)('texts of a stranger stay texts, in %s', async (colorScheme) => {
   const opened = await openConsole({ colorScheme });
   const { page } = opened;
-  const { client } = await signUpInConsole(opened);
+  const { client } = await enterConsole(opened);
   const { data } = await client.from('nodes').insert({
     ...definition({
       display_name: HOSTILE,

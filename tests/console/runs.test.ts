@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addBrowserWallet } from '../support/browser_wallet.ts';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { startFlakyServer } from '../support/flaky_server.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
@@ -29,7 +29,7 @@ test('a run asks for a signature, goes on once a wallet of the browser has signe
   const pair = makeKeypair();
   await chain.call('requestAirdrop', pair.publicKey, SOL);
   await addBrowserWallet(page, pair);
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   const payer = flow.use('wallet', {}, { form: { public_key: pair.publicKey }, title: 'Buyer' });
   const pay = flow.use('transfer_sol', {
@@ -77,7 +77,7 @@ test.for(
 )('a failed run is found by its status and understood at its node, $colorScheme, $width wide', async (look) => {
   const opened = await openConsole({ colorScheme: look.colorScheme, viewport: { width: look.width, height: 800 } });
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const good = new FlowBuilder();
   good.output('one', good.json(1));
   const goodId = await startFlow(person, good, { name: 'Good' });
@@ -123,7 +123,7 @@ test.for(
 test('a run is stopped, and started again with the same inputs', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   flow.output('late', flow.wait(flow.input('word', 'hello'), 3_600_000, undefined, 'Wait'));
   const runId = await startFlow(person, flow, { name: 'Slow' });
@@ -153,7 +153,7 @@ test('a failed run is redriven to success: what succeeded is taken over, and not
   onTestFinished(desk.close);
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   const ask = (path: string, edges = {}) =>
     flow.use('http_request', edges, { form: { method: 'POST', url: `${desk.url}/${path}` }, title: path });
@@ -182,7 +182,7 @@ test('a failed run is redriven to success: what succeeded is taken over, and not
 test('a run is read when its events tell of news, and by the clock only each 15 s; it gets an input from the page', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const reads: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'GET' && request.url().includes('/rest/v1/')) reads.push(request.url());
@@ -211,7 +211,7 @@ test('a run is read when its events tell of news, and by the clock only each 15 
 
 test("a run that there is not, or that is somebody else's, is not found", async () => {
   const opened = await openConsole();
-  await signUpInConsole(opened);
+  await enterConsole(opened);
   for (const id of [crypto.randomUUID(), 'no-id']) {
     await opened.goto(`runs/${id}`);
     await opened.page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();

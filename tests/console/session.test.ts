@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 
 // Signing up leads to the first one, so it comes last.
 const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Schedules', 'Settings', 'Flows'];
@@ -51,7 +51,7 @@ test.for(['light', 'dark'] as const)('the pages have nothing that axe finds seri
 
 test('an address that no page has says so', async () => {
   const opened = await openConsole();
-  await signUpInConsole(opened);
+  await enterConsole(opened);
   await opened.goto('no/such/page');
   await expect.poll(() => opened.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployAction, PRICE } from '../support/actions.ts';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { addBrowserWallet } from '../support/browser_wallet.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
@@ -77,7 +77,7 @@ test('somebody with an account starts what is for those, on a narrow screen in t
   expect(new Set(texts).size).toBe(1);
   await opened.checkAccessibility();
 
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   await notFound(id);
   await owner.client.from('flow_deployments').update({ start_permission: 'Authenticated' }).eq('id', id).throwOnError();
   await opened.goto(`start/${id}`);
