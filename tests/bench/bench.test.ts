@@ -45,7 +45,15 @@ it('npm run bench prints the figures that it is asked for, and writes them as JS
 });
 
 it('npm run bench fails when a figure can not be written', async () => {
-  const { code, stderr } = await bench('--quick', '--only', 'P8', '--json', join(dir, 'missing/figures.json'));
+  const { code, stderr } = await bench(
+    '--quick',
+    '--only',
+    'P8',
+    '--rounds',
+    '1',
+    '--json',
+    join(dir, 'missing/figures.json'),
+  );
   expect(code).toBe(1);
   expect(stderr).toContain('missing/figures.json');
 });
