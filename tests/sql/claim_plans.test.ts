@@ -6,8 +6,8 @@ import { countReads } from '../support/plans.ts';
 let database: TestDatabase;
 let sql: Sql;
 
-const ENDED = 20_000;
-const PENDING = 10_000;
+const ENDED = 10_000;
+const PENDING = 5_000;
 const TABLES = ['flow_run', 'flow_run_jobs', 'q_flow_runs'];
 const CLAIM = 'select public.claim_flow_runs(16, 60)';
 

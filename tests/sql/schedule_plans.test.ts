@@ -7,8 +7,8 @@ let database: TestDatabase;
 let sql: Sql;
 let flowId: number;
 
-const SCHEDULES = 20_000;
-const RUNS = 30_000;
+const SCHEDULES = 5_000;
+const RUNS = 10_000;
 
 beforeAll(async () => {
   database = await cloneDatabase();
