@@ -10,7 +10,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   workers = await makeWorkerStack('broken');
   owner = await workers.addOwner();
-  worker = startWorker({ status: workers.stack.status });
+  worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
 });
 afterAll(async () => {
   worker?.process.kill('SIGKILL');

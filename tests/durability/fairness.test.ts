@@ -21,7 +21,7 @@ it(
     const singleIds = await single.start(await single.storeFlow(flow), numbers(1));
     const fewIds = await few.start(await few.storeFlow(flow), numbers(20));
 
-    const worker = startWorker({ status: workers.stack.status });
+    const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
     await workers.ended([...singleIds, ...fewIds]);
     const [before] = await workers.sql`
     select count(*)::integer as count from public.flow_run

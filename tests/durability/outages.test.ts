@@ -82,13 +82,13 @@ it.each(OVER)('runs under way while %s is out of reach end as if it had been the
 
 it("a worker that hangs beyond its lease is refused, and its run is another one's", async () => {
   const env = { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) };
-  const hanging = startWorker({ status: workers.stack.status, over: 'Postgres', env });
+  const hanging = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno', env });
   let other: ReturnType<typeof startWorker> | undefined;
   try {
     await hanging.ready();
     const [runId] = await startLasting(1);
     hanging.process.kill('SIGSTOP');
-    other = startWorker({ status: workers.stack.status, over: 'Postgres', env });
+    other = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno', env });
     const ended = await workers.ended([runId!]);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(1));
     const rows = await workers.sql`select * from public.node_run where flow_run_id = ${runId!} order by node_id`;
@@ -108,7 +108,7 @@ it("a worker that hangs beyond its lease is refused, and its run is another one'
 });
 
 it('a worker that is told to end releases what lasts, and finishes nothing halfway', async () => {
-  const worker = startWorker({ status: workers.stack.status, over: 'Postgres' });
+  const worker = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
   let next: ReturnType<typeof startWorker> | undefined;
   try {
     await worker.ready();
@@ -126,7 +126,7 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
     // No lease has to run out: all runs are back in the queue.
     expect(await jobsOf(lasting)).toEqual(lasting.map(() => ({ attempt: 1, lost_claim_count: 0, is_held: false })));
 
-    next = startWorker({ status: workers.stack.status, over: 'Postgres' });
+    next = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
     const ended = await workers.ended(lasting);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
     // One more claim each ended them, and none was lost.

@@ -42,6 +42,7 @@ it(
         const worker = startWorker({
           status: workers.stack.status,
           script: 'tests/fixtures/workers/hostile_worker.ts',
+          runtime: 'deno',
           env: { RUNNER_LEASE_SECONDS: '2', RUNNER_MAX_LOST_CLAIMS: String(LOST_CLAIMS) },
         });
         const ended = new Promise((resolve) => worker.process.once('exit', resolve));

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 function startOne(options: Partial<WorkerOptions> = {}): WorkerProcess {
   worker?.process.kill('SIGKILL');
-  return worker = startWorker({ status: workers.stack.status, ...options });
+  return worker = startWorker({ status: workers.stack.status, runtime: 'deno', ...options });
 }
 
 /** Starts runs of a deployment whose ends are told to the path; gives their ids. */
