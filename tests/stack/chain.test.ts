@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, it, vi } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
 import { stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, chainPort } from '../../supabase/local/ports.ts';
 import { commandLine } from '../../supabase/local/processes.ts';
 import { StackError } from '../../supabase/local/stack_error.ts';
+import { copyStack } from '../support/blank_stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { SOL } from '../support/solana.ts';
 import { npmStart, npmStatus } from '../support/stack_process.ts';
@@ -80,6 +81,7 @@ it('a boot with a chain is refused in one line when its port is taken, or its VM
 });
 
 it('npm start -- --chain prints the address, npm run status tells it, and a start after a SIGKILL takes the port back', async () => {
+  await copyStack(inject('blankStack'), stackDir(own.port));
   const start = async () => {
     const started = npmStart(own.port, '--chain');
     await started.ready();

@@ -12,6 +12,7 @@ import { connect } from '../../supabase/local/postgres.ts';
 import { preparePostgres } from '../../supabase/local/postgres_home.ts';
 import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
+import { copyStack } from '../support/blank_stack.ts';
 import { type NpmStart, npmStart, npmStatus, stackProcesses } from '../support/stack_process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -88,7 +89,9 @@ const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[
   await (await fetch(`${API_URL}/rest/v1/nodes?select=node_id`, { headers: { apikey: ANON_KEY } })).json();
 
 it('a boot that is stopped while it adds the node definitions says nothing of being ready; the next one has them all', async () => {
-  const sql = connect((await boot('--reset')).DB_URL);
+  await deleteData(join(dir, 'postgres'));
+  await copyStack(inject('blankStack'), dir);
+  const sql = connect((await boot()).DB_URL);
   await sql.unsafe(`
     truncate public.nodes;
     create sequence public.test_node;
