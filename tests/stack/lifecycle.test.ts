@@ -89,7 +89,6 @@ const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[
   await (await fetch(`${API_URL}/rest/v1/nodes?select=node_id`, { headers: { apikey: ANON_KEY } })).json();
 
 it('a boot that is stopped while it adds the node definitions says nothing of being ready; the next one has them all', async () => {
-  await deleteData(join(dir, 'postgres'));
   await copyStack(inject('blankStack'), dir);
   const sql = connect((await boot()).DB_URL);
   await sql.unsafe(`
