@@ -30,6 +30,15 @@ $$;
 comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
   'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. This is a function because each statement reads and plans the expression of a check constraint anew, which would cost a start more than all its indexes.';
 
+create function private.error_code(error text)
+returns text
+language sql immutable strict security invoker
+begin atomic
+  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+end;
+comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
   user_id uuid not null,
@@ -43,6 +52,8 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
+  -- Kept, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them.
+  error_code text generated always as (private.error_code(errors[1])) stored,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
   start_time timestamptz,
@@ -80,6 +91,7 @@ comment on column public.flow_run.started_by_public_key is 'The public key that 
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most; null when there are none.';
+comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
 comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';

@@ -1,12 +1,3 @@
-create function private.error_code(error text)
-returns text
-language sql immutable strict security invoker
-begin atomic
-  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
-end;
-comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
-
 create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
 returns void
 language plpgsql volatile security invoker
@@ -46,16 +37,16 @@ begin
 
   with looked_at as materialized (
     select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
-      case when r.status = 'failed' then left(r.errors[1], 1000) end as error
+      r.error_code
     from (
       (
-        select f.created_at, f.status, f.start_time, f.end_time, f.errors from public.flow_run as f
+        select f.created_at, f.status, f.start_time, f.end_time, f.error_code from public.flow_run as f
         where f.flow_id = flow_run_stats.flow and f.id >= v_since_id
         order by f.id desc limit case when flow_run_stats.flow is null then 0 else v_max_runs + 1 end
       )
       union all
       (
-        select d.created_at, d.status, d.start_time, d.end_time, d.errors from public.flow_run as d
+        select d.created_at, d.status, d.start_time, d.end_time, d.error_code from public.flow_run as d
         where d.deployment_id = flow_run_stats.deployment and d.id >= v_since_id
         order by d.id desc limit case when flow_run_stats.deployment is null then 0 else v_max_runs + 1 end
       )
@@ -81,12 +72,9 @@ begin
     'failures', (
       select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
       from (
-        select e.code, count(*) as count
-        from (
-          select private.error_code(c.error) as code
-          from counted as c where c.error is not null
-        ) as e
-        group by e.code order by count(*) desc, e.code limit 20
+        select c.error_code as code, count(*) as count
+        from counted as c where c.status = 'failed'
+        group by c.error_code order by count(*) desc, c.error_code limit 20
       ) as f
     )
   ) into v_stats;

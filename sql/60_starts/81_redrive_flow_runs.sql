@@ -17,7 +17,7 @@ begin
   return array(
     select l.id
     from (
-      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, left(r.errors[1], 1000) as error
+      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, r.error_code
       from (
         (
           select f.* from public.flow_run as f
@@ -33,7 +33,7 @@ begin
       ) as r
     ) as l
     where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
-      and (failed_runs.error_code is null or private.error_code(l.error) = failed_runs.error_code)
+      and (failed_runs.error_code is null or l.error_code = failed_runs.error_code)
       and not exists (select from public.flow_run as b where b.redriven_from = l.id)
     order by l.id limit failed_runs.max_runs
   );

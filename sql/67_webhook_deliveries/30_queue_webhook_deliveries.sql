@@ -48,7 +48,7 @@ as $$
 begin
   perform private.queue_webhook_deliveries((
     select jsonb_agg(jsonb_build_object(
-      'flow_run_id', r.id, 'event', r.status, 'data', jsonb_build_object('error_code', private.error_code(r.errors[1]))
+      'flow_run_id', r.id, 'event', r.status, 'data', jsonb_build_object('error_code', r.error_code)
     ))
     from public.flow_run as r where r.id = any (queue_end_webhooks.run_ids)
   ));

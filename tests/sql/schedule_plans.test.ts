@@ -51,3 +51,26 @@ it('the stats of runs read by index those that they count', async () => {
   // No more than they may count, however many there are.
   expect((await stats('30 days')).rows).toBeLessThan(5_010);
 });
+
+it('errors of runs, which may be long, are read neither by the stats nor by who looks for runs to redrive', async () => {
+  const [flow] =
+    await sql`insert into public.flows (user_id) select user_id from public.flows limit 1 returning id, user_id`;
+  const { id, user_id: userId } = flow!;
+  await sql`
+    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors)
+    select ${userId}, ${id}, '{"M": {}}', '{"cluster": "devnet"}', 'failed', now(), now(),
+      (select array_agg(rpad('boom: ' || n || i, 4000, md5(n::text || i))) from generate_series(1, 100) as i)
+    from generate_series(1, 50) as n`;
+  const [table] =
+    await sql`select reltoastrelid::regclass::text as name from pg_class where oid = 'public.flow_run'::regclass`;
+  const chunks = (statement: string) => countReads(sql, [table!.name.replace('pg_toast.', '')], statement);
+  expect(await chunks(`select public.flow_run_stats(flow => ${id})`)).toMatchObject({ rows: 0 });
+  expect(await chunks(`select * from public.redrive_flow_runs(flow => ${id}, error_code => 'other')`)).toMatchObject({
+    rows: 0,
+  });
+  const [stats] = await sql`select public.flow_run_stats(flow => ${id}) -> 'failures' as failures`;
+  expect(stats!.failures).toEqual([{ code: 'boom', count: 50 }]);
+  // The count sees errors that are read.
+  expect((await chunks(`select sum(length(errors[1])) from public.flow_run where flow_id = ${id}`)).rows)
+    .toBeGreaterThan(50);
+});
