@@ -23,11 +23,13 @@ it('a caller has so many streams, whoever owns the runs, and gets a place back w
   expect(refusal(() => take('caller', 'owner 4'))).toEqual(TOO_MANY);
 });
 
-it('the runs of an owner have so many streams, whoever watches them', () => {
+it('the runs of an owner have so many streams of others, who take none from the owner', () => {
   const { take } = makeWatcherPlaces({ places: 10, partyPlaces: 2 });
   take('run 1', 'owner');
   take('run 2', 'owner');
   expect(refusal(() => take('run 3', 'owner'))).toEqual(TOO_MANY);
+  expect(refusal(() => take('owner', 'owner'))).toBe('taken');
+  expect(refusal(() => take('owner', 'owner'))).toBe('taken');
   expect(refusal(() => take('owner', 'owner'))).toEqual(TOO_MANY);
   expect(refusal(() => take('run 4', 'other'))).toBe('taken');
 });

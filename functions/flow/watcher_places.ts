@@ -3,16 +3,20 @@ import { apiError } from '../_shared/api_error.ts';
 /** Shares out how many streams of events an instance keeps open. */
 export interface WatcherPlaces {
   /**
-   * Takes a place for a stream, which counts for each of these parties, and gives what leaves it. Throws
-   * too_many_requests when one of them has as many as it may, or all are taken.
+   * Takes a place for a stream of this caller, of a run of this owner, and gives what leaves it. Throws too_many_requests
+   * when the caller has as many as one may, when others than the owner have as many of the owner's runs, or when all are
+   * taken.
    */
-  take: (...parties: string[]) => () => void;
+  take: (caller: string, owner: string) => () => void;
 }
 
 export interface WatcherPlacesOptions {
   /** Streams of all watchers. */
   places: number;
-  /** Streams that one caller has, and streams of the runs of one owner, whoever watches them: run tokens come with each start. */
+  /**
+   * Streams that one caller has, and streams that all others than the owner have of the runs of one owner: run tokens come
+   * with each start, and must not keep the owner from watching.
+   */
   partyPlaces: number;
 }
 
@@ -29,10 +33,10 @@ export function makeWatcherPlaces({ places, partyPlaces }: WatcherPlacesOptions 
   let allTaken = 0;
 
   return {
-    take: (...parties) => {
-      const counted = [...new Set(parties)];
+    take: (caller, owner) => {
+      const counted = caller === owner ? [caller] : [caller, `others of ${owner}`];
       if (counted.some((party) => (taken.get(party) ?? 0) >= partyPlaces)) {
-        throw tooMany('of this caller or of the runs of this owner');
+        throw tooMany('of this caller, or of others than the owner of these runs');
       }
       if (allTaken >= places) throw tooMany('of all callers');
       allTaken++;

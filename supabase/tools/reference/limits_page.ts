@@ -68,7 +68,7 @@ const requests = (): Rows => [
     'the stream ends: connect again with `Last-Event-ID`',
   ],
   [
-    'streams of events that an isolate has open: of one caller, or of the runs of one owner, and of all',
+    'streams of events that an isolate has open: of one caller, or of others than the owner of the runs, and of all',
     `${count(WATCHER_PLACES.partyPlaces)} and ${count(WATCHER_PLACES.places)}`,
     '429 `too_many_requests`',
   ],
