@@ -24,7 +24,7 @@ export const submitInputParamsSchema = z.strictObject({
   /** The value as plain JSON. */
   values: z.unknown().optional(),
 }).refine(({ value, values }) => (value === undefined) !== (values === undefined), {
-  message: 'must be given, or values, and not both',
+  message: 'exactly one of value and values must be given',
   path: ['value'],
 });
 
