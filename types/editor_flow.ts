@@ -7,15 +7,18 @@ const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet'
 export const editorFlowSchema = z.object({
   name: z.string().default(''),
   description: z.string().default(''),
-  nodes: z.array(z.object({ id: z.string() }).catchall(z.json())),
-  edges: z.array(z.object({ source: z.string(), target: z.string() }).catchall(z.json())),
+  nodes: z.array(z.object({ id: z.string() }, 'must be an object').catchall(z.json()), 'must be an array'),
+  edges: z.array(
+    z.object({ source: z.string(), target: z.string() }, 'must be an object').catchall(z.json()),
+    'must be an array',
+  ),
   environment: z.record(z.string(), z.string()).nullish(),
   current_network: chainNetworkSchema.nullish(),
   instructions_bundling: z.enum(['Off', 'Automatic']).nullish(),
   isPublic: z.boolean().nullish(),
   start_shared: z.boolean().nullish(),
   start_unverified: z.boolean().nullish(),
-});
+}, 'must be an object');
 
 /** A flow as the editor exports it. */
 export type EditorFlow = z.input<typeof editorFlowSchema>;

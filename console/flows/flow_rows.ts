@@ -104,7 +104,9 @@ export async function fromEditorFile(text: string): Promise<object> {
   try {
     json = parseExactly(text);
   } catch (error) {
-    throw new Error(`The file is no JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   // It checks shapes, and is needed here only.
   const { editorFlowToRow } = await import('flow-deployments-client/editor-flow');

@@ -307,7 +307,11 @@ describe('a mistake is told with what would be right:', () => {
       [['deploy'], 2, /An argument is missing\.\n {2}Usage: flows deploy <flow.json>/],
       [['deploy', 'nowhere.json'], 2, /nowhere\.json can't be read: ENOENT/],
       [['deploy', join(projectDir, 'README.md')], 2, /README\.md must hold JSON/],
-      [['deploy', join(projectDir, 'package.json')], 2, /This is no flow as an editor exports it:[^]*nodes/],
+      [
+        ['deploy', join(projectDir, 'package.json')],
+        2,
+        /This is not a flow as an editor exports it: nodes: must be an array/,
+      ],
       [['deploy', EXAMPLE, '--flow', 'seven'], 2, /--flow must be a whole number from 1 to/],
       [['deploy', EXAMPLE, '--flow', '2147483647'], 1, /\(flow_not_found\)/],
       [['start'], 2, /An argument is missing/],

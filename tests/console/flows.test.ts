@@ -111,7 +111,7 @@ test('a file that is no flow is refused with what is wrong with it', async () =>
   expect(await alert.textContent()).toContain('value_invalid');
   expect(await alert.textContent()).toContain('nodes');
   await drop('{');
-  await page.getByRole('alert').filter({ hasText: 'The file is no JSON' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The file is not JSON' }).waitFor();
 });
 
 test('a flow is deleted after a question, but not while it has deployments', async () => {
