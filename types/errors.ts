@@ -10,7 +10,10 @@ export interface ErrorBody {
   hint: string | null;
 }
 
-/** Every error code of this project, with its HTTP status and meaning. */
+/**
+ * Every error code of this project, with its HTTP status and meaning. The text that callers read stands where the error is raised:
+ * search for the code in `sql/` (`private.fail`) and `functions/` (`apiError`).
+ */
 export const errorCodes = {
   request_invalid: { status: 400, meaning: 'The request is malformed; `details` lists what is wrong and where.' },
   count_inexact: {
