@@ -100,6 +100,8 @@ export interface Answer {
   headers: Headers;
   /** The parsed body; null when it is empty. */
   body: unknown;
+  /** The body as it came: its numbers have all their digits. */
+  text: string;
 }
 
 /** Reads an answer to its end. Throws a FlowError unless it is a success with JSON or nothing. */
@@ -118,10 +120,10 @@ export async function readAnswer(response: Response, method: string, url: URL): 
   }
   const text = await readText(response, place);
   if (!response.ok) throw readError(response, text, place);
-  if (text.trim() === '') return { status: response.status, headers: response.headers, body: null };
+  if (text.trim() === '') return { status: response.status, headers: response.headers, body: null, text };
   const body = parseJson(text);
   if (body === undefined) throw strangeAnswer(response, text, place);
-  return { status: response.status, headers: response.headers, body };
+  return { status: response.status, headers: response.headers, body, text };
 }
 
 /** A member of an answer that must be a text. Throws answer_invalid. */

@@ -3,6 +3,7 @@ import { requireTexts } from './answer.ts';
 import type { DeploymentDescription, FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import type { Send } from './request.ts';
+import { readFees } from './fees.ts';
 import { notFound, readRows } from './rows.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
@@ -44,11 +45,15 @@ export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deplo
     tag,
     read: async (target, { publicKey, signal } = {}) => {
       const path = `/functions/v1/deployment/read?${targetQuery(target)}`;
-      const { body } = await send({ path, headers: asPublicKey(publicKey), isRepeatable: true, signal });
+      const answer = await send({ path, headers: asPublicKey(publicKey), isRepeatable: true, signal });
+      const { body } = answer;
       requireTexts(body, ['deployment_id'], 'reading the deployment');
       const { inputs, outputs } = body as Record<string, unknown>;
-      if (Array.isArray(inputs) && Array.isArray(outputs)) return body as DeploymentDescription;
-      throw new FlowError({ code: 'answer_invalid', message: 'The answer lists no inputs and outputs.' });
+      if (!Array.isArray(inputs) || !Array.isArray(outputs)) {
+        throw new FlowError({ code: 'answer_invalid', message: 'The answer lists no inputs and outputs.' });
+      }
+      const fees = readFees(answer, (description) => (description as DeploymentDescription).fees);
+      return { ...body as DeploymentDescription, fees };
     },
     deploy: async (flow, { strict = false, tag: name, signal } = {}) => {
       if (!Number.isInteger(flow)) {

@@ -3,6 +3,7 @@ import type { DeploymentDescription as Described } from '../types/deployment_des
 import type { DeploymentDescription } from './flow_client.ts';
 
 // The types of zod would make every user of the package install it.
-it('the description of a deployment has the type that the backend answers with', () => {
-  expectTypeOf<DeploymentDescription>().toEqualTypeOf<Described>();
+it('the description of a deployment has the type that the backend answers with, and fees with all their digits', () => {
+  expectTypeOf<Omit<DeploymentDescription, 'fees'>>().toEqualTypeOf<Omit<Described, 'fees'>>();
+  expectTypeOf<DeploymentDescription['fees']>().toEqualTypeOf<[address: string, lamports: bigint][]>();
 });

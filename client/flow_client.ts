@@ -116,8 +116,9 @@ export interface AnswerInputOptions extends RequestOptions {
 }
 
 /** A row of `flow_run`. */
-export type RunRow = Omit<Database['public']['Tables']['flow_run']['Row'], 'status' | 'deployment'> & {
+export type RunRow = Omit<Database['public']['Tables']['flow_run']['Row'], 'status' | 'deployment' | 'fees'> & {
   status: RunStatus;
+  fees: Fees;
 };
 
 /** When a deployment starts by itself. */
@@ -219,6 +220,9 @@ export interface DeploymentOutput {
 /** What a deployment takes and gives, as it was frozen. */
 export interface DeploymentDescription {
   deployment_id: string;
+/** Addresses, with what each gets once a run, in lamports. */
+export type Fees = [address: string, lamports: bigint][];
+
   flow_id: number;
   name: string;
   description: string;
@@ -228,8 +232,8 @@ export interface DeploymentDescription {
   start_permission: 'Owner' | 'Authenticated' | 'Anonymous';
   output_instructions: boolean;
   action_identity: string | null;
-  /** Addresses with lamports. An amount beyond 2^53 is rounded to the nearest number. */
-  fees: [string, number][];
+  /** What its runs pay beside what the flow itself pays. */
+  fees: Fees;
   cluster: 'devnet' | 'testnet' | 'mainnet-beta';
   inputs: DeploymentInput[];
   outputs: DeploymentOutput[];

@@ -18,6 +18,7 @@ export type {
   DeploymentTypes,
   DeployOptions,
   EventOptions,
+  Fees,
   FlowClient,
   FlowClientOptions,
   FlowToStore,

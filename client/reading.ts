@@ -1,9 +1,12 @@
 import type { FlowClient, RunLogLine, RunReference, RunRow, RunSummary } from './flow_client.ts';
+import { readFees } from './fees.ts';
 import type { Send } from './request.ts';
 import { notFound, readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';
 
 const SUMMARY = 'id,flow_id,deployment_id,status,created_at,start_time,end_time,errors';
+/** As text the fees keep all their digits. */
+const WHOLE = '*,fees_text:fees::text';
 const LOG_LINE = 'flow_run_id,log_index,time,log_level,module,content,node_id,times';
 const LOG_PAGE = 200;
 const DEFAULT_LIMIT = 100;
@@ -59,7 +62,10 @@ export function makeReading(
   }
 
   return {
-    run: async (run, { signal } = {}) => await readRun<RunRow>(run, '*', signal),
+    run: async (run, { signal } = {}) => {
+      const { fees_text: text, ...row } = await readRun<RunRow & { fees_text: string }>(run, WHOLE, signal);
+      return { ...row, fees: readFees({ body: undefined, text }, (fees) => fees) };
+    },
     runs: async ({ deployment, flow, schedule, webhook, status, limit = DEFAULT_LIMIT, before, signal } = {}) => {
       const filters = equals({
         deployment_id: deployment,

@@ -1,4 +1,5 @@
 import { Code, List, Stack, Text } from '@mantine/core';
+import type { Fees as FeesOfRuns } from 'flow-deployments-client';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 
@@ -9,7 +10,7 @@ export function inSol(lamports: bigint): string {
 }
 
 /** What a start costs beside what the flow itself pays. */
-export function Fees({ fees }: { fees: readonly [address: string, lamports: number][] }) {
+export function Fees({ fees }: { fees: FeesOfRuns }) {
   if (fees.length === 0) return null;
   return (
     <Stack gap={4} component='section' aria-label='Fees'>
@@ -17,7 +18,7 @@ export function Fees({ fees }: { fees: readonly [address: string, lamports: numb
       <List size='sm'>
         {fees.map(([address, lamports], index) => (
           <List.Item key={index} className='console-text'>
-            {inSol(BigInt(lamports))} to <Code>{address}</Code>
+            {inSol(lamports)} to <Code>{address}</Code>
           </List.Item>
         ))}
       </List>

@@ -196,6 +196,19 @@ it('values come through a run exactly as they were', async () => {
   const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
   const sent = [
     18446744073709551615n,
+it('the fees of a deployment and of its runs keep all their digits', async () => {
+  const { deployment_id } = await flows.deploy(await flows.storeFlow(editorFlowToRow(exampleFlow)));
+  const { publicKey } = makeKeypair();
+  const fees = ['0', '9007199254740993', '18446744073709551615'].map((lamports) => [publicKey, lamports]);
+  await owner.client.from('flow_deployments').update({ fees }).eq('id', deployment_id).throwOnError();
+  const exact = fees.map(([address, lamports]) => [address, BigInt(lamports!)]);
+  expect((await flows.read(deployment_id)).fees).toEqual(exact);
+  const run = await scripted.start(deployment_id);
+  const row = await scripted.run(run);
+  expect(row.fees).toEqual(exact);
+  expect(row).not.toHaveProperty('fees_text');
+});
+
     -170141183460469231731687303715884105728n,
     'tea \u2028 \u{1f375}',
     null,
