@@ -8,13 +8,13 @@ import { readReference } from './run_reference.ts';
 
 const COLUMNS = 'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at';
 
-/** The token in the URL of an input. Only the token is sent, and only to the client's own project, whatever the URL names. */
+/** The token of an input, by itself or in its URL. Only the token is sent, and only to the client's own project, whatever the URL names. */
 function tokenOf(url: string): string {
-  const token = /\/flow\/submit\/(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];
+  const token = /(?:^|\/flow\/submit\/)(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];
   if (token !== undefined) return token;
   throw new FlowError({
     code: 'client_invalid',
-    message: '`url` must be the URL of a pending input: it ends in /flow/submit/fi_….',
+    message: '`url` must be the URL of a pending input: it ends in /flow/submit/fi_…, the token.',
   });
 }
 
@@ -42,11 +42,11 @@ export function makeAnswering(send: Send): Pick<FlowClient, 'pendingInputs' | 's
 
   return {
     pendingInputs: async (run, { signal } = {}) => {
-      const { id, token } = readReference(run);
-      const one = encodeURIComponent(id);
+      const { id, token } = run === undefined ? {} : readReference(run);
+      const one = id && encodeURIComponent(id);
+      const ofRun = one === undefined ? '' : `&or=(root_flow_run_id.eq.${one},flow_run_id.eq.${one})`;
       return await readRows<PendingInput>(send, {
-        path:
-          `/rest/v1/pending_inputs?select=${COLUMNS}&or=(root_flow_run_id.eq.${one},flow_run_id.eq.${one})&order=id`,
+        path: `/rest/v1/pending_inputs?select=${COLUMNS}${ofRun}&order=id&limit=1000`,
         headers: token === undefined ? {} : { 'x-flow-run-token': token },
         isRepeatable: true,
         signal,

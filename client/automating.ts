@@ -1,8 +1,15 @@
 import { requireTexts } from './answer.ts';
-import type { CreatedWebhook, DeploymentTarget, FlowClient, ScheduleRow } from './flow_client.ts';
+import type {
+  CreatedWebhook,
+  DeploymentTarget,
+  FlowClient,
+  RequestOptions,
+  ScheduleRow,
+  WebhookRow,
+} from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
-import type { Send } from './request.ts';
-import { readRows } from './rows.ts';
+import type { FlowRequest, Send } from './request.ts';
+import { notFound, readRows } from './rows.ts';
 
 /** The columns that name what a schedule or webhook starts. */
 function targetColumns(target: DeploymentTarget): { deployment_id: string } | { flow: number; tag?: string } {
@@ -13,7 +20,42 @@ function targetColumns(target: DeploymentTarget): { deployment_id: string } | { 
 }
 
 /** The methods that have deployments start by themselves, or by others. */
-export function makeAutomating(send: Send): Pick<FlowClient, 'schedule' | 'createWebhook'> {
+export function makeAutomating(send: Send): Pick<
+  FlowClient,
+  | 'schedule'
+  | 'schedules'
+  | 'setScheduleActive'
+  | 'deleteSchedule'
+  | 'createWebhook'
+  | 'webhooks'
+  | 'deleteWebhook'
+> {
+  const list = async <Row>(table: string, { signal }: RequestOptions = {}): Promise<Row[]> =>
+    await readRows<Row>(send, {
+      path: `/rest/v1/${table}?select=*&order=id.desc&limit=1000`,
+      isRepeatable: true,
+      signal,
+    });
+
+  /** Changes or deletes one row, which the answer holds; undefined when there is none. */
+  const write = async <Row>(
+    table: string,
+    id: string,
+    request: Pick<FlowRequest, 'method' | 'body' | 'isRepeatable'>,
+    { signal }: RequestOptions = {},
+  ): Promise<Row | undefined> => {
+    const [row] = await readRows<Row>(send, {
+      ...request,
+      path: `/rest/v1/${table}?select=*&id=eq.${encodeURIComponent(id)}`,
+      headers: { prefer: 'return=representation' },
+      signal,
+    });
+    return row;
+  };
+
+  const noSchedule = (id: string): FlowError =>
+    notFound('schedule_not_found', `There is no schedule ${id}, or it is somebody else's.`);
+
   return {
     schedule: async (target, { cron, timeZone, inputs, policy }, { signal } = {}) => {
       const [row] = await readRows<ScheduleRow>(send, {
@@ -32,6 +74,17 @@ export function makeAutomating(send: Send): Pick<FlowClient, 'schedule' | 'creat
       if (row !== undefined) return row;
       throw new FlowError({ code: 'answer_invalid', message: 'The answer holds no schedule.' });
     },
+    schedules: async (options) => await list<ScheduleRow>('flow_schedules', options),
+    setScheduleActive: async (id, is_active, options) => {
+      const request = { method: 'PATCH', body: JSON.stringify({ is_active }), isRepeatable: true } as const;
+      const row = await write<ScheduleRow>('flow_schedules', id, request, options);
+      if (row === undefined) throw noSchedule(id);
+      return row;
+    },
+    // What is deleted is not found again, so a repeated delete would tell of an error.
+    deleteSchedule: async (id, options) => {
+      if (await write('flow_schedules', id, { method: 'DELETE' }, options) === undefined) throw noSchedule(id);
+    },
     createWebhook: async (target, webhook, { signal } = {}) => {
       const { body } = await send({
         method: 'POST',
@@ -42,6 +95,11 @@ export function makeAutomating(send: Send): Pick<FlowClient, 'schedule' | 'creat
       requireTexts(body, ['id', 'url'], 'making the webhook');
       // SAFETY: the texts that callers need are there.
       return body as CreatedWebhook;
+    },
+    webhooks: async (options) => await list<WebhookRow>('flow_webhooks', options),
+    deleteWebhook: async (id, options) => {
+      if (await write('flow_webhooks', id, { method: 'DELETE' }, options) !== undefined) return;
+      throw notFound('webhook_not_found', `There is no webhook ${id}, or it is somebody else's.`);
     },
   };
 }

@@ -148,8 +148,11 @@ export interface NewWebhook {
   secret?: string | undefined;
 }
 
-/** A row of `flow_webhooks`, with the URL, which is shown this once. */
-export type CreatedWebhook = Omit<Database['public']['Tables']['flow_webhooks']['Row'], 'user_id'> & { url: string };
+/** A row of `flow_webhooks`. */
+export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
+
+/** The row of a new webhook, with the URL, which is shown this once. */
+export type CreatedWebhook = Omit<WebhookRow, 'user_id'> & { url: string };
 
 /** What a list of runs has of each: all but inputs, output and settings. */
 export type RunSummary = Pick<
@@ -217,12 +220,12 @@ export interface DeploymentOutput {
   type: string;
 }
 
-/** What a deployment takes and gives, as it was frozen. */
-export interface DeploymentDescription {
-  deployment_id: string;
 /** Addresses, with what each gets once a run, in lamports. */
 export type Fees = [address: string, lamports: bigint][];
 
+/** What a deployment takes and gives, as it was frozen. */
+export interface DeploymentDescription {
+  deployment_id: string;
   flow_id: number;
   name: string;
   description: string;
@@ -273,11 +276,29 @@ export interface FlowClient {
   /** A deployment with types: `client.deployment<Shop>({ flow: 7, tag: 'stable' })`. It sends nothing by itself. */
   deployment<Types extends DeploymentTypes>(target: DeploymentTarget): Deployment<Types['inputs'], Types['outputs']>;
 
-  /** Has one's own deployment start by itself, and gives the row of the schedule: delete it to end it. */
+  /** Has one's own deployment start by itself, and gives the row of the schedule. */
   schedule(target: DeploymentTarget, schedule: NewSchedule, options?: RequestOptions): Promise<ScheduleRow>;
 
-  /** Makes a URL by which others start one's own deployment: delete the row of `flow_webhooks` to end it. */
+  /** One's own schedules, the newest 1,000, the newest first. */
+  schedules(options?: RequestOptions): Promise<ScheduleRow[]>;
+
+  /**
+   * Pauses a schedule, or lets it go on with its next planned time, and gives its row. Throws `schedule_not_found`, also for
+   * somebody else's.
+   */
+  setScheduleActive(id: string, isActive: boolean, options?: RequestOptions): Promise<ScheduleRow>;
+
+  /** Deletes a schedule. Its runs stay. Throws `schedule_not_found`. */
+  deleteSchedule(id: string, options?: RequestOptions): Promise<void>;
+
+  /** Makes a URL by which others start one's own deployment. */
   createWebhook(target: DeploymentTarget, webhook: NewWebhook, options?: RequestOptions): Promise<CreatedWebhook>;
+
+  /** One's own incoming webhooks without their URLs, the newest 1,000, the newest first. */
+  webhooks(options?: RequestOptions): Promise<WebhookRow[]>;
+
+  /** Deletes an incoming webhook: its URL starts nothing any more. Its runs stay. Throws `webhook_not_found`. */
+  deleteWebhook(id: string, options?: RequestOptions): Promise<void>;
 
   /**
    * Waits for the end of a run and gives its output, as `fromValue` makes it. A run that failed or was stopped is the
@@ -336,12 +357,15 @@ export interface FlowClient {
     options?: RequestOptions & { newMessage?: string | Uint8Array | undefined },
   ): Promise<void>;
 
-  /** What a run and those that it called wait for now, the oldest first. */
-  pendingInputs(run: RunReference<object>, options?: RequestOptions): Promise<PendingInput[]>;
+  /**
+   * What a run and those that it called wait for now, the oldest first; without a run, what all runs wait for that the caller
+   * owns or started, 1,000 at most.
+   */
+  pendingInputs(run?: RunReference<object>, options?: RequestOptions): Promise<PendingInput[]>;
 
   /**
-   * Sends the value that a run waits for, a plain one, to the `url` of a pending input. The URL is the only credential; its token
-   * goes to the client's own project. It works once: `pending_input_answered`, `pending_input_not_found`.
+   * Sends the value that a run waits for, a plain one, to the `url` of a pending input, or the token (`fi_…`) in which it ends. That
+   * is the only credential, and goes to the client's own project. It works once: `pending_input_answered`, `pending_input_not_found`.
    */
   submitInput(url: string, value: PlainValue, options?: AnswerInputOptions): Promise<void>;
 

@@ -41,6 +41,7 @@ export type {
   StartedRun,
   StartOptions,
   StopOptions,
+  WebhookRow,
 } from './flow_client.ts';
 export { type ClientErrorCode, FlowError } from './flow_error.ts';
 export { fromValue, type PlainValue, type PlainValues, toValue } from './plain_value.ts';

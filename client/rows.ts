@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../types/errors.ts';
-import { FlowError } from './flow_error.ts';
+import { type ClientErrorCode, FlowError } from './flow_error.ts';
 import type { FlowRequest, Send } from './request.ts';
 
 /** Rows that PostgREST answers. Throws answer_invalid for anything else. */
@@ -10,4 +10,5 @@ export async function readRows<Row>(send: Send, request: FlowRequest): Promise<R
 }
 
 /** What the caller may not see does not exist: PostgREST says so with an empty list. */
-export const notFound = (code: ErrorCode, message: string): FlowError => new FlowError({ code, message, status: 404 });
+export const notFound = (code: ErrorCode | ClientErrorCode, message: string): FlowError =>
+  new FlowError({ code, message, status: 404 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
-import { readAssignments } from './assignments.ts';
+import { readAssignments, readJsonValue } from './assignments.ts';
 
 const NUMERIC = { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^[0-9]{1,20}$' }] };
 const schemas: Record<string, [schema: object, fallback?: unknown]> = {
@@ -39,6 +39,14 @@ it.each([
 ])('%s is %j', async (argument, value) => {
   const { values, inputs } = await read(argument);
   expect([Object.values(values), Object.keys(inputs)]).toEqual([[value], []]);
+});
+
+it('the JSON of an answer is a plain value, in which integers keep all their digits', () => {
+  expect(readJsonValue('{"a": [1.50, 18446744073709551615, null, "x"]}')).toEqual({
+    a: [1.5, 18446744073709551615n, null, 'x'],
+  });
+  expect(() => readJsonValue('0.12345678901234567890123')).toThrow(/^:= takes JSON: .* has more digits than a number/);
+  expect(() => readJsonValue('yes')).toThrow(/^:= takes JSON/);
 });
 
 it('JSON with more digits than JavaScript holds goes as a tagged value', async () => {

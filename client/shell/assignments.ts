@@ -63,16 +63,37 @@ const areNumbersSafe = (json: LosslessJson): boolean =>
     ? isSafeNumber(String(json))
     : typeof json !== 'object' || json === null || Object.values(json).every(areNumbersSafe);
 
-/** Adds `key:=json` to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
-function addJson({ name, text }: Assignment, { values, inputs }: Assigned): void {
+/** What is made of the JSON behind `name:=`. Throws a UsageError. */
+function readJson<Result>(name: string, text: string, use: (json: LosslessJson) => Result): Result {
   try {
-    const json = parseLosslessJson(text, JSON_LIMITS);
-    if (areNumbersSafe(json)) values[name] = JSON.parse(text);
-    else inputs[name] = jsonToValue(json);
+    return use(parseLosslessJson(text, JSON_LIMITS));
   } catch (error) {
     throw new UsageError(`${name}:= takes JSON: ${(error as Error).message}`);
   }
 }
+
+/** Adds `key:=json` to the inputs: as plain values, or tagged where a number has more digits than JavaScript holds. */
+function addJson({ name, text }: Assignment, { values, inputs }: Assigned): void {
+  readJson(name, text, (json) => {
+    if (areNumbersSafe(json)) values[name] = JSON.parse(text);
+    else inputs[name] = jsonToValue(json);
+  });
+}
+
+function plainOfJson(json: LosslessJson): PlainValue {
+  if (json instanceof LosslessNumber) {
+    const text = String(json);
+    if (isSafeNumber(text)) return Number(text);
+    if (/^-?\d+$/.test(text)) return BigInt(text);
+    throw new Error(`${text} has more digits than a number holds. Send it as a text`);
+  }
+  if (Array.isArray(json)) return json.map(plainOfJson);
+  if (typeof json !== 'object' || json === null) return json;
+  return Object.fromEntries(Object.entries(json).map(([name, member]) => [name, plainOfJson(member)]));
+}
+
+/** The plain value of the JSON behind `:=`; integers keep all their digits. Throws a UsageError. */
+export const readJsonValue = (text: string): PlainValue => readJson('', text, plainOfJson);
 
 /**
  * The inputs that a command line gives. `read` is asked for the deployment's types where a value is not JSON. Throws a

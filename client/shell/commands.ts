@@ -1,14 +1,41 @@
 import type { Command } from './command.ts';
 import { deploy } from './commands/deploy.ts';
+import { inputs } from './commands/inputs.ts';
 import { logs } from './commands/logs.ts';
 import { output } from './commands/output.ts';
 import { read } from './commands/read.ts';
 import { redrive } from './commands/redrive.ts';
 import { runs } from './commands/runs.ts';
+import { schedule, scheduleDelete, schedulePause, scheduleResume } from './commands/schedule.ts';
+import { schedules } from './commands/schedules.ts';
 import { start } from './commands/start.ts';
 import { stop } from './commands/stop.ts';
+import { submit } from './commands/submit.ts';
 import { tag } from './commands/tag.ts';
 import { types } from './commands/types.ts';
+import { webhook, webhookDelete } from './commands/webhook.ts';
+import { webhooks } from './commands/webhooks.ts';
 
 /** The commands of `flows`, in the order of its help. */
-export const commands: readonly Command[] = [deploy, start, output, read, runs, logs, stop, redrive, tag, types];
+export const commands: readonly Command[] = [
+  deploy,
+  start,
+  output,
+  read,
+  runs,
+  logs,
+  stop,
+  redrive,
+  inputs,
+  submit,
+  schedules,
+  schedule,
+  schedulePause,
+  scheduleResume,
+  scheduleDelete,
+  webhooks,
+  webhook,
+  webhookDelete,
+  tag,
+  types,
+];

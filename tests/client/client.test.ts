@@ -81,6 +81,24 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       });
       expect(schedule).toMatchObject({ flow: shop, tag: 'stable', time_zone: 'Europe/Berlin', policy: 'skip' });
       expect(await client.runs({ schedule: schedule.id })).toEqual([]);
+      expect(await client.schedules()).toContainEqual(schedule);
+      expect(await stranger.schedules()).toEqual([]);
+      expect(await client.setScheduleActive(schedule.id, false)).toMatchObject({
+        is_active: false,
+        next_start_at: null,
+      });
+      expect(await client.setScheduleActive(schedule.id, true)).toMatchObject({
+        is_active: true,
+        next_start_at: schedule.next_start_at,
+      });
+      for (
+        const change of [
+          () => stranger.setScheduleActive(schedule.id, false),
+          () => stranger.deleteSchedule(schedule.id),
+          () => client.deleteSchedule(schedule.id).then(() => client.deleteSchedule(schedule.id)),
+        ]
+      ) expect(await errorOf(change())).toMatchObject({ code: 'schedule_not_found', status: 404 });
+      expect((await client.schedules()).map(({ id }) => id)).not.toContain(schedule.id);
       expect(await errorOf(client.schedule(shop, { cron: '61 * * * *' }))).toMatchObject({ code: 'column_invalid' });
 
       const webhook = await client.createWebhook(deployment_id, { input: 'item', headers: [] });
@@ -96,6 +114,17 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       expect(await errorOf(stranger.createWebhook(deployment_id, { input: 'item' }))).toMatchObject({
         code: 'deployment_not_found',
       });
+      const { url: _url, ...row } = webhook;
+      const listed = (await client.webhooks()).find(({ id }) => id === webhook.id);
+      expect(listed).toMatchObject({ id: row.id, prefix: row.prefix, last_flow_run_id: flow_run_id });
+      expect(await stranger.webhooks()).toEqual([]);
+      expect(await errorOf(stranger.deleteWebhook(webhook.id))).toMatchObject({
+        code: 'webhook_not_found',
+        status: 404,
+      });
+      await client.deleteWebhook(webhook.id);
+      expect((await client.webhooks()).map(({ id }) => id)).not.toContain(webhook.id);
+      expect((await fetch(webhook.url, { method: 'POST' })).status).toBe(404);
     });
 
     it('stores, changes, deploys, tags and starts a flow, and reads its run', async () => {
@@ -167,6 +196,19 @@ it('a deployment says what it takes and gives, to those who may start it, as the
   expect(await nobody.read(deployment_id, { publicKey })).toEqual(await flows.read(deployment_id));
 });
 
+it('the fees of a deployment and of its runs keep all their digits', async () => {
+  const { deployment_id } = await flows.deploy(await flows.storeFlow(editorFlowToRow(exampleFlow)));
+  const { publicKey } = makeKeypair();
+  const fees = ['0', '9007199254740993', '18446744073709551615'].map((lamports) => [publicKey, lamports]);
+  await owner.client.from('flow_deployments').update({ fees }).eq('id', deployment_id).throwOnError();
+  const exact = fees.map(([address, lamports]) => [address, BigInt(lamports!)]);
+  expect((await flows.read(deployment_id)).fees).toEqual(exact);
+  const run = await scripted.start(deployment_id);
+  const row = await scripted.run(run);
+  expect(row.fees).toEqual(exact);
+  expect(row).not.toHaveProperty('fees_text');
+});
+
 it('plain inputs become values of the types that the deployment has, or are refused by it before they run', async () => {
   const flow = new FlowBuilder();
   const amount = flow.input('amount');
@@ -196,19 +238,6 @@ it('values come through a run exactly as they were', async () => {
   const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
   const sent = [
     18446744073709551615n,
-it('the fees of a deployment and of its runs keep all their digits', async () => {
-  const { deployment_id } = await flows.deploy(await flows.storeFlow(editorFlowToRow(exampleFlow)));
-  const { publicKey } = makeKeypair();
-  const fees = ['0', '9007199254740993', '18446744073709551615'].map((lamports) => [publicKey, lamports]);
-  await owner.client.from('flow_deployments').update({ fees }).eq('id', deployment_id).throwOnError();
-  const exact = fees.map(([address, lamports]) => [address, BigInt(lamports!)]);
-  expect((await flows.read(deployment_id)).fees).toEqual(exact);
-  const run = await scripted.start(deployment_id);
-  const row = await scripted.run(run);
-  expect(row.fees).toEqual(exact);
-  expect(row).not.toHaveProperty('fees_text');
-});
-
     -170141183460469231731687303715884105728n,
     'tea \u2028 \u{1f375}',
     null,
@@ -406,6 +435,9 @@ describe('a run that waits for somebody', () => {
     const input = await waiting(nobody, run);
     expect(await scripted.pendingInputs(run.flow_run_id)).toEqual([input]);
     expect(await stranger.pendingInputs(run.flow_run_id)).toEqual([]);
+    // Without a run: those of all runs, of which only its owner and starter know.
+    expect(await flows.pendingInputs()).toContainEqual(input);
+    expect(await stranger.pendingInputs()).toEqual([]);
     const idempotencyKey = randomUUID();
     const value = { ok: true, amount: 12345678901234567890n, bytes: new Uint8Array([1, 2]) };
     await nobody.submitInput(input.url, value, { idempotencyKey });
@@ -420,7 +452,8 @@ describe('a run that waits for somebody', () => {
     const [one, two] = await Promise.all([flows.start(deployment), flows.start(deployment)]);
     await flows.submitInput((await waiting(flows, one)).url, null);
     expect(await flows.output(one)).toEqual({ answer: null });
-    await nobody.cancelInput((await waiting(flows, two)).url);
+    // The token alone says it all.
+    await nobody.cancelInput((await waiting(flows, two)).url.split('/').at(-1)!);
     expect((await errorOf(flows.output(two))).code).toBe('run_failed');
   });
 

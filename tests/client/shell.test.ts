@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -14,6 +15,7 @@ import { startFlakyProxy } from '../support/flaky_proxy.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { waitFlow } from '../support/mixed_flows.ts';
+import { askingFlow } from '../support/pending_inputs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -285,6 +287,125 @@ describe('flows tag and logs', () => {
   });
 });
 
+describe('flows inputs and submit', () => {
+  /** A run that waits, and the line of its input: run, node, time, URL. */
+  const startAsking = async () => {
+    const deployment = await deploy(owner, await storeFlow(owner, askingFlow()));
+    const { flow_run_id } = await json<{ flow_run_id: string }>('start', deployment);
+    const [line] = await waitFor(async () => {
+      const { stdout } = await flows('inputs', flow_run_id);
+      return stdout === '' ? undefined : stdout.trim().split('\n');
+    });
+    const [run, , , url] = line!.split('  ');
+    expect([run, url]).toEqual([flow_run_id, expect.stringMatching(/\/flow\/submit\/fi_/)]);
+    return { run: flow_run_id, url: url! };
+  };
+  const nobody = () => ({ FLOWS_URL: environment.FLOWS_URL!, FLOWS_KEY: environment.FLOWS_KEY! });
+
+  it.each([
+    ['yes', { S: 'yes' }],
+    [':={"ok": true, "n": 18446744073709551615}', { M: { ok: { B: true }, n: expect.anything() } }],
+  ])('who has the URL answers %s, once', async (answer, value) => {
+    const { run, url } = await startAsking();
+    expect(await json<object[]>('inputs')).toContainEqual(expect.objectContaining({ flow_run_id: run, url }));
+    expect(await call(['submit', url, answer], nobody())).toEqual({ code: 0, stdout: 'submitted\n', stderr: '' });
+    expect(await json('output', run)).toMatchObject({ output: { M: { answer: value } } });
+    expect(await flows('inputs', run)).toEqual({ code: 0, stdout: '', stderr: 'No run waits for an input.\n' });
+    expect(await flows('submit', url, answer)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('(pending_input_answered)'),
+    });
+  });
+
+  it('or cancels, by the token alone', async () => {
+    const { run, url } = await startAsking();
+    const token = url.split('/').at(-1)!;
+    expect(await call(['submit', token, '--cancel', '--json'], nobody())).toMatchObject({
+      code: 0,
+      stdout: '{"success":true}\n',
+    });
+    expect(await flows('output', run)).toMatchObject({ code: 3, stderr: expect.stringContaining('input_cancelled') });
+  });
+});
+
+describe('flows schedule', () => {
+  it('makes one, which is listed, paused, resumed and deleted', async () => {
+    const target = `${shop.flow_id}@stable`;
+    const args = ['schedule', target, 'item=tea', 'quantity:=3', '--cron', '30 6 * * MON-FRI'];
+    const made = await flows(...args, '--zone', 'Europe/Berlin', '--policy', 'skip');
+    const [, id = '', next = ''] = /^schedule {2}(\S{36})\nnext {6}(\S+)\n$/.exec(made.stdout) ?? [];
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const listed = async () => (await flows('schedules')).stdout.split('\n').find((line) => line.startsWith(id));
+    expect(await listed()).toBe(`${id}  ${target}  ${next}  30 6 * * MON-FRI  Europe/Berlin`);
+    expect(await json<object[]>('schedules')).toContainEqual(
+      expect.objectContaining({ id, policy: 'skip', inputs: { item: { S: 'tea' }, quantity: { D: '3' } } }),
+    );
+    expect(await flows('schedule-pause', id)).toEqual({ code: 0, stdout: `paused schedule ${id}\n`, stderr: '' });
+    expect(await listed()).toBe(`${id}  ${target}  paused  30 6 * * MON-FRI  Europe/Berlin`);
+    expect(await json('schedule-resume', id)).toMatchObject({ id, is_active: true, next_start_at: next });
+    expect(await json('schedule-delete', id)).toEqual({ id, success: true });
+    expect(await listed()).toBeUndefined();
+  });
+
+  it('is told by the backend what is wrong with it', async () => {
+    expect(await flows('schedule', String(shop.flow_id), '--cron', '30 25 * * *')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: cron.hour: has "25".*\(column_invalid\)/),
+    });
+    expect(await flows('schedule', String(shop.flow_id), '--cron', '0 6 * * *', '--zone', 'Mars/North')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(column_invalid)'),
+    });
+  });
+});
+
+describe('flows webhook', () => {
+  it('shows the URL once, by which others start; it is listed and deleted', async () => {
+    const made = await flows('webhook', shop.deployment_id, '--input', 'item');
+    const [, id = '', url = ''] = /^webhook {2}(\S{36})\nurl {6}(http\S+)\n$/.exec(made.stdout) ?? [];
+    expect([made.code, made.stderr]).toEqual([0, '']);
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"tea"' };
+    const started = await fetch(url, request);
+    expect(await flows('output', (await started.json()).flow_run_id)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 x tea'),
+    });
+    const listed = await flows('webhooks');
+    const token = url.split('/').at(-1)!;
+    expect(listed.stdout).toContain(`${id}  ${token.slice(0, 10)}…  ${shop.deployment_id}  item  unsigned\n`);
+    expect(listed.stdout + (await flows('webhooks', '--json')).stdout).not.toContain(token);
+    expect(await flows('webhook-delete', id)).toEqual({ code: 0, stdout: `deleted webhook ${id}\n`, stderr: '' });
+    expect((await fetch(url, request)).status).toBe(404);
+  });
+
+  it('takes headers, and the secret of its senders from a file', async () => {
+    const file = join(dir, 'secret.txt');
+    writeFileSync(file, 'a secret of ours\n');
+    const made = await json<{ id: string; url: string }>(
+      ...['webhook', String(shop.flow_id), '--input', 'item', '--headers', 'X-GitHub-Event, X-Other'],
+      ...['--verification', 'github', '--secret-file', file],
+    );
+    expect(made).toMatchObject({
+      flow: shop.flow_id,
+      tag: 'latest',
+      headers: ['x-github-event', 'x-other'],
+      verification: 'github',
+    });
+    expect((await fetch(made.url, { method: 'POST', body: '{}' })).status).toBe(401);
+    const body = '"tea"';
+    const signature = createHmac('sha256', 'a secret of ours').update(body).digest('hex');
+    const signed = await fetch(made.url, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` },
+    });
+    expect(signed.status).toBe(202);
+    await flows('webhook-delete', made.id);
+  });
+});
+
 describe('flows as a process', () => {
   it.each([
     [['--help']],
@@ -352,10 +473,32 @@ describe('a mistake is told with what would be right:', () => {
       [['types', UUID], 1, /\(deployment_not_found\)/],
       [['types', UUID, '--name', '7up'], 2, /--name must be a name of TypeScript/],
       [['types', 'x'], 2, /x must be the id/],
+      [['inputs', 'x'], 2, /x must be the id of a run/],
+      [['submit', 'x'], 2, /submit takes either a value or --cancel/],
+      [['submit', 'x', 'yes', '--cancel'], 2, /submit takes either a value or --cancel/],
+      [['submit', 'x', 'yes'], 2, /must be the URL of a pending input: it ends in/],
+      [['submit', 'x', ':=yes'], 2, /:= takes JSON/],
+      [['submit', `fi_${'A'.repeat(43)}`, 'yes'], 1, /\(pending_input_not_found\)/],
+      [['schedule', '7'], 2, /--cron must be given: five fields/],
+      [['schedule', '7', '--cron', '0 6 * * *', '--policy', 'late'], 2, /--policy must be catch_up_one or skip/],
+      [['schedule', UUID, '--cron', '0 6 * * *'], 1, /\(deployment_not_found\)/],
+      [['schedule-pause', 'x'], 2, /x must be the id of a schedule/],
+      [['schedule-resume', UUID], 1, /\(schedule_not_found\)/],
+      [['schedule-delete', UUID], 1, /\(schedule_not_found\)/],
+      [['webhook', '7'], 2, /--input must be given: the input that gets the JSON/],
+      [['webhook', '7', '--input', 'a', '--verification', 'gitlab'], 2, /--verification must be one of standard_web/],
+      [['webhook', '7', '--input', 'a', '--secret-file', 'x'], 2, /--secret-file is for a webhook with --verification/],
+      [
+        ['webhook', '7', '--input', 'a', '--verification', 'github', '--secret-file', 'nowhere.txt'],
+        2,
+        /nowhere\.txt can't be read: ENOENT/,
+      ],
+      [['webhook', UUID, '--input', 'a'], 1, /\(deployment_not_found\)/],
+      [['webhook-delete', UUID], 1, /\(webhook_not_found\)/],
       [
         ['depoly'],
         2,
-        /There is no command depoly\. There are deploy, start, output, read, runs, logs, stop, redrive, tag, types/,
+        /There is no command depoly\. There are deploy, start, output, read, runs, logs, stop, redrive, inputs, submit, schedules, /,
       ],
     ] as const,
   )('flows %j ends with %i', async (args, code, says) => {
@@ -444,7 +587,7 @@ it('--help tells of every command, with its exit codes, and of each what it take
   expect(general.code).toBe(0);
   for (const args of [[], ['-h'], ['help']]) expect(await flows(...args)).toEqual(general);
   for (const code of Object.keys(exitCodes)) expect(general.stdout).toMatch(new RegExp(`^ {2}${code} `, 'm'));
-  for (const [, name] of general.stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)) {
+  for (const [, name] of general.stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)) {
     const { code, stdout } = await flows(name!, '--help');
     expect((await flows(name!, '-h')).stdout).toBe(stdout);
     expect([code, stdout]).toEqual([

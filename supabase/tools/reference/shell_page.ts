@@ -9,7 +9,7 @@ import { list, page, paragraph } from './page.ts';
 
 const describe = (command: Command): string[] => [
   `## flows ${command.name}`,
-  `\`\`\`sh\nnpx flows ${command.name} ${command.arguments}\n\`\`\``,
+  `\`\`\`sh\n${`npx flows ${command.name} ${command.arguments}`.trimEnd()}\n\`\`\``,
   paragraph([command.summary, ...command.notes].join(' ')),
   ...(command.options.length === 0 ? [] : [
     markdownTable([

@@ -1,0 +1,26 @@
+import { readUuid } from '../arguments.ts';
+import type { Command } from '../command.ts';
+import { printableJson, printableLine } from '../printable.ts';
+
+export const inputs: Command = {
+  name: 'inputs',
+  arguments: '[<run>]',
+  count: [0, 1],
+  summary: 'List the inputs that runs wait for, the oldest first.',
+  notes: [
+    'Each line has run, node, the time at which the input expires, and the URL that takes the answer.',
+    'Without a run they are those of all runs that you own or started.',
+    'Whoever has a URL may answer, once: send it to nobody but the one who decides.',
+  ],
+  options: [{ name: 'token', takes: 'token', meaning: 'The token of the run, in place of your own credential.' }],
+  example: 'flows inputs 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e',
+  run: async ({ client, screen, isJson, signal }, { positionals: [text], option }) => {
+    const run = text === undefined ? undefined : { flow_run_id: readUuid(text, 'run'), token: option('token') };
+    const list = await client.pendingInputs(run, { signal });
+    if (isJson) return await screen.print(printableJson(list));
+    if (list.length === 0) screen.note('No run waits for an input.');
+    for (const { flow_run_id, node_id, expires_at, url } of list) {
+      await screen.print(printableLine(`${flow_run_id}  ${node_id}  ${expires_at}  ${url}`));
+    }
+  },
+};

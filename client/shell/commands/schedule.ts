@@ -1,0 +1,89 @@
+import { toValue } from '../../plain_value.ts';
+import type { FlowClient, NewSchedule, RequestOptions } from '../../flow_client.ts';
+import { readTarget, readUuid } from '../arguments.ts';
+import { readAssignments } from '../assignments.ts';
+import type { Command } from '../command.ts';
+import { printableJson, printableLine } from '../printable.ts';
+import { UsageError } from '../usage_error.ts';
+
+const POLICIES = ['catch_up_one', 'skip'] as const satisfies NewSchedule['policy'][];
+
+export const schedule: Command = {
+  name: 'schedule',
+  arguments: '<flow|deployment> [key=value | key:=json]…',
+  count: [1, 1_000],
+  summary: 'Have a deployment of yours start by itself.',
+  notes: [
+    'It is named as for flows start, and so are its inputs. It prints the id of the schedule and the first start.',
+  ],
+  options: [
+    { name: 'cron', takes: 'fields', meaning: 'Minute, hour, day of month, month, day of week. It is required.' },
+    { name: 'zone', takes: 'zone', meaning: 'The IANA time zone by whose clocks it is due; UTC by default.' },
+    {
+      name: 'policy',
+      takes: 'policy',
+      meaning: 'For planned times that nobody could keep: catch_up_one (one late start, the default) or skip.',
+    },
+  ],
+  example: 'flows schedule 7@stable item=tea --cron "30 6 * * MON-FRI" --zone Europe/Berlin',
+  run: async ({ client, screen, isJson, signal }, { positionals: [text = '', ...assignments], option }) => {
+    const target = readTarget(text);
+    const cron = option('cron');
+    if (cron === undefined) throw new UsageError('--cron must be given: five fields, as in --cron "30 6 * * *".');
+    const wanted = option('policy');
+    const policy = POLICIES.find((known) => known === wanted);
+    if (policy !== wanted) throw new UsageError(`--policy must be ${POLICIES.join(' or ')}.`);
+    const { values, inputs } = await readAssignments(assignments, () => client.read(target, { signal }));
+    for (const [name, value] of Object.entries(values)) inputs[name] = toValue(value);
+    const row = await client.schedule(target, { cron, timeZone: option('zone'), policy, inputs }, { signal });
+    if (isJson) return await screen.print(printableJson(row));
+    await screen.print(printableLine(`schedule  ${row.id}`));
+    await screen.print(printableLine(`next      ${row.next_start_at}`));
+  },
+};
+
+/** A command that does something to one schedule. */
+const changing = (
+  name: string,
+  summary: string,
+  notes: string[],
+  did: string,
+  change: (client: FlowClient, id: string, options: RequestOptions) => Promise<unknown>,
+): Command => ({
+  name,
+  arguments: '<schedule>',
+  count: [1, 1],
+  summary,
+  notes,
+  options: [],
+  example: `flows ${name} 019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e`,
+  run: async ({ client, screen, isJson, signal }, { positionals: [text = ''] }) => {
+    const id = readUuid(text, 'schedule');
+    const row = await change(client, id, { signal });
+    await screen.print(isJson ? printableJson(row ?? { id, success: true }) : `${did} schedule ${id}`);
+  },
+});
+
+export const schedulePause = changing(
+  'schedule-pause',
+  'Pause a schedule.',
+  ['Its planned times go by until it is resumed.'],
+  'paused',
+  (client, id, options) => client.setScheduleActive(id, false, options),
+);
+
+export const scheduleResume = changing(
+  'schedule-resume',
+  'Let a paused schedule go on.',
+  ['It starts at its next planned time.'],
+  'resumed',
+  (client, id, options) => client.setScheduleActive(id, true, options),
+);
+
+export const scheduleDelete = changing(
+  'schedule-delete',
+  'Delete a schedule.',
+  ['The runs that it started stay.'],
+  'deleted',
+  (client, id, options) => client.deleteSchedule(id, options),
+);

@@ -1,0 +1,26 @@
+import { lineOf, targetOf } from '../automatic_start.ts';
+import type { Command } from '../command.ts';
+import { printableJson, printableLine } from '../printable.ts';
+
+export const webhooks: Command = {
+  name: 'webhooks',
+  arguments: '',
+  count: [0, 0],
+  summary: 'List your incoming webhooks, the newest first.',
+  notes: [
+    'Each line has id, the first characters of its token, what is started, the input that gets the JSON, and why the last ' +
+    'request was refused, if it was. Their URLs are shown only when they are made.',
+  ],
+  options: [],
+  example: 'flows webhooks --json',
+  run: async ({ client, screen, isJson, signal }) => {
+    const list = await client.webhooks({ signal });
+    if (isJson) return await screen.print(printableJson(list));
+    if (list.length === 0) screen.note('There are no webhooks to show.');
+    for (const row of list) {
+      const { id, prefix, input, verification, is_active } = row;
+      const columns = [id, `${prefix}…`, targetOf(row), input, verification ?? 'unsigned'];
+      await screen.print(printableLine(lineOf(is_active ? columns : [...columns, 'paused'], row)));
+    }
+  },
+};
