@@ -32,7 +32,14 @@ as $$
         select from public.signature_requests as s
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
-      )))
+      ))
+      -- Or somebody who was given the signatures of others has not answered: they may have added their own and sent it themselves.
+      -- With the signer of an action only that one could, and the outcome tells.
+      or t.outcome is distinct from 'confirmed' and t.wire is null and (executions_of_unknown_outcome.root_run).action_signer is null
+        and exists (
+          select from public.signature_requests as s
+          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null and s.signatures is not null
+        ))
   )
   select coalesce(jsonb_agg(to_jsonb(u) order by u.flow_run_id, u.node_id, u.times), '[]')
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;

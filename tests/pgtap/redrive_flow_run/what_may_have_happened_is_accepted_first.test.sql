@@ -1,4 +1,4 @@
-select plan(17);
+select plan(19);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
@@ -77,6 +77,30 @@ select pg_temp.failed('unsigned', jsonb_build_array(test.node_run('a', is_ended 
 select private.store_transaction(test.kept('unsigned')::uuid, 1, test.transaction(test.kept('unsigned')::uuid), jsonb_build_array(test.request()));
 select pg_temp.end('unsigned');
 select is(pg_temp.redrive('unsigned'), null, 'unless it was never signed');
+
+-- A transaction of which somebody has all signatures but their own, and that is given up before they have answered.
+create function pg_temp.half_signed(name text) returns void language plpgsql as $$
+begin
+  perform pg_temp.failed(half_signed.name, jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["timed out"]}'));
+  perform private.store_transaction(
+    test.kept(half_signed.name)::uuid, 1, test.transaction(test.kept(half_signed.name)::uuid),
+    jsonb_build_array(test.request(signatures => jsonb_build_array(jsonb_build_object('pubkey', repeat('1', 32), 'signature', repeat('1', 64)))))
+  );
+  perform private.store_transaction_outcomes(jsonb_build_array(jsonb_build_object(
+    'flow_run_id', test.kept(half_signed.name), 'node_id', test.node_id('a'), 'times', 0, 'outcome', 'failed', 'signature', null
+  )));
+end;
+$$;
+select pg_temp.half_signed('half_signed');
+select pg_temp.end('half_signed');
+select is(
+  pg_temp.redrive('half_signed') #>> '{details,0,node_id}', test.node_id('a')::text,
+  'whoever is asked last, and has the signatures of all others, may have sent it themselves'
+);
+select pg_temp.half_signed('answered');
+update public.signature_requests set signature = repeat('1', 64) where flow_run_id = test.kept('answered')::uuid;
+select pg_temp.end('answered');
+select is(pg_temp.redrive('answered'), null, 'unless they have answered: then it was the runner that sent it, or did not');
 
 select pg_temp.failed('action', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
 update public.flow_run set action_signer = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs' where id = test.kept('action')::uuid;
