@@ -50,17 +50,6 @@ function loop(): FlowBuilder {
   return flow;
 }
 
-const redriven = async (runIds: string[]): Promise<string[]> =>
-  await workers.sql.begin(async (tx) => {
-    await tx`select set_config('request.jwt.claims', ${
-      JSON.stringify({ sub: owner.id, role: 'authenticated' })
-    }, true)`;
-    const rows = await tx`
-      select public.redrive_flow_run(r.id) ->> 'flow_run_id' as id
-      from unnest(${runIds}::uuid[]) with ordinality as r (id, position) order by r.position`;
-    return rows.map((row) => row.id);
-  }) as string[];
-
 it(`what succeeded is not done again while ${KILLS} workers of redriven runs are killed`, async () => {
   const called = await owner.storeFlow(loop());
   const calling = new FlowBuilder();
@@ -75,7 +64,7 @@ it(`what succeeded is not done again while ${KILLS} workers of redriven runs are
   expect(once).toBe(RUNS * ELEMENTS);
 
   gate.open();
-  const ids = await redriven(failedIds);
+  const ids = await owner.redrive(failedIds);
   for (let kill = 0; kill < KILLS; kill++) {
     const worker = newWorker(kill);
     await worker.ready();

@@ -33,6 +33,8 @@ export interface FlowOwner {
   /** Starts a run for each of the inputs, to be claimed after so many seconds; gives their ids in order. */
   start: (flowId: number, inputs: ValueMap[], delaySeconds?: number) => Promise<string[]>;
   startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
+  /** Redrives each of the runs; gives the ids of the new ones, in order. */
+  redrive: (runIds: string[]) => Promise<string[]>;
   /** Deploys a flow with an action identity, and starts it for who sends the transaction. */
   startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
 }
@@ -112,6 +114,13 @@ export async function makeWorkerStack(name: string, options: WorkerStackOptions 
         asOwner(async (tx) => {
           const [row] = await tx`select public.start_flow(${flowId}, ${tx.json(inputs as never)}) as run`;
           return { ...row?.run, functionsUrl };
+        }),
+      redrive: (runIds) =>
+        asOwner(async (tx) => {
+          const rows = await tx`
+            select public.redrive_flow_run(r.id) ->> 'flow_run_id' as id
+            from unnest(${runIds}::uuid[]) with ordinality as r (id, position) order by r.position`;
+          return rows.map((row) => row.id);
         }),
       startAction: (flowId, { identity, signer, inputs }) =>
         asOwner(async (tx) => {
