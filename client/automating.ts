@@ -8,6 +8,7 @@ import type {
   WebhookRow,
 } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
+import { exactJson, readInputs } from './inputs.ts';
 import type { FlowRequest, Send } from './request.ts';
 import { notFound, readRows } from './rows.ts';
 
@@ -57,16 +58,16 @@ export function makeAutomating(send: Send): Pick<
     notFound('schedule_not_found', `There is no schedule ${id}, or it is somebody else's.`);
 
   return {
-    schedule: async (target, { cron, timeZone, inputs, policy }, { signal } = {}) => {
+    schedule: async (target, { cron, timeZone, values = {}, inputs, policy }, { signal } = {}) => {
       const [row] = await readRows<ScheduleRow>(send, {
         method: 'POST',
         path: '/rest/v1/flow_schedules?select=*',
         headers: { prefer: 'return=representation' },
-        body: JSON.stringify({
+        body: exactJson({
           ...targetColumns(target),
           cron,
           ...(timeZone !== undefined && { time_zone: timeZone }),
-          ...(inputs !== undefined && { inputs }),
+          ...readInputs(values, inputs),
           ...(policy !== undefined && { policy }),
         }),
         signal,

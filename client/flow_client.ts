@@ -127,7 +127,9 @@ export interface NewSchedule {
   cron: string;
   /** An IANA time zone, such as `Europe/Berlin`; UTC by default. */
   timeZone?: string | undefined;
-  /** The inputs of each start, as tagged values. */
+  /** Plain inputs of each start, which become values by the types of the deployment that is started then. */
+  values?: PlainValues | undefined;
+  /** Further inputs of each start, as tagged values. */
   inputs?: ValueMap | undefined;
   /** For planned times that nobody could keep: one late start (`catch_up_one`, the default), or none (`skip`). */
   policy?: 'catch_up_one' | 'skip' | undefined;

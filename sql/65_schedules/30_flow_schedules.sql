@@ -7,6 +7,7 @@ create table public.flow_schedules (
   cron text not null,
   time_zone text not null default 'UTC',
   inputs jsonb not null default '{}',
+  "values" jsonb not null default '{}',
   policy text not null default 'catch_up_one',
   is_active boolean not null default true,
   next_start_at timestamptz,
@@ -23,6 +24,9 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
+  constraint flow_schedules_values_length check (
+    octet_length("values"::text) <= 1048576 or private.refuse_column('values', 'must be at most 1 MiB of JSON')
+  ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
   ),
@@ -38,6 +42,8 @@ comment on column public.flow_schedules.cron is
   'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
 comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
+comment on column public.flow_schedules."values" is
+  'Further inputs of each start, an object of plain JSON: it becomes values at the start, by the types of the deployment that is started then.';
 comment on column public.flow_schedules.policy is
   'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
 comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
@@ -98,20 +104,39 @@ create trigger _100_refuse_read_only before insert or update on public.flow_sche
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
 
+create function private.check_schedule_times(cron text, time_zone text)
+returns void
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := (private.read_cron(check_schedule_times.cron)).faults;
+begin
+  if not private.is_time_zone(check_schedule_times.time_zone) then
+    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
+      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC',
+      to_jsonb(private.shorten(check_schedule_times.time_zone, 64))
+    ));
+  end if;
+  perform private.refuse_faults('column_invalid', v_faults);
+end;
+$$;
+comment on function private.check_schedule_times(text, text) is
+  'Refuses a cron text or a time zone that is none, naming what is wrong and where: 400 column_invalid.';
+
 create function private.tg_flow_schedules__before_write()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_faults jsonb := '[]';
 begin
   if new.flow is not null then
     new.tag := coalesce(new.tag, 'latest');
   end if;
-  if new.cron is null or new.time_zone is null or new.inputs is null or new.is_active is null then
+  if num_nulls(new.cron, new.time_zone, new.inputs, new."values", new.is_active) > 0 then
     perform private.refuse_column(
-      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs' else 'is_active' end,
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs'
+        when new."values" is null then 'values' else 'is_active' end,
       'must not be null'
     );
   end if;
@@ -121,15 +146,12 @@ begin
   if new.inputs is distinct from old.inputs then
     perform private.check_inputs(new.inputs);
   end if;
-  if new.cron is distinct from old.cron then
-    v_faults := (private.read_cron(new.cron)).faults;
+  if (new.inputs, new."values") is distinct from (old.inputs, old."values") then
+    perform private.check_values(new."values", new.inputs);
   end if;
-  if new.time_zone is distinct from old.time_zone and not private.is_time_zone(new.time_zone) then
-    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
-      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC', to_jsonb(private.shorten(new.time_zone, 64))
-    ));
+  if (new.cron, new.time_zone) is distinct from (old.cron, old.time_zone) then
+    perform private.check_schedule_times(new.cron, new.time_zone);
   end if;
-  perform private.refuse_faults('column_invalid', v_faults);
   if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
     new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
   end if;
@@ -138,9 +160,44 @@ end;
 $$;
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, is_active on public.flow_schedules
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
   for each row execute function private.tg_flow_schedules__before_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('schedules');
+
+create function private.next_cron_times(cron text, time_zone text)
+returns timestamptz[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_time timestamptz := clock_timestamp();
+  v_times timestamptz[] := '{}';
+begin
+  perform private.require_user();
+  if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
+    perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
+  end if;
+  perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
+  for v_place in 1..3 loop
+    v_time := private.next_cron_time(next_cron_times.cron, next_cron_times.time_zone, v_time);
+    v_times := v_times || v_time;
+  end loop;
+  return v_times;
+end;
+$$;
+comment on function private.next_cron_times(text, text) is
+  'Does what public.next_cron_times says. Definer: what reads cron texts is nobody else''s to call.';
+grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
+
+create function public.next_cron_times(cron text, time_zone text default 'UTC')
+returns timestamptz[]
+language sql volatile security invoker
+begin atomic
+  select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
+end;
+comment on function public.next_cron_times(text, text) is
+  'The next three times at which a schedule with this cron text and time zone would be due, for users who write one. 400 column_invalid; 401.';
+grant execute on function public.next_cron_times(text, text) to anon, authenticated, service_role;

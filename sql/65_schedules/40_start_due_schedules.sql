@@ -90,7 +90,8 @@ begin
       end if;
       v_caller.user_id := start_schedule.schedule.user_id;
       v_run_id := private.enqueue_run(
-        v_target.deployment, v_caller, start_schedule.schedule.inputs, null, null, null, null, start_schedule.schedule.id
+        v_target.deployment, v_caller, start_schedule.schedule.inputs, nullif(start_schedule.schedule."values", '{}'), null, null, null,
+        start_schedule.schedule.id
       ) ->> 'flow_run_id';
     exception
       when sqlstate 'PGRST' then

@@ -76,10 +76,18 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       const schedule = await client.schedule({ flow: shop, tag: 'stable' }, {
         cron: '30 6 * * MON-FRI',
         timeZone: 'Europe/Berlin',
-        inputs: { item: { S: 'tea' } },
+        values: { item: 'tea' },
+        inputs: { other: { S: 'x' } },
         policy: 'skip',
       });
-      expect(schedule).toMatchObject({ flow: shop, tag: 'stable', time_zone: 'Europe/Berlin', policy: 'skip' });
+      expect(schedule).toMatchObject({
+        flow: shop,
+        tag: 'stable',
+        time_zone: 'Europe/Berlin',
+        policy: 'skip',
+        values: { item: 'tea' },
+        inputs: { other: { S: 'x' } },
+      });
       expect(await client.runs({ schedule: schedule.id })).toEqual([]);
       expect(await client.schedules()).toContainEqual(schedule);
       expect(await stranger.schedules()).toEqual([]);

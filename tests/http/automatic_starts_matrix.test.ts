@@ -68,6 +68,13 @@ describe.each(callers)('%s', (caller) => {
     expect(set).toEqual(!isUser ? refused : kind === 'owner' ? [200, 1] : [404, 'webhook_not_found']);
   });
 
+  it('and the next times of a cron text: every user is told them', async () => {
+    const refused = kind === 'refused' ? REFUSED : [401, kind === 'nobody' ? 'unauthenticated' : 'token_invalid'];
+    const isUser = kind === 'owner' || kind === 'other' && caller !== 'token of a deleted user';
+    const told = await ask(caller, 'POST', 'rpc/next_cron_times', { cron: '0 0 1 1 *' });
+    expect(told).toEqual(isUser ? [200, 3] : refused);
+  });
+
   it('makes no webhook past create_webhook', async () => {
     const answer = await ask(caller, 'POST', 'flow_webhooks', { flow: flowId, input: 'value', prefix: 'fh_aaaaaaa' });
     expect(answer).toEqual(kind === 'refused' ? REFUSED : [expect.any(Number), expect.stringMatching(/^42501$/)]);

@@ -111,6 +111,30 @@ export const automaticStartOperations: Operation[] = [
     nativeStatuses: rpcStatuses,
   },
   {
+    operationId: 'rpcNextCronTimes',
+    method: 'post',
+    path: '/rest/v1/rpc/next_cron_times',
+    tag,
+    summary: 'Tells when a schedule would be due',
+    description:
+      'The next three times of a cron text by the clocks of a time zone, for people who write one. Nothing is stored.',
+    security: restUser,
+    body: {
+      schema: ref('NextCronTimesArguments'),
+      isRequired: true,
+      examples: { weekdays: { cron: '30 6 * * MON-FRI', time_zone: 'Europe/Berlin' } },
+    },
+    answers: {
+      200: {
+        description: 'The times, the next one first.',
+        schema: { type: 'array', maxItems: 3, items: { type: 'string', format: 'date-time' } },
+        example: ['2026-11-23T05:30:00+00:00', '2026-11-24T05:30:00+00:00', '2026-11-25T05:30:00+00:00'],
+      },
+    },
+    errors: [...credentialErrors, 'column_invalid'],
+    nativeStatuses: rpcStatuses,
+  },
+  {
     operationId: 'postSchedules',
     method: 'post',
     path: '/rest/v1/flow_schedules',

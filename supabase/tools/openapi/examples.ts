@@ -82,6 +82,7 @@ export const schedule = {
   cron: '30 6 * * MON-FRI',
   time_zone: 'Europe/Berlin',
   inputs,
+  values: {},
   policy: 'catch_up_one',
   is_active: true,
   next_start_at: '2026-11-23T05:30:00+00:00',

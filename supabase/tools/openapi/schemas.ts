@@ -213,6 +213,14 @@ export const componentSchemas: Record<string, JsonSchema> = {
     deployment_id: 'The one deployment that is started.',
     ...scheduleNotes,
     inputs: { description: 'The inputs of each start.' },
+    values: {
+      description:
+        'Further inputs of each start, as plain JSON, which becomes values by the types of the deployment that is started then.',
+    },
+  }),
+  NextCronTimesArguments: annotate(input(argumentSchemas.next_cron_times), {
+    cron: scheduleNotes.cron,
+    time_zone: scheduleNotes.time_zone,
   }),
   CreateApiKeyArguments: annotate(input(argumentSchemas.create_api_key), {
     name: { description: 'The name that its owner gives it.', pattern: STORABLE },

@@ -85,6 +85,7 @@ const scheduleSchema = z.strictObject({
   cron: z.string().max(100),
   time_zone: z.string().max(64),
   inputs: inputsSchema,
+  values: z.record(z.string(), z.unknown()),
   policy: z.enum(['catch_up_one', 'skip']),
   next_start_at: timeSchema.nullable(),
 });
@@ -97,6 +98,7 @@ export const newScheduleSchema = scheduleSchema.pick({
   cron: true,
   time_zone: true,
   inputs: true,
+  values: true,
   policy: true,
   is_active: true,
 }).partial().required({ cron: true });
@@ -142,6 +144,7 @@ export const argumentSchemas = {
   }),
   rotate_on_end_secret: z.strictObject({ flow_id: flowIdArgument }),
   redeliver_webhook: z.strictObject({ id: z.uuid() }),
+  next_cron_times: z.strictObject({ cron: z.string().max(100), time_zone: z.string().max(64).optional() }),
   redrive_flow_run: z.strictObject({
     flow_run_id: z.uuid(),
     accept_unknown: z.boolean().optional(),

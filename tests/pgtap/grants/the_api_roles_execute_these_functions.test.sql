@@ -37,6 +37,7 @@ select set_eq(
     ('kv_read_item', 'service_role'),
     ('kv_write_item', 'service_role'),
     ('max_queue_length', 'service_role'),
+    ('next_cron_times', 'anon, authenticated, service_role'),
     ('pending_signature_request', 'anon, authenticated, service_role'),
     ('quotas', 'service_role'),
     ('read_deployment', 'anon, authenticated, service_role'),

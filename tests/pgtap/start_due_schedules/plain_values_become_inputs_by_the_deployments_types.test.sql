@@ -1,0 +1,17 @@
+select plan(3);
+
+select test.create_user('owner');
+select test.sign_in(test.user_id('owner'));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('n')));
+select test.deploy(test.kept('flow')::integer);
+insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '0 6 * * *', '{"n": 7}');
+insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '0 6 * * *', '{"other": 7}');
+select test.sign_out();
+update public.flow_schedules set next_start_at = now() - interval '1 second' where true;
+
+select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 1, "has_more": false}', 'one fits, the other does not');
+select results_eq('select inputs from public.flow_run', $$ values ('{"M": {"n": {"U": "7"}}}'::jsonb) $$, 'by the types of the inputs');
+select is(last_error, 'inputs_invalid: values.other: the flow has no such input.', 'the owner is told') from public.flow_schedules
+where "values" ? 'other';
+
+select * from finish();
