@@ -12,6 +12,7 @@ import { Addresses } from './addresses.tsx';
 import { Comparison } from './comparison.tsx';
 import { type Deployment, deploymentQuery, deploymentTitle, flowTitle } from './deployment.ts';
 import { Graphs } from './graphs.tsx';
+import { RunMessages } from './run_messages.tsx';
 import { SettingsForm } from './settings_form.tsx';
 import { Tags } from './tags.tsx';
 
@@ -63,6 +64,7 @@ export default function DeploymentPage({ id }: { id: string }) {
           <Facts deployment={deployment} />
           <Tags deployment={deployment} />
           <SettingsForm deployment={deployment} />
+          <RunMessages deployment={deployment} />
           <Addresses deployment={deployment} />
           <Graphs deployment={deployment} />
           <Comparison deployment={deployment} />

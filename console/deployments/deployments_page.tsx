@@ -66,17 +66,19 @@ export function DeploymentsPage() {
     },
   });
   return (
-    <Page title='Deployments' description='Frozen flows. What starts execute is a deployment.'>
+    <Page title='Deployments' description='Flows as they were when they were deployed: that is what starts execute.'>
       <Group>
         <FlowFilter
           flow={flow}
-          choose={(chosen) => setParameters(chosen === undefined ? {} : { flow: String(chosen) })}
+          choose={(chosen) =>
+            setParameters(chosen === undefined ? {} : { flow: String(chosen) })}
         />
       </Group>
       <PagedTable
         label='deployments'
         columns={COLUMNS}
-        rowKey={({ id }) => id}
+        rowKey={({ id }) =>
+          id}
         list={list}
         empty={
           <EmptyState

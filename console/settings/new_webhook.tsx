@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { SecretOnce } from './secret_once.tsx';
+import { SecretOnce } from '../shared/secret_once.tsx';
 import { VERIFICATIONS } from './verifications.ts';
 
 interface Settings {

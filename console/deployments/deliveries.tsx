@@ -1,0 +1,126 @@
+import { Anchor, Badge, Button, Code, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Database } from 'flow-deployments-client';
+import { Link } from 'wouter';
+import { useApi } from '../shared/api.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { type Column, PagedTable } from '../shared/paged_table.tsx';
+import { usePagedRows } from '../shared/use_paged_rows.ts';
+import { When } from '../shared/when.tsx';
+
+/** A message about a run, and what became of it. */
+type Delivery = Omit<
+  Database['public']['Tables']['webhook_deliveries']['Row'],
+  'user_id' | 'deployment_id' | 'payload'
+>;
+
+const SHOWN =
+  'id, created_at, flow_run_id, event, url, status, attempts, max_attempts, next_attempt_at, is_held, last_attempt_at, last_http_status, last_response, last_error';
+
+/** How often the list is read again. */
+const LIST_REFRESH_MS = 3_000;
+
+const keyOf = (deploymentId: string) => ['deployments', 'deliveries', deploymentId];
+
+const COLOURS: Record<string, string> = { pending: 'yellow', delivered: 'teal', failed: 'red' };
+
+const Status = ({ row: { status, attempts, max_attempts } }: { row: Delivery }) => (
+  <Stack gap={2} align='flex-start'>
+    <Badge color={COLOURS[status] ?? 'gray'} variant='light' miw='max-content' className='console-status'>
+      {status}
+    </Badge>
+    <Text size='xs' c='dimmed'>{attempts === 0 ? 'not tried yet' : `attempt ${attempts} of ${max_attempts}`}</Text>
+  </Stack>
+);
+
+/** What the address answered last, or why it did not. */
+function LastAnswer({ row }: { row: Delivery }) {
+  const { last_http_status: httpStatus, last_response: response, last_error: error, last_attempt_at: at } = row;
+  if (at === null && error === null) return <Text span c='dimmed'>–</Text>;
+  return (
+    <Stack gap={2}>
+      {at !== null && (
+        <Text size='sm'>
+          {httpStatus === null ? 'No answer' : `HTTP ${httpStatus}`}, <When at={at} />
+        </Text>
+      )}
+      {error !== null && <Text size='sm' className='console-text'>{error}</Text>}
+      {response !== null && response !== '' && (
+        <details>
+          <summary>Answer</summary>
+          <Code block className='console-text'>{response}</Code>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function NextAttempt({ row: { next_attempt_at, is_held } }: { row: Delivery }) {
+  if (next_attempt_at === null) return <Text span c='dimmed'>none</Text>;
+  return is_held ? 'under way' : <When at={next_attempt_at} />;
+}
+
+function Redeliver({ row, deploymentId }: { row: Delivery; deploymentId: string }) {
+  const { db } = useApi();
+  const queries = useQueryClient();
+  const redeliver = useMutation({
+    mutationFn: async () => {
+      await db.rpc('redeliver_webhook', { id: row.id }).throwOnError();
+      await queries.invalidateQueries({ queryKey: keyOf(deploymentId) });
+    },
+  });
+  return (
+    <Stack gap='xs' align='flex-start'>
+      <Button
+        variant='default'
+        size='xs'
+        aria-label={`Post once more: ${row.event} of run ${row.flow_run_id}`}
+        loading={redeliver.isPending}
+        onClick={() => redeliver.mutate()}
+      >
+        Post once more
+      </Button>
+      <ErrorAlert error={redeliver.error} />
+    </Stack>
+  );
+}
+
+const columnsFor = (deploymentId: string): Column<Delivery>[] => [
+  {
+    header: 'Event',
+    cell: ({ event, flow_run_id, created_at }) => (
+      <Anchor component={Link} href={`/runs/${flow_run_id}`} size='sm'>
+        {event}, <When at={created_at} />
+      </Anchor>
+    ),
+  },
+  { header: 'Status', cell: (row) => <Status row={row} /> },
+  { header: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
+  { header: 'Next attempt', cell: (row) => <NextAttempt row={row} /> },
+  { header: 'Address', cell: ({ url }) => <Text size='sm'>{url}</Text> },
+  { header: 'Actions', isHeaderHidden: true, cell: (row) => <Redeliver row={row} deploymentId={deploymentId} /> },
+];
+
+/** The messages about the runs of a deployment, the newest first. */
+export function Deliveries({ deploymentId }: { deploymentId: string }) {
+  const { db } = useApi();
+  const list = usePagedRows<Delivery>({
+    queryKey: keyOf(deploymentId),
+    parameter: 'deliveries',
+    refetchInterval: LIST_REFRESH_MS,
+    read: async (from, to, signal) => {
+      const { data } = await db.from('webhook_deliveries').select(SHOWN).eq('deployment_id', deploymentId)
+        .order('id', { ascending: false }).range(from, to).abortSignal(signal).throwOnError();
+      return data;
+    },
+  });
+  return (
+    <PagedTable
+      label='messages'
+      columns={columnsFor(deploymentId)}
+      rowKey={({ id }) => id}
+      list={list}
+      empty={<Text c='dimmed'>No message has been made for a run of this deployment yet.</Text>}
+    />
+  );
+}

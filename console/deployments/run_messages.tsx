@@ -1,0 +1,51 @@
+import { Anchor, Text } from '@mantine/core';
+import { useApi } from '../shared/api.tsx';
+import { SecretDialog } from '../shared/secret_dialog.tsx';
+import { Section } from '../shared/section.tsx';
+import { Deliveries } from './deliveries.tsx';
+import type { Deployment } from './deployment.ts';
+
+/** Makes the secret that signs the messages of all deployments of a flow. */
+function NewSecret({ flowId }: { flowId: number }) {
+  const { db } = useApi();
+  const rotate = async () => {
+    const { data } = await db.rpc('rotate_on_end_secret', { flow_id: flowId }).throwOnError();
+    // SAFETY: the function answers {secret}.
+    return (data as { secret: string }).secret;
+  };
+  return (
+    <SecretDialog title='New secret' secretLabel='Secret' variant='default' make={rotate}>
+      <Text>
+        It signs the messages of all deployments of this flow. For 24 hours they are signed with the secret before it,
+        too, so that your server can take the new one over.
+      </Text>
+    </SecretDialog>
+  );
+}
+
+const EXPLANATION = 'https://www.standardwebhooks.com';
+
+/** Where runs are told of, the secret of the messages, and what became of each. */
+export function RunMessages({ deployment: { id, entrypoint, on_end } }: { deployment: Deployment }) {
+  return (
+    <Section title='Messages about runs' aside={<NewSecret flowId={entrypoint} />}>
+      {on_end === null
+        ? (
+          <Text size='sm'>
+            Nobody is told of runs that start now. Set a webhook address in the settings: it hears how each run ends.
+          </Text>
+        )
+        : (
+          <Text size='sm' className='console-text'>
+            These events of runs are posted to {on_end.url}: {on_end.events.join(', ')}.
+          </Text>
+        )}
+      <Text size='sm' c='dimmed'>
+        Messages are signed by the rules of{' '}
+        <Anchor href={EXPLANATION} rel='noreferrer' underline='always'>Standard Webhooks</Anchor>: verify them with the
+        secret. An address that answers 410 Gone is taken out of the settings.
+      </Text>
+      <Deliveries deploymentId={id} />
+    </Section>
+  );
+}

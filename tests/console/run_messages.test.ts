@@ -1,0 +1,100 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { textFlow } from '../support/flow_builder.ts';
+import { deploy, type Person, start, storeFlow } from '../support/people.ts';
+import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook_receiver.ts';
+
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+let receiver: WebhookReceiver;
+beforeAll(async () => void (receiver = await startWebhookReceiver()));
+afterAll(() => receiver.close());
+
+/** Sets the address in the form of a deployment's settings, for runs that succeed. */
+async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
+  const form = page.getByRole('form', { name: 'Settings' });
+  await form.getByRole('textbox', { name: 'Webhook address' }).fill(url);
+  await form.getByRole('checkbox', { name: 'failed' }).uncheck();
+  await form.getByRole('checkbox', { name: 'succeeded' }).check();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Saved', { exact: true }).waitFor();
+}
+
+/** Makes a new secret, and reads it the one time that it is shown. */
+async function makeSecret(opened: ConsolePage): Promise<string> {
+  const { page } = opened;
+  await page.getByRole('button', { name: 'New secret' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('For 24 hours').waitFor();
+  await dialog.getByRole('button', { name: 'Make' }).click();
+  const secret = await dialog.getByRole('textbox', { name: 'Secret' }).inputValue();
+  await opened.checkAccessibility();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  return secret;
+}
+
+async function openDeployment(opened: ConsolePage): Promise<{ owner: Person; id: string }> {
+  const owner = await signUpInConsole(opened);
+  const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
+  await opened.goto(`deployments/${id}`);
+  return { owner, id };
+}
+
+test('runs are told of to the address in the settings, by the secret of the flow, and once more when asked', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { owner, id } = await openDeployment(opened);
+  const section = page.getByRole('region', { name: 'Messages about runs' });
+  await section.getByText('Nobody is told').waitFor();
+  await section.getByText('No message has been made').waitFor();
+  await setAddress(opened, `${receiver.url}/told`);
+  await section.getByText(`posted to ${receiver.url}/told: succeeded.`).waitFor();
+  const first = await makeSecret(opened);
+  await start(owner, `id=${id}`);
+  const [message] = await receiver.next('/told');
+  expect(new Webhook(first).verify(message!.body, message!.headers)).toMatchObject({ type: 'flow_run.succeeded' });
+  const row = section.getByRole('table', { name: 'messages' }).getByRole('row', { name: /succeeded/ });
+  await row.getByText('delivered').waitFor();
+  await row.getByText('attempt 1 of 8').waitFor();
+  await row.getByText('HTTP 204').waitFor();
+
+  const second = await makeSecret(opened);
+  expect(second).not.toBe(first);
+  await row.getByRole('button', { name: /^Post once more/ }).click();
+  const again = (await receiver.next('/told', 2))[1]!;
+  for (const secret of [first, second]) new Webhook(secret).verify(again.body, again.headers);
+  expect(again.headers['webhook-id']).toBe(message!.headers['webhook-id']);
+  await row.getByText('attempt 2 of 9').waitFor();
+  await opened.checkAccessibility();
+});
+
+test('a message that is refused shows the answer and when it is tried next, on a narrow screen in the dark', async () => {
+  const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const { owner, id } = await openDeployment(opened);
+  receiver.answer('/refused', withStatus(503, { 'retry-after': '3600' }, HOSTILE));
+  await setAddress(opened, `${receiver.url}/refused`);
+  await start(owner, `id=${id}`);
+  const row = page.getByRole('table', { name: 'messages' }).getByRole('row', { name: /succeeded/ });
+  await row.getByText('HTTP 503').waitFor();
+  await row.getByText('where a status from 200 to 299 is needed').waitFor();
+  await row.getByText(/^in (59|60) minutes$|^in 1 hour$/).waitFor();
+  await row.getByText('pending').waitFor();
+  await row.getByText('Answer', { exact: true }).click();
+  await row.getByText(HOSTILE).waitFor();
+  await opened.checkAccessibility();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await page.title()).not.toBe('owned');
+
+  // A message that nobody takes any more is posted once more to the address that the settings name now.
+  receiver.answer('/gone', withStatus(410));
+  await setAddress(opened, `${receiver.url}/gone`);
+  await row.getByRole('button', { name: /^Post once more/ }).click();
+  await receiver.next('/gone');
+  await row.getByText('failed', { exact: true }).waitFor();
+  await row.getByText('none').waitFor();
+  await page.reload();
+  await page.getByRole('region', { name: 'Messages about runs' }).getByText('Nobody is told').waitFor();
+});
