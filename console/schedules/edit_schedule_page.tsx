@@ -6,6 +6,7 @@ import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { Page } from '../shared/page.tsx';
 import { scheduleQuery } from './schedule.ts';
 import { ScheduleForm } from './schedule_form.tsx';
+import { ScheduleState } from './schedule_state.tsx';
 
 /** A new schedule, or one to change. */
 export default function EditSchedulePage({ id }: { id?: string }) {
@@ -19,6 +20,7 @@ export default function EditSchedulePage({ id }: { id?: string }) {
       description='It starts as you, once for each planned time.'
     >
       <ErrorAlert error={error} />
+      {row && <ScheduleState row={row} />}
       {(id === undefined || row) && <ScheduleForm row={row ?? undefined} />}
     </Page>
   );

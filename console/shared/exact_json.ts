@@ -4,6 +4,7 @@
  */
 interface ExactJson {
   rawJSON?: (text: string) => unknown;
+  isRawJSON?: (value: unknown) => boolean;
   parse: (text: string, reviver: (name: string, value: unknown, context?: { source?: string }) => unknown) => unknown;
 }
 
@@ -20,3 +21,7 @@ export function parseExactly(text: string): unknown {
     return isExact(value, source) ? value : exact.rawJSON(source);
   });
 }
+
+/** The digits of a number that `parseExactly` has read; undefined for anything else. */
+export const digitsOf = (value: unknown): string | undefined =>
+  typeof value === 'number' || exact.isRawJSON?.(value) === true ? JSON.stringify(value) : undefined;

@@ -5,7 +5,7 @@ import { When } from './when.tsx';
 /** When something last started a run, which it leads to. */
 export const LastStart = ({ at, flowRunId }: { at: string | null; flowRunId: string | null }) =>
   at === null || flowRunId === null
-    ? <Text size='sm' c='dimmed'>never</Text>
+    ? <Text span size='sm' c='dimmed'>never</Text>
     : (
       <Anchor component={Link} href={`/runs/${flowRunId}`} size='sm'>
         <When at={at} />

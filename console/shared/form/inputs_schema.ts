@@ -1,6 +1,8 @@
 import type { DeploymentInput } from 'flow-deployments-client';
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
+import { digitsOf } from '../exact_json.ts';
 import { isObject } from '../graph/drawn_node.ts';
+import { schemaValidator } from './schema_validator.ts';
 
 /** Numbers that JavaScript can't hold are given as text, so a field that may be either is one of text. */
 function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchema {
@@ -36,3 +38,15 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
     },
   };
 }
+
+/** Stored values as the form holds them: what its fields of text hold are texts, numbers in digits, too. */
+export function toFormValues(inputs: readonly DeploymentInput[], values: { [name: string]: unknown }) {
+  const isText = new Set(inputs.filter((input) => fieldOf(input).type === 'string').map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isText.has(name) ? digitsOf(value) ?? value : value]),
+  );
+}
+
+/** What is wrong with values that the form holds, a line each. */
+export const faultsOfValues = (inputs: readonly DeploymentInput[], values: unknown): string[] =>
+  schemaValidator.validateFormData(values, inputsForm(inputs).schema).errors.map(({ stack }) => stack);

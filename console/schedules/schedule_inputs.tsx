@@ -1,0 +1,145 @@
+import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { type DeploymentInput, FlowError } from 'flow-deployments-client';
+import { useMemo, useState } from 'react';
+import { CodeEditor } from '../shared/code_editor.tsx';
+import { ErrorAlert } from '../shared/error_alert.tsx';
+import { inputsForm } from '../shared/form/inputs_schema.ts';
+import { SchemaForm } from '../shared/form/schema_form.tsx';
+import { Loading } from '../shared/loading.tsx';
+import type { useTargetDescription } from '../shared/start_target.ts';
+import { asForm, asJson, inForm, type InputsDraft } from './schedule.ts';
+
+interface DraftProps<Kind> {
+  draft: Extract<InputsDraft, { kind: Kind }>;
+  change: (draft: InputsDraft) => void;
+}
+
+/** Names that the deployment does not take: with them each start is refused. */
+function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
+  const known = new Set(taken.map(({ name }) => name));
+  const unknown = Object.keys({ ...draft.values, ...draft.inputs }).filter((name) => !known.has(name));
+  if (unknown.length === 0) return null;
+  const without = (values: object) => Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+  return (
+    <Alert color='yellow' title='The deployment does not take all that is given'>
+      <Stack gap='xs' align='flex-start'>
+        <Text size='sm' className='console-text'>
+          It has no inputs with these names, so its starts would be refused: {unknown.join(', ')}
+        </Text>
+        <Button
+          size='xs'
+          variant='default'
+          onClick={() => change({ kind: 'form', values: without(draft.values), inputs: without(draft.inputs) })}
+        >
+          Leave them out
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+function InputsAsForm({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
+  const asked = useMemo(() => inForm(taken, draft.inputs), [taken, draft.inputs]);
+  const form = useMemo(() => inputsForm(asked), [asked]);
+  const tagged = Object.keys(draft.inputs);
+  return (
+    <Stack>
+      {taken.length === 0 && <Text c='dimmed'>It takes no inputs.</Text>}
+      {asked.length > 0 && (
+        <SchemaForm
+          idPrefix='schedule'
+          {...form}
+          value={draft.values}
+          // SAFETY: the form library gives an object for a schema of one.
+          onChange={(values) => change({ ...draft, values: values as typeof draft.values })}
+        />
+      )}
+      {tagged.length > 0 && (
+        <Text size='sm' c='dimmed' className='console-text'>Given as tagged values, see JSON: {tagged.join(', ')}</Text>
+      )}
+      <UnknownNames draft={draft} taken={taken} change={change} />
+    </Stack>
+  );
+}
+
+const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
+  <Stack>
+    <Stack gap={4}>
+      <Text size='sm'>
+        Plain values, such as {'{"amount": 1.5, "to": "you"}'}: each start makes of them what the deployment takes.
+      </Text>
+      <CodeEditor
+        label='Values'
+        language='json'
+        value={draft.values}
+        onChange={(values) => change({ ...draft, values })}
+      />
+    </Stack>
+    <Stack gap={4}>
+      <Text size='sm'>Further inputs with their tags, such as {'{"amount": {"D": "1.5"}}'}.</Text>
+      <CodeEditor
+        label='Tagged inputs'
+        language='json'
+        value={draft.inputs}
+        onChange={(inputs) => change({ ...draft, inputs })}
+      />
+    </Stack>
+  </Stack>
+);
+
+/** Says why there is no form. */
+const NotDescribed = ({ error }: { error: unknown }) =>
+  error instanceof FlowError && error.status === 404
+    ? (
+      <Alert color='yellow' title='There is no such deployment yet'>
+        So it is not known which inputs it takes. They can be given as JSON.
+      </Alert>
+    )
+    : <ErrorAlert error={error} />;
+
+export interface ScheduleInputsProps {
+  draft: InputsDraft;
+  change: (draft: InputsDraft) => void;
+  /** What the schedule starts, as it is now. */
+  description: ReturnType<typeof useTargetDescription>;
+}
+
+/** The inputs of each start: a form where it is known what is taken, and JSON for everything else. */
+export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
+  const [error, setError] = useState<unknown>();
+  const { data, isLoading } = description;
+  const choose = (kind: string) => {
+    setError(undefined);
+    try {
+      change(kind === 'JSON' ? asJson(draft) : asForm(draft, data?.inputs ?? []));
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Fieldset legend='Inputs'>
+      <Stack>
+        <Group>
+          <SegmentedControl
+            size='xs'
+            aria-label='Inputs are given as'
+            data={[{ value: 'form', label: 'Form' }, 'JSON']}
+            value={draft.kind}
+            onChange={choose}
+          />
+        </Group>
+        <ErrorAlert error={error} />
+        {draft.kind === 'JSON' && <InputsAsJson draft={draft} change={change} />}
+        {draft.kind === 'form' && isLoading && <Loading label='Reading what the deployment takes' />}
+        {draft.kind === 'form' && !isLoading && data === undefined && (
+          description.error === null
+            ? <Text c='dimmed'>Choose first what it starts.</Text>
+            : <NotDescribed error={description.error} />
+        )}
+        {draft.kind === 'form' && data !== undefined && (
+          <InputsAsForm key={data.deployment_id} draft={draft} taken={data.inputs} change={change} />
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}

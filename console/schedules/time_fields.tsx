@@ -1,0 +1,114 @@
+import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useApi } from '../shared/api.tsx';
+import { showError } from '../shared/shown_error.ts';
+import type { ScheduleSettings } from './schedule.ts';
+
+/** The zones that the browser knows; the database has the last word. */
+const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+
+const POLICIES = [
+  { value: 'catch_up_one', label: 'Start once, late, for all that were missed' },
+  { value: 'skip', label: 'Wait for the next planned time' },
+];
+
+/** How long a person types on before the database is asked. */
+const TYPING_MS = 300;
+
+/** The next times of a schedule as it is in the form. */
+function useNextTimes({ cron, time_zone }: ScheduleSettings) {
+  const { db } = useApi();
+  const [asked] = useDebouncedValue(`${time_zone} ${cron}`, TYPING_MS);
+  const [zone = '', ...fields] = asked.split(' ');
+  return useQuery({
+    queryKey: ['schedules', 'next times', asked],
+    queryFn: async ({ signal }) => {
+      const { data } = await db.rpc('next_cron_times', { cron: fields.join(' '), time_zone: zone }).abortSignal(signal)
+        .throwOnError();
+      return { zone, times: data };
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
+/** By the clocks of the zone, or of UTC where the browser does not know a zone that the database does. */
+function timeFormat(timeZone: string): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = {
+    weekday: 'short',
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  };
+  try {
+    return new Intl.DateTimeFormat('en', { ...options, timeZone });
+  } catch {
+    return new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' });
+  }
+}
+
+function NextTimes({ zone, times }: { zone: string; times: string[] }) {
+  const format = timeFormat(zone);
+  return (
+    <Stack gap={2}>
+      <Text size='sm' id='next-times'>The next starts would be:</Text>
+      <ul aria-labelledby='next-times' className='console-plain-list'>
+        {times.map((time) => (
+          <li key={time}>
+            <Text size='sm' component='time' dateTime={time}>{format.format(new Date(time))}</Text>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+interface TimeFieldsProps {
+  settings: ScheduleSettings;
+  change: (changed: Partial<ScheduleSettings>) => void;
+}
+
+/** When it starts, by whose clocks, and what becomes of times that were missed. */
+export function TimeFields({ settings, change }: TimeFieldsProps) {
+  const { data, error } = useNextTimes(settings);
+  const zones = TIME_ZONES.includes(settings.time_zone) ? TIME_ZONES : [...TIME_ZONES, settings.time_zone];
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label='When'
+          description='Cron: minute, hour, day of month, month, day of week.'
+          required
+          maxLength={100}
+          value={settings.cron}
+          error={error === null ? undefined : showError(error).message}
+          onChange={(event) => change({ cron: event.currentTarget.value })}
+        />
+        <Select
+          label='Time zone'
+          description='By whose clocks it is due.'
+          data={zones}
+          searchable
+          allowDeselect={false}
+          limit={50}
+          nothingFoundMessage='No time zone has this name'
+          value={settings.time_zone}
+          onChange={(time_zone) => time_zone !== null && change({ time_zone })}
+        />
+      </SimpleGrid>
+      <div aria-live='polite'>{data !== undefined && error === null && <NextTimes {...data} />}</div>
+      <Select
+        label='When a planned time was missed'
+        data={POLICIES}
+        allowDeselect={false}
+        value={settings.policy}
+        onChange={(policy) => policy !== null && change({ policy })}
+      />
+    </>
+  );
+}
