@@ -1,66 +1,21 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { ActiveSwitch } from '../shared/active_switch.tsx';
 import { useApi } from '../shared/api.tsx';
-import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { describeStart, type StartedTarget } from '../shared/describe_start.ts';
+import { describeStart } from '../shared/describe_start.ts';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { LastStart } from '../shared/last_start.tsx';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { NewWebhook } from './new_webhook.tsx';
-import { VERIFICATIONS } from './verifications.ts';
+import { verificationOf } from './verifications.ts';
+import { SHOWN, type WebhookRow, WEBHOOKS_KEY } from './webhook.ts';
+import { WebhookActions, WebhookSwitch } from './webhook_actions.tsx';
 
-const SHOWN =
-  'id, prefix, flow, tag, deployment_id, input, verification, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
-
-interface WebhookRow extends StartedTarget {
-  id: string;
-  prefix: string;
-  input: string;
-  verification: string | null;
-  is_active: boolean;
-  last_start_at: string | null;
-  last_flow_run_id: string | null;
-  last_error: string | null;
-}
-
-const KEY = ['settings', 'webhooks'];
-
-const verificationOf = ({ verification }: WebhookRow): string =>
-  VERIFICATIONS.find(({ value }) => value === (verification ?? ''))?.label ?? String(verification);
-
-function WebhookSwitch({ row }: { row: WebhookRow }) {
-  const { db } = useApi();
-  const queries = useQueryClient();
-  return (
-    <ActiveSwitch
-      label={row.prefix}
-      isActive={row.is_active}
-      store={async (is_active) => {
-        await db.from('flow_webhooks').update({ is_active }).eq('id', row.id).throwOnError();
-        await queries.invalidateQueries({ queryKey: KEY });
-      }}
-    />
-  );
-}
-
-function DeleteWebhook({ row }: { row: WebhookRow }) {
-  const { db } = useApi();
-  const queries = useQueryClient();
-  return (
-    <ConfirmButton
-      label='Delete'
-      describedAs={row.prefix}
-      size='xs'
-      question='Its URL is answered as if it had never been. The runs that it has started stay.'
-      onConfirm={async () => {
-        await db.from('flow_webhooks').delete().eq('id', row.id).throwOnError();
-        await queries.invalidateQueries({ queryKey: KEY });
-      }}
-    />
-  );
-}
+const Input = ({ row: { input, headers } }: { row: WebhookRow }) => (
+  <Stack gap={2}>
+    <span>{input}</span>
+    {headers.length > 0 && <Text size='xs' c='dimmed'>with headers: {headers.join(', ')}</Text>}
+  </Stack>
+);
 
 const LastRequest = ({ row }: { row: WebhookRow }) => (
   <Stack gap={4}>
@@ -72,18 +27,18 @@ const LastRequest = ({ row }: { row: WebhookRow }) => (
 const COLUMNS: Column<WebhookRow>[] = [
   { header: 'Token', cell: ({ prefix }) => <Code>{prefix}…</Code> },
   { header: 'Starts', cell: (row) => describeStart(row) },
-  { header: 'Input', cell: ({ input }) => input },
-  { header: 'Verified by', cell: (row) => verificationOf(row) },
+  { header: 'Input', cell: (row) => <Input row={row} /> },
+  { header: 'Verified by', cell: ({ verification }) => verificationOf(verification).label },
   { header: 'Last start', cell: (row) => <LastRequest row={row} /> },
   { header: 'Active', cell: (row) => <WebhookSwitch row={row} /> },
-  { header: 'Actions', isHeaderHidden: true, cell: (row) => <DeleteWebhook row={row} /> },
+  { header: 'Actions', isHeaderHidden: true, cell: (row) => <WebhookActions row={row} /> },
 ];
 
 /** The URLs by which others start deployments of the user. */
 export function Webhooks() {
   const { db } = useApi();
   const list = usePagedRows<WebhookRow>({
-    queryKey: KEY,
+    queryKey: WEBHOOKS_KEY,
     parameter: 'webhooks',
     read: async (from, to, signal) => {
       const { data } = await db.from('flow_webhooks').select(SHOWN).order('id', { ascending: false }).range(from, to)

@@ -1,6 +1,4 @@
 import { expect, inject, test } from 'vitest';
-import { FlowBuilder } from '../support/flow_builder.ts';
-import type { Database } from '../../types/database.types.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -65,63 +63,4 @@ test('an API key is made, shown once, works, and is deleted', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('You have no API keys yet').waitFor();
   expect((await ask()).status).toBe(401);
-});
-
-test('a schedule is made, refused where its cron is wrong, paused and deleted', async () => {
-  const opened = await openConsole();
-  const { page } = opened;
-  const { client: db } = await enterConsole(opened);
-  await db.from('flows').insert({ name: HOSTILE }).throwOnError();
-  await opened.goto('schedules');
-  await page.getByRole('link', { name: 'New schedule' }).click();
-  await page.getByRole('combobox', { name: 'Flow' }).click();
-  await page.getByRole('option').click();
-  await page.getByRole('textbox', { name: /^When/ }).fill('61 * * * *');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').getByText('column_invalid').waitFor();
-  await opened.checkAccessibility();
-  await page.getByRole('textbox', { name: /^When/ }).fill('30 2 * * *');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('link', { name: `${HOSTILE}, latest` }).waitFor();
-  await opened.checkAccessibility();
-
-  await page.getByRole('switch', { name: /is active/ }).click({ force: true });
-  await page.getByRole('cell', { name: 'none' }).waitFor();
-  const { data } = await db.from('flow_schedules').select('cron, is_active, next_start_at').single().throwOnError();
-  expect(data).toEqual({ cron: '30 2 * * *', is_active: false, next_start_at: null });
-  await page.getByRole('button', { name: /^Delete/ }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('You have no schedules yet').waitFor();
-});
-
-test('a webhook is made, its URL shown once, starts a run, and ends when it is deleted', async () => {
-  const opened = await openConsole({ colorScheme: 'dark' });
-  const { page } = opened;
-  const { client: db } = await enterConsole(opened);
-  const graph = new FlowBuilder();
-  graph.output('body', graph.input('body'));
-  // SAFETY: a row of a flow is JSON.
-  const row = { name: 'Pushes', ...graph.row() } as unknown as Database['public']['Tables']['flows']['Insert'];
-  const { data: flow } = await db.from('flows').insert(row).select('id').single().throwOnError();
-  await db.rpc('deploy_flow', { flow_id: flow.id }).throwOnError();
-  await opened.goto('settings');
-  await page.getByRole('button', { name: 'New webhook' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('textbox', { name: 'Flow' }).fill(String(flow.id));
-  await dialog.getByRole('textbox', { name: 'Input' }).fill('body');
-  await opened.checkAccessibility();
-  await dialog.getByRole('button', { name: 'Make' }).click();
-  const url = await dialog.getByRole('textbox', { name: 'URL' }).inputValue();
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  const post = () =>
-    fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"ref": "main"}' });
-  expect((await post()).status).toBe(202);
-  await page.reload();
-  await page.getByRole('cell', { name: 'Pushes, latest' }).waitFor();
-  await page.getByRole('table', { name: 'webhooks' }).getByRole('link').waitFor();
-  await opened.checkAccessibility();
-  await page.getByRole('button', { name: /^Delete fh_/ }).click();
-  await dialog.getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('You have no webhooks yet').waitFor();
-  expect((await post()).status).toBe(404);
 });

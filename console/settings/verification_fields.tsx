@@ -1,0 +1,46 @@
+import { PasswordInput, Select } from '@mantine/core';
+import { verificationOf, VERIFICATIONS } from './verifications.ts';
+
+/** How requests are to prove who sends them, while it is edited. */
+export interface VerificationDraft {
+  /** Empty for none. */
+  verification: string;
+  secret: string;
+}
+
+/** The arguments of the functions of the database that take a verification. */
+export const verificationArguments = ({ verification, secret }: VerificationDraft) => ({
+  ...(verification !== '' && { verification }),
+  ...(verification !== '' && secret !== '' && { secret }),
+});
+
+export interface VerificationFieldsProps {
+  draft: VerificationDraft;
+  change: (draft: VerificationDraft) => void;
+}
+
+export function VerificationFields({ draft, change }: VerificationFieldsProps) {
+  const chosen = verificationOf(draft.verification);
+  return (
+    <>
+      <Select
+        label='Verified by'
+        data={VERIFICATIONS.some(({ value }) => value === chosen.value) ? VERIFICATIONS : [...VERIFICATIONS, chosen]}
+        allowDeselect={false}
+        value={chosen.value}
+        onChange={(verification) => change({ ...draft, verification: verification ?? '' })}
+      />
+      {chosen.secret !== undefined && (
+        <PasswordInput
+          label='Secret'
+          description={`${chosen.secret} Without one, all requests are refused until it is set.`}
+          autoComplete='off'
+          maxLength={1000}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}
+          value={draft.secret}
+          onChange={(event) => change({ ...draft, secret: event.currentTarget.value })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+import type { StartedTarget } from '../shared/describe_start.ts';
+
+/** A webhook as the list shows it. */
+export interface WebhookRow extends StartedTarget {
+  id: string;
+  prefix: string;
+  input: string;
+  headers: string[];
+  verification: string | null;
+  is_active: boolean;
+  last_start_at: string | null;
+  last_flow_run_id: string | null;
+  last_error: string | null;
+}
+
+/** The columns of a WebhookRow. */
+export const SHOWN =
+  'id, prefix, flow, tag, deployment_id, input, headers, verification, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
+
+export const WEBHOOKS_KEY = ['settings', 'webhooks'];

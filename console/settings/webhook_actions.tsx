@@ -1,0 +1,107 @@
+import { Group } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ActiveSwitch } from '../shared/active_switch.tsx';
+import { useApi } from '../shared/api.tsx';
+import { ConfirmButton } from '../shared/confirm_button.tsx';
+import { FormDialog } from '../shared/form_dialog.tsx';
+import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
+import { type WebhookRow, WEBHOOKS_KEY } from './webhook.ts';
+import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
+
+/** Reads the list anew after a change. */
+function useReadAgain(): () => Promise<void> {
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: WEBHOOKS_KEY });
+}
+
+const draftOf = ({ flow, tag, deployment_id, input, headers }: WebhookRow): WebhookDraft => ({
+  flow,
+  tag,
+  deployment_id,
+  input,
+  headers,
+});
+
+function EditWebhook({ row }: { row: WebhookRow }) {
+  const { db } = useApi();
+  const readAgain = useReadAgain();
+  const [draft, setDraft] = useState(() => draftOf(row));
+  return (
+    <FormDialog
+      label='Change'
+      title={`Change ${row.prefix}…`}
+      size='xs'
+      onOpen={() => setDraft(draftOf(row))}
+      save={async () => {
+        await db.from('flow_webhooks').update({ ...draft }).eq('id', row.id).throwOnError();
+        await readAgain();
+      }}
+    >
+      <WebhookFields draft={draft} change={setDraft} />
+    </FormDialog>
+  );
+}
+
+function SetVerification({ row }: { row: WebhookRow }) {
+  const { db } = useApi();
+  const readAgain = useReadAgain();
+  const initial: VerificationDraft = { verification: row.verification ?? '', secret: '' };
+  const [draft, setDraft] = useState(initial);
+  return (
+    <FormDialog
+      label='Verification'
+      title={`Verification of ${row.prefix}…`}
+      size='xs'
+      onOpen={() => setDraft(initial)}
+      save={async () => {
+        await db.rpc('set_webhook_verification', { webhook_id: row.id, ...verificationArguments(draft) })
+          .throwOnError();
+        await readAgain();
+      }}
+    >
+      <VerificationFields draft={draft} change={setDraft} />
+    </FormDialog>
+  );
+}
+
+function DeleteWebhook({ row }: { row: WebhookRow }) {
+  const { db } = useApi();
+  const readAgain = useReadAgain();
+  return (
+    <ConfirmButton
+      label='Delete'
+      describedAs={row.prefix}
+      size='xs'
+      question='Its URL is answered as if it had never been. The runs that it has started stay.'
+      onConfirm={async () => {
+        await db.from('flow_webhooks').delete().eq('id', row.id).throwOnError();
+        await readAgain();
+      }}
+    />
+  );
+}
+
+export function WebhookSwitch({ row }: { row: WebhookRow }) {
+  const { db } = useApi();
+  const readAgain = useReadAgain();
+  return (
+    <ActiveSwitch
+      label={row.prefix}
+      isActive={row.is_active}
+      store={async (is_active) => {
+        await db.from('flow_webhooks').update({ is_active }).eq('id', row.id).throwOnError();
+        await readAgain();
+      }}
+    />
+  );
+}
+
+/** What the owner may do with a webhook. */
+export const WebhookActions = ({ row }: { row: WebhookRow }) => (
+  <Group gap='xs'>
+    <EditWebhook row={row} />
+    <SetVerification row={row} />
+    <DeleteWebhook row={row} />
+  </Group>
+);

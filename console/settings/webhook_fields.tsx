@@ -1,0 +1,53 @@
+import { Autocomplete, Stack, TagsInput, Text } from '@mantine/core';
+import { type StartTarget, useTargetDescription } from '../shared/start_target.ts';
+import { TargetFields } from '../shared/target_fields.tsx';
+
+/** What a webhook starts, and what it hands on, while it is edited. */
+export interface WebhookDraft extends StartTarget {
+  input: string;
+  headers: string[];
+}
+
+/** As many as the database takes. */
+const MAX_HEADERS = 20;
+
+export interface WebhookFieldsProps {
+  draft: WebhookDraft;
+  change: (draft: WebhookDraft) => void;
+}
+
+export function WebhookFields({ draft, change }: WebhookFieldsProps) {
+  const { data } = useTargetDescription(draft);
+  const names = data?.inputs.map(({ name }) => name) ?? [];
+  const isUnknown = data !== undefined && draft.input !== '' && !names.includes(draft.input);
+  return (
+    <>
+      <TargetFields target={draft} change={(target) => change({ ...draft, ...target })} />
+      <Stack gap={4}>
+        <Autocomplete
+          label='Input'
+          description='The input of the flow that gets the JSON of the request.'
+          data={names}
+          required
+          maxLength={256}
+          value={draft.input}
+          onChange={(input) => change({ ...draft, input })}
+        />
+        <Text size='sm' role='status' className='console-text'>
+          {isUnknown &&
+            `The deployment has no such input, so requests would be refused. It has: ${names.join(', ') || 'none'}.`}
+        </Text>
+      </Stack>
+      <TagsInput
+        label='Headers'
+        description='Headers of the request that the input gets, too. It then is {body, headers}. Enter after each name.'
+        placeholder={draft.headers.length === 0 ? 'x-github-event' : undefined}
+        maxTags={MAX_HEADERS}
+        acceptValueOnBlur
+        splitChars={[',', ' ']}
+        value={draft.headers}
+        onChange={(headers) => change({ ...draft, headers })}
+      />
+    </>
+  );
+}

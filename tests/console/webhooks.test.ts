@@ -1,0 +1,97 @@
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { deploy, finishedRun, storeFlow } from '../support/people.ts';
+
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+function bodyFlow(): FlowBuilder {
+  const graph = new FlowBuilder();
+  graph.output('body', graph.input('body'));
+  return graph;
+}
+
+const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body });
+
+/** Chooses the only flow in the dialog, and the input by its name in the list. */
+async function chooseTarget({ page }: ConsolePage): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Flow' }).click();
+  await page.getByRole('option').click();
+  await dialog.getByRole('combobox', { name: 'Input' }).click();
+  await page.getByRole('option', { name: 'body' }).click();
+}
+
+test('a webhook is made, its URL shown once, starts a run, and ends when it is deleted', async () => {
+  const opened = await openConsole({ colorScheme: 'dark' });
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  await deploy(owner, await storeFlow(owner, bodyFlow(), { name: 'Pushes' }));
+  await opened.goto('settings');
+  await page.getByRole('button', { name: 'New webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await chooseTarget(opened);
+  await opened.checkAccessibility();
+  await dialog.getByRole('button', { name: 'Make' }).click();
+  const url = await dialog.getByRole('textbox', { name: 'URL' }).inputValue();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  expect((await post(url, '{"ref": "main"}')).status).toBe(202);
+  await page.reload();
+  await page.getByRole('cell', { name: 'Pushes, latest' }).waitFor();
+  await page.getByRole('table', { name: 'webhooks' }).getByRole('link').waitFor();
+  await opened.checkAccessibility();
+  await page.getByRole('button', { name: /^Delete fh_/ }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('You have no webhooks yet').waitFor();
+  expect((await post(url, '{"ref": "main"}')).status).toBe(404);
+});
+
+test('what a webhook hands on and how it is verified are changed later, on a narrow screen', async () => {
+  const opened = await openConsole({ viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const id = await deploy(owner, await storeFlow(owner, bodyFlow(), { name: 'Pushes' }));
+  const { data } = await owner.client.rpc('create_webhook', { deployment_id: id, input: HOSTILE }).throwOnError();
+  const { url } = data as { url: string };
+  await opened.goto('settings');
+  await page.getByText(HOSTILE).waitFor();
+  const dialog = page.getByRole('dialog');
+
+  await page.getByRole('button', { name: /^Change fh_/ }).click();
+  await dialog.getByText('so requests would be refused. It has: body.').waitFor();
+  await dialog.getByRole('combobox', { name: 'Input' }).fill('body');
+  await dialog.getByText('so requests would be refused').waitFor({ state: 'detached' });
+  await dialog.getByRole('combobox', { name: 'Headers' }).pressSequentially('authorization,');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').getByText('column_invalid').waitFor();
+  await opened.checkAccessibility();
+  await dialog.getByRole('combobox', { name: 'Headers' }).press('Backspace');
+  await dialog.getByRole('combobox', { name: 'Headers' }).pressSequentially('X-GitHub-Event');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('with headers: x-github-event').waitFor();
+
+  await page.getByRole('button', { name: /^Verification of fh_/ }).click();
+  await dialog.getByRole('combobox', { name: 'Verified by' }).click();
+  await page.getByRole('option', { name: 'GitHub' }).click();
+  await dialog.getByRole('textbox', { name: 'Secret' }).fill('short');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').getByText('must have 8 to 1000 characters').waitFor();
+  await opened.checkAccessibility();
+  await dialog.getByRole('textbox', { name: 'Secret' }).fill('a long secret');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'GitHub' }).waitFor();
+  await opened.checkAccessibility();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+
+  const body = '{"ref": "main"}';
+  expect((await post(url, body)).status).toBe(401);
+  const signature = createHmac('sha256', 'a long secret').update(body).digest('hex');
+  const answer = await post(url, body, { 'x-hub-signature-256': `sha256=${signature}`, 'x-github-event': 'push' });
+  expect(answer.status).toBe(202);
+  const { flow_run_id } = await answer.json() as { flow_run_id: string };
+  expect(JSON.stringify((await finishedRun(owner, flow_run_id)).inputs)).toContain(
+    '"x-github-event": {"S": "push"}'.replaceAll(' ', ''),
+  );
+});
