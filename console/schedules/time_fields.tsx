@@ -9,7 +9,7 @@ import type { ScheduleSettings } from './schedule.ts';
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 const POLICIES = [
-  { value: 'catch_up_one', label: 'Start once, late, for all that were missed' },
+  { value: 'catch_up_one', label: 'Start once, late, for all of them' },
   { value: 'skip', label: 'Wait for the next planned time' },
 ];
 

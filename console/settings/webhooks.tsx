@@ -25,7 +25,7 @@ const LastRequest = ({ row }: { row: WebhookRow }) => (
 );
 
 const COLUMNS: Column<WebhookRow>[] = [
-  { header: 'Token', cell: ({ prefix }) => <Code>{prefix}…</Code> },
+  { header: 'Token', cell: ({ prefix }) => <Code style={{ whiteSpace: 'nowrap' }}>{prefix}…</Code> },
   { header: 'Starts', cell: (row) => describeStart(row) },
   { header: 'Input', cell: (row) => <Input row={row} /> },
   { header: 'Verified by', cell: ({ verification }) => verificationOf(verification).label },

@@ -60,13 +60,13 @@ async function waitForConsole(consoleUrl: string): Promise<void> {
 /**
  * Opens a page of the test stack's console, or of another one's, in a browser of its own session, until the test ends. A
  * test whose page leaves an error in the browser's console, breaks the policy or asks a third party, fails.
- * `colorScheme` and `viewport` are Playwright's.
+ * `colorScheme` and `viewport` are Playwright's; with `isBuilt: false` the console need not be built yet.
  */
 export async function openConsole(
-  options: BrowserContextOptions & { consoleUrl?: string; initScript?: string } = {},
+  options: BrowserContextOptions & { consoleUrl?: string; initScript?: string; isBuilt?: boolean } = {},
 ): Promise<ConsolePage> {
-  const { consoleUrl = inject('stack').CONSOLE_URL, initScript, ...contextOptions } = options;
-  const [browser] = await Promise.all([launch(), waitForConsole(consoleUrl)]);
+  const { consoleUrl = inject('stack').CONSOLE_URL, initScript, isBuilt = true, ...contextOptions } = options;
+  const [browser] = await Promise.all([launch(), isBuilt ? waitForConsole(consoleUrl) : undefined]);
   const context = await browser.newContext({
     reducedMotion: 'reduce',
     viewport: { width: 1600, height: 900 },
@@ -80,7 +80,7 @@ export async function openConsole(
   });
   if (initScript !== undefined) await context.addInitScript(initScript);
   const page = await context.newPage();
-  faults = watch(page, new Set([new URL(consoleUrl).host]));
+  faults = watch(page, new Set([consoleUrl, inject('stack').API_URL].map((url) => new URL(url).host)));
   return {
     page,
     async goto(path) {

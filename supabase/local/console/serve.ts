@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buildConsole } from './build.ts';
 import { type ConsoleFile, listConsoleFiles } from './files.ts';
 import { contentSecurityPolicy, FRAME_POLICY } from './security_policy.ts';
-import { failurePage, waitingPage } from './waiting_page.ts';
+import { failurePage, WAITING_SCRIPT, WAITING_SCRIPT_NAME, waitingPage } from './waiting_page.ts';
 
 /** Where the gateway serves the console. */
 export const CONSOLE_PATH = '/console/';
@@ -13,6 +13,8 @@ export interface ConsoleOptions {
   publishableKey: string;
   /** Called with the reason when the console could not be built. */
   log: (line: string) => void;
+  /** Gives the folder with the built console, or throws why there is none; `signal` ends it. */
+  build?: (signal: AbortSignal) => Promise<string>;
 }
 
 /** The console of a local stack, as static files. */
@@ -34,7 +36,8 @@ type State =
  * Serves the console under /console/. It is built when it is first asked for, so that a stack which nobody looks at
  * builds nothing.
  */
-export function makeConsoleServer({ apiUrl, publishableKey, log }: ConsoleOptions): ConsoleServer {
+export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
+  const { apiUrl, publishableKey, log, build: buildFiles = buildConsole } = options;
   const closing = new AbortController();
   const config = JSON.stringify({ url: apiUrl, key: publishableKey });
   const headers = {
@@ -48,7 +51,7 @@ export function makeConsoleServer({ apiUrl, publishableKey, log }: ConsoleOption
   const build = () => {
     if (state.name !== 'not asked for' || closing.signal.aborted) return;
     state = { name: 'building' };
-    building = buildConsole(closing.signal).then(listConsoleFiles).then(
+    building = buildFiles(closing.signal).then(listConsoleFiles).then(
       (files) => void (state = { name: 'ready', files }),
       (error: unknown) => {
         if (closing.signal.aborted) return;
@@ -96,11 +99,12 @@ export function makeConsoleServer({ apiUrl, publishableKey, log }: ConsoleOption
       }
       const name = path.slice(CONSOLE_PATH.length);
       if (name === 'config.json') return answer(response, 200, 'application/json; charset=utf-8', config);
+      if (name === WAITING_SCRIPT_NAME) return answer(response, 200, 'text/javascript; charset=utf-8', WAITING_SCRIPT);
       build();
       if (state.name === 'failed') return answerPage(response, 500, failurePage(state.error));
       if (state.name !== 'ready') {
         response.setHeader('retry-after', '1');
-        return answerPage(response, 503, waitingPage());
+        return answerPage(response, 503, waitingPage(CONSOLE_PATH));
       }
       const file = state.files.get(name);
       if (file !== undefined) return sendFile(response, file);

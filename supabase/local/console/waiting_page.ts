@@ -11,11 +11,26 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
 </html>
 `;
 
-/** Shown until the console is built. It asks again by itself. */
-export const waitingPage = (): string =>
+/** The file of the script that opens the page once it is there: the policy allows none that stands in the page. */
+export const WAITING_SCRIPT_NAME = 'waiting.js';
+
+/**
+ * Asks each second whether the console is built, and loads the page anew then. A page that refreshed itself would be
+ * read out again and again.
+ */
+export const WAITING_SCRIPT = `const ask = async () => {
+  const answer = await fetch(location.href, { method: 'HEAD' }).catch(() => undefined);
+  if (answer === undefined || answer.status === 503) setTimeout(ask, 1000);
+  else location.reload();
+};
+ask();
+`;
+
+/** Shown until the console is built. `root` is the path under which it is served. */
+export const waitingPage = (root: string): string =>
   page(
     'The console is being built',
-    '<meta http-equiv="refresh" content="1">',
+    `<script src="${root}${WAITING_SCRIPT_NAME}" defer></script>`,
     '<p>This happens once, and again after its sources have changed. The page opens by itself.</p>',
   );
 

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type ServedProject, startDevServer } from '../../console/tools/dev_server.ts';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { findFreePort } from '../../supabase/local/ports.ts';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+
+let server: Awaited<ReturnType<typeof startDevServer>>;
+let url: string;
+beforeAll(async () => {
+  server = await startDevServer(inject('stack') satisfies ServedProject);
+  url = server.resolvedUrls!.local[0]!;
+});
+afterAll(() => server.close());
+
+test('it listens on loopback and leads the console to the stack', async () => {
+  expect(new URL(url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/console/' });
+  const { API_URL, PUBLISHABLE_KEY } = inject('stack');
+  expect(await (await fetch(new URL('config.json', url))).json()).toEqual({ url: API_URL, key: PUBLISHABLE_KEY });
+});
+
+test('a page of it signs up at the stack, and shows a source that was written again without loading anew', async () => {
+  const opened = await openConsole({ consoleUrl: url });
+  const { page } = opened;
+  await signUpInConsole(opened);
+  await page.evaluate(() => Reflect.set(window, 'isSamePage', true));
+  const source = join(projectDir, 'console/shared/empty_state.tsx');
+  const before = await readFile(source);
+  const updated = page.waitForEvent('console', (message) => /hot updated: .*empty_state\.tsx/.test(message.text()));
+  // Its time says that it was written; what is in it stays, since others build of it meanwhile.
+  await utimes(source, new Date(), new Date());
+  await updated;
+  await page.getByText('You have no flows yet').waitFor();
+  expect(await page.evaluate(() => Reflect.get(window, 'isSamePage'))).toBe(true);
+  expect(await readFile(source)).toEqual(before);
+});
+
+/** What `npm run console` prints where it refuses, line by line, and how it ends. */
+const refusal = (...args: string[]): Promise<{ code: number | string | null | undefined; lines: string[] }> =>
+  new Promise((resolve) =>
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'console/tools/dev.ts', ...args],
+      { cwd: projectDir },
+      (error, stdout, stderr) => resolve({ code: error?.code, lines: `${stdout}${stderr}`.trim().split('\n') }),
+    )
+  );
+
+test('without a stack it says so in one line, and ends', async () => {
+  const port = await findFreePort();
+  expect(await refusal('--port', String(port)))
+    .toEqual({ code: 1, lines: [`No stack runs on port ${port}; start one with: npm start`] });
+});
+
+test('an option that it does not know is refused with those that it knows', async () => {
+  const { code, lines } = await refusal('--prot', '1');
+  expect([code, lines.at(-1)]).toEqual([1, "npm run console -- [--port <the stack's port>]"]);
+});
