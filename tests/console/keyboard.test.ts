@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
+import { deploy, finishedRun, start, storeFlow } from '../support/people.ts';
+import { startWebhookReceiver } from '../support/webhook_receiver.ts';
+
+/** More stops than a page of these tests has. */
+const MAX_STOPS = 60;
+
+/** Whether what has the focus takes room on the page: itself, or the label that stands for it. */
+const isFocusShown = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const focused = document.activeElement;
+    const shown = focused instanceof HTMLInputElement ? focused.labels?.[0] ?? focused : focused;
+    const { width = 0, height = 0 } = shown?.getBoundingClientRect() ?? {};
+    return width > 0 && height > 0;
+  });
+
+/**
+ * Goes to what has this role and name with the Tab key alone, and fails where no Tab comes to it, or where it comes to
+ * something that is not to be seen.
+ */
+async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
+  const wanted = page.getByRole(role, { name, exact: true });
+  await wanted.first().waitFor();
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
+    if (await wanted.first().evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press('Tab');
+    expect(await isFocusShown(page)).toBe(true);
+  }
+  throw new Error(`Tab never comes to the ${role} ${name}.`);
+}
+
+const scrollsSideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+test('a schedule is made by keyboard alone, on a narrow screen', async () => {
+  const opened = await openConsole({ viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const graph = new FlowBuilder();
+  graph.output('note', graph.input('note'));
+  await deploy(owner, await storeFlow(owner, graph, { name: 'Notes' }));
+  await opened.goto('schedules');
+  await tabTo(page, 'link', 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'link', 'New schedule');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'New schedule' }).waitFor();
+
+  await tabTo(page, 'combobox', /^Flow/);
+  await page.keyboard.type('Notes');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', /^When/);
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('15 7 * * MON');
+  await tabTo(page, 'combobox', 'Time zone');
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('Europe/Ber');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByText(/Mon, .* 07:15/).first().waitFor();
+  await tabTo(page, 'textbox', /^note/);
+  await page.keyboard.type('by hand');
+  await tabTo(page, 'button', 'Save');
+  expect(await scrollsSideways(page)).toBe(false);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Notes, latest' }).waitFor();
+  const { data } = await owner.client.from('flow_schedules').select('cron, time_zone, values').single().throwOnError();
+  expect(data).toEqual({ cron: '15 7 * * MON', time_zone: 'Europe/Berlin', values: { note: 'by hand' } });
+});
+
+test('a webhook is made and verified by keyboard alone, and focus comes back to the button', async () => {
+  const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+  const { page } = opened;
+  const owner = await signUpInConsole(opened);
+  const graph = new FlowBuilder();
+  graph.output('body', graph.input('body'));
+  await deploy(owner, await storeFlow(owner, graph, { name: 'Pushes' }));
+  await opened.goto('settings');
+  await tabTo(page, 'button', 'New webhook');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'combobox', /^Flow/);
+  await page.keyboard.type('Pushes');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'combobox', /^Input/);
+  await page.keyboard.type('body');
+  await tabTo(page, 'button', 'Make');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'URL');
+  await tabTo(page, 'button', 'Done');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  expect(
+    await page.getByRole('button', { name: 'New webhook' }).evaluate((button) => button === document.activeElement),
+  )
+    .toBe(true);
+
+  const { data: row } = await owner.client.from('flow_webhooks').select('prefix').single().throwOnError();
+  await tabTo(page, 'button', `Verification of ${row.prefix}…`);
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'combobox', 'Verified by');
+  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'GitHub' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'Secret');
+  await page.keyboard.type('a long secret');
+  expect(await scrollsSideways(page)).toBe(false);
+  await page.keyboard.press('Enter');
+  await page.getByRole('cell', { name: 'GitHub' }).waitFor();
+});
+
+test('a message is posted once more, and a secret made, by keyboard alone', async () => {
+  const receiver = await startWebhookReceiver();
+  try {
+    const opened = await openConsole({ viewport: { width: 360, height: 800 } });
+    const { page } = opened;
+    const owner = await signUpInConsole(opened);
+    const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
+    await opened.goto(`deployments/${id}`);
+    await tabTo(page, 'textbox', 'Webhook address');
+    await page.keyboard.type(`${receiver.url}/runs`);
+    await tabTo(page, 'checkbox', 'succeeded');
+    await page.keyboard.press('Space');
+    await tabTo(page, 'button', 'Save');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await finishedRun(owner, (await start(owner, `id=${id}`)).flow_run_id);
+    await receiver.next('/runs');
+    await tabTo(page, 'button', 'New secret');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'button', 'Make');
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Secret' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByText('delivered', { exact: true }).waitFor();
+    await tabTo(page, 'button', /^Post once more/);
+    await page.keyboard.press('Enter');
+    await receiver.next('/runs', 2);
+    expect(await scrollsSideways(page)).toBe(false);
+  } finally {
+    await receiver.close();
+  }
+});
