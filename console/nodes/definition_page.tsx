@@ -55,8 +55,8 @@ function About({ row }: { row: DefinitionRow }) {
   return (
     <Stack gap='sm'>
       <Group gap='xs'>
-        <Badge variant='default'>{row.type}</Badge>
-        <Badge variant='default'>{row.is_public ? 'public' : 'only you see it'}</Badge>
+        <Badge variant='default' tt='none'>{row.type}</Badge>
+        <Badge variant='default' tt='none'>{row.is_public ? 'public' : 'only you see it'}</Badge>
         {Array.isArray(tags) &&
           tags.map((tag, index) => (
             <Anchor key={index} component={Link} href={`/nodes?search=${encodeURIComponent(String(tag))}`} size='sm'>

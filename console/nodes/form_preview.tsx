@@ -10,7 +10,9 @@ export function FormPreview({ schema, uiSchema }: { schema: unknown; uiSchema: u
   const [value, setValue] = useState<unknown>({});
   const isEmpty = Object.keys(objectAt(form.schema, 'properties')).length === 0;
   if (isEmpty) {
-    return <Text c='dimmed'>It has no form of its own: the canvas gives each input a field by its type.</Text>;
+    return (
+      <Text size='sm' c='dimmed'>It has no form of its own: the canvas gives each input a field by its type.</Text>
+    );
   }
   return (
     <Stack>

@@ -22,7 +22,7 @@ function DefinitionCard({ row }: { row: ShownDefinition }) {
         <Anchor component={Link} href={`/nodes/${row.id}`} fw={600} className='console-text'>
           {node.title}
         </Anchor>
-        <Badge variant='default' flex='0 0 auto'>{row.is_public ? row.type : 'only you'}</Badge>
+        <Badge variant='default' tt='none' flex='0 0 auto'>{row.is_public ? row.type : 'only you'}</Badge>
       </Group>
       <Text size='sm' c='dimmed' lineClamp={3} className='console-text'>
         {node.description === '' ? `${row.node_id} ${row.version}` : node.description}

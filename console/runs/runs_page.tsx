@@ -34,7 +34,11 @@ const COLUMNS: Column<NamedRun>[] = [
       </Anchor>
     ),
   },
-  { header: 'Flow', cell: ({ flow_id, flow_name }) => flow_name ?? `Flow ${flow_id}` },
+  {
+    header: 'Flow',
+    // Long errors would leave it no room.
+    cell: ({ flow_id, flow_name }) => <Text size='sm' miw='7rem'>{flow_name ?? `Flow ${flow_id}`}</Text>,
+  },
   { header: 'Duration', cell: (run) => <Duration run={run} /> },
   {
     header: 'First error',

@@ -2,12 +2,13 @@ import { createClient } from '@supabase/supabase-js';
 import { createFlowClient, type Database, type FlowToStore } from 'flow-deployments-client';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { parsePort } from '../../supabase/local/ports.ts';
 import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
 import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_receiver.ts';
 
 /** Takes the pictures of the documentation, of the stack that runs on the port of the first argument. */
 const found = readStatus(parsePort(process.argv[2]));
@@ -16,8 +17,33 @@ const status: StackStatus = found;
 
 const folder = join(projectDir, 'docs/images');
 const take = async (page: Page, name: string): Promise<void> => {
+  // What the mouse is over looks different.
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: join(folder, `console_${name}.png`), animations: 'disabled' });
 };
+
+/** Waits until all that the page asks for is there, and shown. */
+async function waitUntilShown(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => document.querySelector('.mantine-Loader-root, [aria-busy=true]') === null);
+}
+
+/** How much of the page is left around a part of it. */
+const MARGIN = 16;
+
+/** Takes a part of the page, which is shown as a whole. */
+async function takePart(page: Page, name: string, part: Locator): Promise<void> {
+  await waitUntilShown(page);
+  // The header stands over what is scrolled.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const { x, y, width, height } = (await part.boundingBox())!;
+  await page.screenshot({
+    path: join(folder, `console_${name}.png`),
+    animations: 'disabled',
+    fullPage: true,
+    clip: { x: x - MARGIN, y: y - MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN },
+  });
+}
 
 /** Signs up in the page, and gives the same user's client of the API. */
 async function signUp(page: Page) {
@@ -57,6 +83,8 @@ async function takeEditor(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
   await page.waitForURL(/\/runs\//);
   await page.getByRole('status').getByText('succeeded').waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await waitUntilShown(page);
   await take(page, 'run');
   await page.getByRole('link', { name: 'Flows' }).first().click();
   await page.getByText('succeeded').waitFor();
@@ -64,7 +92,7 @@ async function takeEditor(page: Page): Promise<void> {
 }
 
 /** Gives the user a second deployment that differs, a run that failed, and one thing of each kind. */
-async function addBelongings({ db, flows }: Session): Promise<string> {
+async function addBelongings({ db, flows }: Session, receiver: WebhookReceiver): Promise<string> {
   const { data: row } = await db.from('flows').select('id').single().throwOnError();
   const text = readFileSync(join(projectDir, 'docs/example_flow.json'), 'utf8');
   const { name, nodes, edges } = JSON.parse(
@@ -72,12 +100,15 @@ async function addBelongings({ db, flows }: Session): Promise<string> {
   ) as FlowToStore;
   await flows.storeFlow({ ...(name !== undefined && { name }), nodes, edges }, { id: row.id });
   const { deployment_id: deployment } = await flows.deploy(row.id, { tag: 'stable' });
+  await db.from('flow_deployments').update({ on_end: { url: `${receiver.url}/runs`, events: ['failed'] } })
+    .eq('id', deployment).throwOnError();
   const failed = await flows.start({ id: deployment }, { item: 'a unicorn' });
   await flows.output(failed).catch(() => {});
+  await receiver.next('/runs');
   await flows.schedule({ flow: row.id, tag: 'stable' }, {
     cron: '30 6 * * MON-FRI',
     timeZone: 'Europe/Berlin',
-    inputs: { item: { S: 'tea' } },
+    values: { item: 'tea', quantity: 3 },
   });
   await flows.createWebhook({ flow: row.id, tag: 'latest' }, { input: 'item' });
   await db.rpc('create_api_key', { name: 'Nightly report' }).throwOnError();
@@ -102,28 +133,35 @@ async function takePages(page: Page, deployment: string): Promise<void> {
   for (const [name, path] of Object.entries(PAGES(deployment))) {
     await page.goto(new URL(path, status.CONSOLE_URL).href);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    // Until everything that the page asks for is there.
-    await page.waitForLoadState('networkidle');
+    await waitUntilShown(page);
     await take(page, name);
   }
   await page.goto(new URL('nodes?search=http', status.CONSOLE_URL).href);
   await page.getByRole('link', { name: 'HTTP Request', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'HTTP Request' }).waitFor();
-  await page.waitForLoadState('networkidle');
+  await waitUntilShown(page);
   await take(page, 'definition');
   await page.goto(new URL(`deployments/${deployment}`, status.CONSOLE_URL).href);
+  await takePart(page, 'messages', page.getByRole('region', { name: 'Messages about runs' }));
   await page.getByRole('button', { name: 'Compare' }).click();
-  const section = page.getByRole('region', { name: 'What has changed' });
-  await page.waitForLoadState('networkidle');
-  await section.scrollIntoViewIfNeeded();
-  await section.screenshot({ path: join(folder, 'console_compare.png'), animations: 'disabled' });
+  await page.getByRole('region', { name: 'Comparison' }).waitFor();
+  await takePart(page, 'compare', page.getByRole('region', { name: 'What has changed' }));
+  await page.goto(new URL('schedules', status.CONSOLE_URL).href);
+  await page.getByRole('table', { name: 'schedules' }).getByRole('link').first().click();
+  await page.getByRole('list', { name: 'The next starts would be:' }).waitFor();
+  await takePart(page, 'schedule', page.getByRole('form', { name: 'Schedule' }).locator('> *'));
 }
 
 async function takeAll(browser: Browser): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   const session = await signUp(page);
   await takeEditor(page);
-  await takePages(page, await addBelongings(session));
+  const receiver = await startWebhookReceiver();
+  try {
+    await takePages(page, await addBelongings(session, receiver));
+  } finally {
+    await receiver.close();
+  }
 }
 
 const browser = await chromium.launch({ executablePath: await findChrome(), args: ['--no-sandbox'] });
