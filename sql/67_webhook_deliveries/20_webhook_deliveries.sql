@@ -44,6 +44,8 @@ comment on column public.webhook_deliveries.last_error is 'Why the newest attemp
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
+-- The console lists those of a deployment, every few seconds: else it would read all of an owner's.
+create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
 -- Only of what is pending, since claims look every second, at most of nothing.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';

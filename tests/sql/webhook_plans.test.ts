@@ -53,3 +53,10 @@ it('the end of a run that nobody is told of reads no delivery, nor its deploymen
   const end = `select private.end_flow_run(id, 'stopped') from public.flow_run where end_time is null limit 1`;
   expect(await countReads(sql, ['webhook_deliveries', 'flow_deployments'], end)).toEqual({ scanned: [], rows: 0 });
 });
+
+it("a page of a deployment's messages reads no others of its owner", async () => {
+  const page = `
+    select * from public.webhook_deliveries where user_id = '${userId}' and deployment_id = '${crypto.randomUUID()}'
+    order by id desc limit 26`;
+  expect(await countReads(sql, TABLES, page)).toEqual({ scanned: [], rows: 0 });
+});
