@@ -67,7 +67,7 @@ isOneToOne: false
                   ]
                 },"flow_run": {
                   Row: {
-                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
+                    "action_identity": string | null,"action_signer": string | null,"chain_network": NonNullable<Json>,"created_at": string,"deployment_id": string | null,"end_time": string | null,"error_code": string | null,"errors": (string)[] | null,"fees": NonNullable<Json>,"flow_id": number,"id": string,"inputs": NonNullable<Json>,"not_run": (string)[] | null,"output": Json | null,"output_instructions": boolean,"parent_flow_run_id": string | null,"parent_node_id": string | null,"parent_times": number | null,"redriven_from": string | null,"schedule_id": string | null,"start_time": string | null,"started_by": string | null,"started_by_public_key": string | null,"status": string,"user_id": string,"webhook_id": string | null,"deployment": {
               "action_identity": string | null,
 "chain_network": NonNullable<Json>,
 "created_at": string,
@@ -89,10 +89,10 @@ isOneToOne: false
                   }
                   ComputedFields: "deployment"
                   Insert: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network": NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id": number,"id"?: string,"inputs": NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id": string,"webhook_id"?: string | null
                   }
                   Update: {
-                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string,"webhook_id"?: string | null
+                    "action_identity"?: string | null,"action_signer"?: string | null,"chain_network"?: NonNullable<Json>,"created_at"?: string,"deployment_id"?: string | null,"end_time"?: string | null,"error_code"?: string | null,"errors"?: (string)[] | null,"fees"?: NonNullable<Json>,"flow_id"?: number,"id"?: string,"inputs"?: NonNullable<Json>,"not_run"?: (string)[] | null,"output"?: Json | null,"output_instructions"?: boolean,"parent_flow_run_id"?: string | null,"parent_node_id"?: string | null,"parent_times"?: number | null,"redriven_from"?: string | null,"schedule_id"?: string | null,"start_time"?: string | null,"started_by"?: string | null,"started_by_public_key"?: string | null,"status"?: string,"user_id"?: string,"webhook_id"?: string | null
                   }
                   Relationships: [
                     {
@@ -131,14 +131,14 @@ isOneToOne: false
                   ]
                 },"flow_schedules": {
                   Row: {
-                    "created_at": string,"cron": string,"deployment_id": string | null,"flow": number | null,"id": string,"inputs": NonNullable<Json>,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"next_start_at": string | null,"policy": string,"tag": string | null,"time_zone": string,"updated_at": string,"user_id": string
+                    "created_at": string,"cron": string,"deployment_id": string | null,"flow": number | null,"id": string,"inputs": NonNullable<Json>,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"next_start_at": string | null,"policy": string,"tag": string | null,"time_zone": string,"updated_at": string,"user_id": string,"values": NonNullable<Json>
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: string,"cron": string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string
+                    "created_at"?: string,"cron": string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string,"values"?: NonNullable<Json>
                   }
                   Update: {
-                    "created_at"?: string,"cron"?: string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string
+                    "created_at"?: string,"cron"?: string,"deployment_id"?: string | null,"flow"?: number | null,"id"?: string,"inputs"?: NonNullable<Json>,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"next_start_at"?: string | null,"policy"?: string,"tag"?: string | null,"time_zone"?: string,"updated_at"?: string,"user_id"?: string,"values"?: NonNullable<Json>
                   }
                   Relationships: [
                     {
@@ -463,6 +463,9 @@ isOneToOne: false
                            },
 "max_queue_length":
 { Args: Record<PropertyKey, never>; Returns: number
+                           },
+"next_cron_times":
+{ Args: { "cron": string,"time_zone"?: string }; Returns: (string)[]
                            },
 "pending_signature_request":
 { Args: { "flow_run_id": string }; Returns: Json

@@ -52,8 +52,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Kept, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them.
-  error_code text generated always as (private.error_code(errors[1])) stored,
+  -- Kept beside them, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
+  -- statement plans the expression of a generated column anew, which a start would pay for.
+  error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
   start_time timestamptz,

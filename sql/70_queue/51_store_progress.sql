@@ -8,18 +8,19 @@ declare
 begin
   with stored as (
     insert into public.flow_run as r (
-      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code, not_run, start_time, end_time,
       parent_flow_run_id, parent_node_id, parent_times, chain_network
     )
     select
-      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-      c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors,
+      private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
     from jsonb_to_recordset(store_called_runs.children) as c (
       id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
       end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
     )
     on conflict on constraint flow_run_pkey do update
-    set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+    set status = excluded.status, output = excluded.output, errors = excluded.errors, error_code = excluded.error_code, not_run = excluded.not_run,
+      end_time = excluded.end_time
     -- A request that arrives late changes no run that has ended.
     where r.end_time is null
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new

@@ -64,7 +64,7 @@ begin
   ), ended_run as (
     update public.flow_run as r
     set
-      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors, error_code = private.error_code(f.errors[1]),
       not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
     from result as f
     where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null

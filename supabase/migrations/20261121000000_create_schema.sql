@@ -3542,6 +3542,15 @@ $$;
 comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
   'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. This is a function because each statement reads and plans the expression of a check constraint anew, which would cost a start more than all its indexes.';
 
+create function private.error_code(error text)
+returns text
+language sql immutable strict security invoker
+begin atomic
+  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+end;
+comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
   user_id uuid not null,
@@ -3555,6 +3564,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
+  -- Kept beside them, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
+  -- statement plans the expression of a generated column anew, which a start would pay for.
+  error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
   start_time timestamptz,
@@ -3592,6 +3604,7 @@ comment on column public.flow_run.started_by_public_key is 'The public key that 
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most; null when there are none.';
+comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
 comment on column public.flow_run.parent_flow_run_id is 'For an interflow child: the run whose node called it, with parent_node_id and parent_times.';
@@ -4057,15 +4070,6 @@ grant execute on function private.unfollow_flow_runs(uuid[]) to service_role;
 
 -- sql/50_runs/80_flow_run_stats.sql
 
-create function private.error_code(error text)
-returns text
-language sql immutable strict security invoker
-begin atomic
-  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
-end;
-comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
-
 create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
 returns void
 language plpgsql volatile security invoker
@@ -4105,16 +4109,16 @@ begin
 
   with looked_at as materialized (
     select r.created_at, r.status, (extract(epoch from r.end_time - r.start_time) * 1000)::double precision as duration_ms,
-      case when r.status = 'failed' then left(r.errors[1], 1000) end as error
+      r.error_code
     from (
       (
-        select f.created_at, f.status, f.start_time, f.end_time, f.errors from public.flow_run as f
+        select f.created_at, f.status, f.start_time, f.end_time, f.error_code from public.flow_run as f
         where f.flow_id = flow_run_stats.flow and f.id >= v_since_id
         order by f.id desc limit case when flow_run_stats.flow is null then 0 else v_max_runs + 1 end
       )
       union all
       (
-        select d.created_at, d.status, d.start_time, d.end_time, d.errors from public.flow_run as d
+        select d.created_at, d.status, d.start_time, d.end_time, d.error_code from public.flow_run as d
         where d.deployment_id = flow_run_stats.deployment and d.id >= v_since_id
         order by d.id desc limit case when flow_run_stats.deployment is null then 0 else v_max_runs + 1 end
       )
@@ -4140,12 +4144,9 @@ begin
     'failures', (
       select coalesce(jsonb_agg(jsonb_build_object('code', f.code, 'count', f.count) order by f.count desc, f.code), '[]')
       from (
-        select e.code, count(*) as count
-        from (
-          select private.error_code(c.error) as code
-          from counted as c where c.error is not null
-        ) as e
-        group by e.code order by count(*) desc, e.code limit 20
+        select c.error_code as code, count(*) as count
+        from counted as c where c.status = 'failed'
+        group by c.error_code order by count(*) desc, c.error_code limit 20
       ) as f
     )
   ) into v_stats;
@@ -5506,7 +5507,14 @@ as $$
         select from public.signature_requests as s
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
-      )))
+      ))
+      -- Or somebody who was given the signatures of others has not answered: they may have added their own and sent it themselves.
+      -- With the signer of an action only that one could, and the outcome tells.
+      or t.outcome is distinct from 'confirmed' and t.wire is null and (executions_of_unknown_outcome.root_run).action_signer is null
+        and exists (
+          select from public.signature_requests as s
+          where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times) and s.signature is null and s.signatures is not null
+        ))
   )
   select coalesce(jsonb_agg(to_jsonb(u) order by u.flow_run_id, u.node_id, u.times), '[]')
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
@@ -5695,7 +5703,7 @@ begin
   return array(
     select l.id
     from (
-      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, left(r.errors[1], 1000) as error
+      select r.id, r.user_id, r.status, r.parent_flow_run_id, r.created_at, r.error_code
       from (
         (
           select f.* from public.flow_run as f
@@ -5711,7 +5719,7 @@ begin
       ) as r
     ) as l
     where l.user_id = failed_runs.user_id and l.status = 'failed' and l.parent_flow_run_id is null and l.created_at < failed_runs.until
-      and (failed_runs.error_code is null or private.error_code(l.error) = failed_runs.error_code)
+      and (failed_runs.error_code is null or l.error_code = failed_runs.error_code)
       and not exists (select from public.flow_run as b where b.redriven_from = l.id)
     order by l.id limit failed_runs.max_runs
   );
@@ -6128,6 +6136,7 @@ create table public.flow_schedules (
   cron text not null,
   time_zone text not null default 'UTC',
   inputs jsonb not null default '{}',
+  "values" jsonb not null default '{}',
   policy text not null default 'catch_up_one',
   is_active boolean not null default true,
   next_start_at timestamptz,
@@ -6144,6 +6153,9 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
+  constraint flow_schedules_values_length check (
+    octet_length("values"::text) <= 1048576 or private.refuse_column('values', 'must be at most 1 MiB of JSON')
+  ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
   ),
@@ -6159,6 +6171,8 @@ comment on column public.flow_schedules.cron is
   'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. If neither field of days begins with *, one of them has to match.';
 comment on column public.flow_schedules.time_zone is 'The IANA time zone by whose clocks it is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
+comment on column public.flow_schedules."values" is
+  'Further inputs of each start, an object of plain JSON: it becomes values at the start, by the types of the deployment that is started then.';
 comment on column public.flow_schedules.policy is
   'What becomes of planned times that nobody could keep, because the database or what drives it was away. catch_up_one: one late start for all of them. skip: none, when it is more than a minute too late.';
 comment on column public.flow_schedules.next_start_at is 'The next planned time; null while it is not active. Kept by the system.';
@@ -6219,20 +6233,39 @@ create trigger _100_refuse_read_only before insert or update on public.flow_sche
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
 
+create function private.check_schedule_times(cron text, time_zone text)
+returns void
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_faults jsonb := (private.read_cron(check_schedule_times.cron)).faults;
+begin
+  if not private.is_time_zone(check_schedule_times.time_zone) then
+    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
+      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC',
+      to_jsonb(private.shorten(check_schedule_times.time_zone, 64))
+    ));
+  end if;
+  perform private.refuse_faults('column_invalid', v_faults);
+end;
+$$;
+comment on function private.check_schedule_times(text, text) is
+  'Refuses a cron text or a time zone that is none, naming what is wrong and where: 400 column_invalid.';
+
 create function private.tg_flow_schedules__before_write()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
 as $$
-declare
-  v_faults jsonb := '[]';
 begin
   if new.flow is not null then
     new.tag := coalesce(new.tag, 'latest');
   end if;
-  if new.cron is null or new.time_zone is null or new.inputs is null or new.is_active is null then
+  if num_nulls(new.cron, new.time_zone, new.inputs, new."values", new.is_active) > 0 then
     perform private.refuse_column(
-      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs' else 'is_active' end,
+      case when new.cron is null then 'cron' when new.time_zone is null then 'time_zone' when new.inputs is null then 'inputs'
+        when new."values" is null then 'values' else 'is_active' end,
       'must not be null'
     );
   end if;
@@ -6242,15 +6275,12 @@ begin
   if new.inputs is distinct from old.inputs then
     perform private.check_inputs(new.inputs);
   end if;
-  if new.cron is distinct from old.cron then
-    v_faults := (private.read_cron(new.cron)).faults;
+  if (new.inputs, new."values") is distinct from (old.inputs, old."values") then
+    perform private.check_values(new."values", new.inputs);
   end if;
-  if new.time_zone is distinct from old.time_zone and not private.is_time_zone(new.time_zone) then
-    v_faults := v_faults || jsonb_build_object('path', 'time_zone', 'message', format(
-      'has %s, where an IANA time zone of area and place is needed, such as Europe/Berlin, or UTC', to_jsonb(private.shorten(new.time_zone, 64))
-    ));
+  if (new.cron, new.time_zone) is distinct from (old.cron, old.time_zone) then
+    perform private.check_schedule_times(new.cron, new.time_zone);
   end if;
-  perform private.refuse_faults('column_invalid', v_faults);
   if (new.cron, new.time_zone, new.is_active) is distinct from (old.cron, old.time_zone, old.is_active) then
     new.next_start_at := case when new.is_active then private.next_cron_time(new.cron, new.time_zone, clock_timestamp()) end;
   end if;
@@ -6259,12 +6289,47 @@ end;
 $$;
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, is_active on public.flow_schedules
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
   for each row execute function private.tg_flow_schedules__before_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('schedules');
+
+create function private.next_cron_times(cron text, time_zone text)
+returns timestamptz[]
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_time timestamptz := clock_timestamp();
+  v_times timestamptz[] := '{}';
+begin
+  perform private.require_user();
+  if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
+    perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
+  end if;
+  perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
+  for v_place in 1..3 loop
+    v_time := private.next_cron_time(next_cron_times.cron, next_cron_times.time_zone, v_time);
+    v_times := v_times || v_time;
+  end loop;
+  return v_times;
+end;
+$$;
+comment on function private.next_cron_times(text, text) is
+  'Does what public.next_cron_times says. Definer: what reads cron texts is nobody else''s to call.';
+grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
+
+create function public.next_cron_times(cron text, time_zone text default 'UTC')
+returns timestamptz[]
+language sql volatile security invoker
+begin atomic
+  select private.next_cron_times(next_cron_times.cron, next_cron_times.time_zone);
+end;
+comment on function public.next_cron_times(text, text) is
+  'The next three times at which a schedule with this cron text and time zone would be due, for users who write one. 400 column_invalid; 401.';
+grant execute on function public.next_cron_times(text, text) to anon, authenticated, service_role;
 
 -- sql/65_schedules/40_start_due_schedules.sql
 
@@ -6360,7 +6425,8 @@ begin
       end if;
       v_caller.user_id := start_schedule.schedule.user_id;
       v_run_id := private.enqueue_run(
-        v_target.deployment, v_caller, start_schedule.schedule.inputs, null, null, null, null, start_schedule.schedule.id
+        v_target.deployment, v_caller, start_schedule.schedule.inputs, nullif(start_schedule.schedule."values", '{}'), null, null, null,
+        start_schedule.schedule.id
       ) ->> 'flow_run_id';
     exception
       when sqlstate 'PGRST' then
@@ -7213,6 +7279,8 @@ comment on column public.webhook_deliveries.last_error is 'Why the newest attemp
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
+-- The console lists those of a deployment, every few seconds: else it would read all of an owner's.
+create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
 -- Only of what is pending, since claims look every second, at most of nothing.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at) where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id) where status = 'pending';
@@ -7277,7 +7345,7 @@ as $$
 begin
   perform private.queue_webhook_deliveries((
     select jsonb_agg(jsonb_build_object(
-      'flow_run_id', r.id, 'event', r.status, 'data', jsonb_build_object('error_code', private.error_code(r.errors[1]))
+      'flow_run_id', r.id, 'event', r.status, 'data', jsonb_build_object('error_code', r.error_code)
     ))
     from public.flow_run as r where r.id = any (queue_end_webhooks.run_ids)
   ));
@@ -8693,18 +8761,19 @@ declare
 begin
   with stored as (
     insert into public.flow_run as r (
-      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, not_run, start_time, end_time,
+      id, created_at, user_id, flow_id, status, started_by, started_by_public_key, inputs, output, errors, error_code, not_run, start_time, end_time,
       parent_flow_run_id, parent_node_id, parent_times, chain_network
     )
     select
-      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors, c.not_run,
-      c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
+      c.id, private.uuid_v7_time(c.id), run.user_id, c.flow_id, c.status, run.started_by, run.started_by_public_key, c.inputs, c.output, c.errors,
+      private.error_code(c.errors[1]), c.not_run, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times, run.chain_network
     from jsonb_to_recordset(store_called_runs.children) as c (
       id uuid, flow_id integer, status text, inputs jsonb, output jsonb, errors text[], not_run uuid[], start_time timestamptz,
       end_time timestamptz, parent_flow_run_id uuid, parent_node_id uuid, parent_times integer
     )
     on conflict on constraint flow_run_pkey do update
-    set status = excluded.status, output = excluded.output, errors = excluded.errors, not_run = excluded.not_run, end_time = excluded.end_time
+    set status = excluded.status, output = excluded.output, errors = excluded.errors, error_code = excluded.error_code, not_run = excluded.not_run,
+      end_time = excluded.end_time
     -- A request that arrives late changes no run that has ended.
     where r.end_time is null
     returning r.id, r.start_time, r.end_time, r.xmax = 0 as is_new
@@ -9152,7 +9221,7 @@ begin
   ), ended_run as (
     update public.flow_run as r
     set
-      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors,
+      status = f.status, output = coalesce(f.output, '{"M": {}}'), errors = f.errors, error_code = private.error_code(f.errors[1]),
       not_run = coalesce(f.not_run, private.nodes_not_run(r, r.id)), end_time = clock_timestamp()
     from result as f
     where r.id = f.flow_run_id and r.id = any (end_flow_runs.run_ids) and r.end_time is null

@@ -7,7 +7,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /** Each takes a second of the whole suite: `KILLS=500 npm test -- kill` kills more. */
-const KILLS = Number(process.env.KILLS ?? 50);
+const KILLS = Number(process.env.KILLS ?? 80);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
 /** Chosen by the run's number, so that a failure can be looked at again. */

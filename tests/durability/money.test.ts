@@ -8,7 +8,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /** Each takes a second of the whole suite: `MONEY_KILLS=200 npm test -- money` kills more. */
-const KILLS = Number(process.env.MONEY_KILLS ?? 24);
+const KILLS = Number(process.env.MONEY_KILLS ?? 40);
 const RUNS_PER_KILL = 4;
 /** A blockhash is good for six seconds. */
 const SLOT_MS = 40;

@@ -57,8 +57,8 @@ it('errors of runs, which may be long, are read neither by the stats nor by who 
     await sql`insert into public.flows (user_id) select user_id from public.flows limit 1 returning id, user_id`;
   const { id, user_id: userId } = flow!;
   await sql`
-    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors)
-    select ${userId}, ${id}, '{"M": {}}', '{"cluster": "devnet"}', 'failed', now(), now(),
+    insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, error_code, errors)
+    select ${userId}, ${id}, '{"M": {}}', '{"cluster": "devnet"}', 'failed', now(), now(), 'boom',
       (select array_agg(rpad('boom: ' || n || i, 4000, md5(n::text || i))) from generate_series(1, 100) as i)
     from generate_series(1, 50) as n`;
   const [table] =

@@ -1,4 +1,3 @@
-import { toValue } from '../../plain_value.ts';
 import type { FlowClient, NewSchedule, RequestOptions } from '../../flow_client.ts';
 import { readTarget, readUuid } from '../arguments.ts';
 import { readAssignments } from '../assignments.ts';
@@ -34,8 +33,7 @@ export const schedule: Command = {
     const policy = POLICIES.find((known) => known === wanted);
     if (policy !== wanted) throw new UsageError(`--policy must be ${POLICIES.join(' or ')}.`);
     const { values, inputs } = await readAssignments(assignments, () => client.read(target, { signal }));
-    for (const [name, value] of Object.entries(values)) inputs[name] = toValue(value);
-    const row = await client.schedule(target, { cron, timeZone: option('zone'), policy, inputs }, { signal });
+    const row = await client.schedule(target, { cron, timeZone: option('zone'), policy, values, inputs }, { signal });
     if (isJson) return await screen.print(printableJson(row));
     await screen.print(printableLine(`schedule  ${row.id}`));
     await screen.print(printableLine(`next      ${row.next_start_at}`));

@@ -5,12 +5,15 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.sign_out();
-insert into public.flow_run (id, created_at, user_id, flow_id, deployment_id, inputs, chain_network, status, start_time, end_time, errors)
-select private.uuid_v7(now() - n * interval '1 minute'), now() - n * interval '1 minute', test.user_id('owner'), test.kept('flow')::integer,
-  case when n <= 50 then test.kept('deployment')::uuid end, '{"M": {}}', '{"cluster": "devnet"}',
-  case when n <= 3 then 'failed' else 'succeeded' end, now() - n * interval '1 minute', now() - n * interval '1 minute' + n * interval '1 second',
-  case n when 1 then '{"worker_lost: 5 workers"}' when 2 then '{"Post: it a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#3: outcome_unknown: x"}' when 3 then '{"Some text"}' end::text[]
-from generate_series(1, 100) as n;
+insert into public.flow_run (id, created_at, user_id, flow_id, deployment_id, inputs, chain_network, status, start_time, end_time, errors, error_code)
+select r.*, private.error_code(r.errors[1])
+from (
+  select private.uuid_v7(now() - n * interval '1 minute'), now() - n * interval '1 minute', test.user_id('owner'), test.kept('flow')::integer,
+    case when n <= 50 then test.kept('deployment')::uuid end, '{"M": {}}'::jsonb, '{"cluster": "devnet"}'::jsonb,
+    case when n <= 3 then 'failed' else 'succeeded' end, now() - n * interval '1 minute', now() - n * interval '1 minute' + n * interval '1 second',
+    case n when 1 then '{"worker_lost: 5 workers"}' when 2 then '{"Post: it a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#3: outcome_unknown: x"}' when 3 then '{"Some text"}' end::text[] as errors
+  from generate_series(1, 100) as n
+) as r;
 select test.create_run(test.kept('flow')::integer);
 
 select test.sign_in(test.user_id('owner'));

@@ -26,7 +26,7 @@ select is(
     'id', test.kept('run'), 'user_id', test.user_id('owner'), 'flow_id', test.kept('flow')::integer, 'deployment_id',
     test.kept('deployment'),
     'status', 'queued', 'started_by', test.user_id('other'), 'started_by_public_key', null, 'inputs', '{"M": {"a": {"S": "text"}}}'::jsonb,
-    'output', null, 'errors', null, 'not_run', null, 'start_time', null, 'end_time', null,
+    'output', null, 'errors', null, 'error_code', null, 'not_run', null, 'start_time', null, 'end_time', null,
     'schedule_id', null, 'webhook_id', null, 'redriven_from', null, 'parent_flow_run_id', null, 'parent_node_id', null,
     'parent_times', null,
     'output_instructions', true, 'action_identity', 'So11111111111111111111111111111111111111112',
