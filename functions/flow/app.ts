@@ -36,7 +36,7 @@ export function makeFlowApp(platform: Platform) {
   );
   const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
   return makeApp('flow', [
-    { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps) },
+    { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps, platform) },
     { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
     {
       method: 'GET',

@@ -5,7 +5,7 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'What each snapshot takes and gives, stored by the first who asks: most deployments are started without being read, and a deploy has no time to spare.';
+  'What each snapshot takes and gives, stored by the first who asks, which is the function flow after a deploy: the deploy itself has no time to spare.';
 comment on column private.flow_snapshot_interfaces.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as private.input_descriptions() gives them.';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
@@ -23,15 +23,16 @@ declare
 begin
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
-  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version >= v_version;
   if found then
     return v_interface;
   end if;
   -- One computes it, the others wait for that: side by side they would all take longer, until none is done before its time is over.
+  -- Definitions that were added meanwhile may have been read already: what is computed is of this version or newer, never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
-  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version >= v_version;
   if found then
     return v_interface;
   end if;

@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { connect } from '../../supabase/local/postgres.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
+import { waitFor } from '../support/wait.ts';
 
 const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 const anybody = { is_public: true, start_shared: true, start_unverified: true };
@@ -70,6 +72,24 @@ describe('GET /deployment/read', () => {
       ],
       outputs: [{ name: 'signature', type: 'signature' }],
     });
+  });
+
+  it('has been computed by the deploy, before anybody asks', async () => {
+    const flow = new FlowBuilder();
+    flow.input(`asked by ${owner.id}`);
+    const deploymentId = await deploy(owner, await storeFlow(owner, flow));
+    const sql = connect(inject('stack').SUPERUSER_URL);
+    try {
+      const inputs = await waitFor(async () => {
+        const [row] = await sql`
+          select i.inputs from public.flow_deployments as d
+          join private.flow_snapshot_interfaces as i on i.snapshot_hash = d.snapshot_hash where d.id = ${deploymentId}`;
+        return row?.inputs as { name: string }[] | undefined;
+      });
+      expect(inputs.map(({ name }) => name)).toEqual([`asked by ${owner.id}`]);
+    } finally {
+      await sql.end();
+    }
   });
 
   it('keeps the digits of numbers that a float can not hold', async () => {
