@@ -1,5 +1,3 @@
-import { BlinkInstance, FormActionComponent } from '@dialectlabs/blinks-core';
-import { BlinkSolanaConfig } from '@dialectlabs/blinks-core/solana';
 import type { ActionGetResponse, NextAction } from '@solana/actions-spec';
 import {
   BLOCKCHAIN_IDS,
@@ -16,7 +14,6 @@ import {
   SystemInstruction,
   SystemProgram,
   Transaction,
-  VersionedTransaction,
 } from '@solana/web3.js';
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -269,55 +266,5 @@ describe('an action that the shop signs, too', () => {
     });
     expect(error).toBeUndefined();
     expect(chain.balance(recipient)).toBe(1_000_000_000n);
-  });
-});
-
-describe('a blink', () => {
-  // What Dialect's client does without React around it. It asks its own proxy for everything but 127.0.0.1.
-  it("is fetched, filled in, signed, confirmed and completed by Dialect's client", async () => {
-    const flow = new FlowBuilder();
-    flow.use('transfer_sol', {
-      sender: flow.input('account'),
-      recipient: flow.input('recipient'),
-      amount: flow.input('amount', 0.25),
-    });
-    const deploymentId = await deployAction(owner, chain, flow, { output_instructions: true, name: 'Tip' });
-    const [recipient, connection] = [makeKeypair().publicKey, new Connection(chain.url, 'confirmed')];
-    const wallet = new BlinkSolanaConfig(connection, {
-      metadata: { supportedBlockchainIds: [BLOCKCHAIN_IDS.devnet] },
-      connect: async () => buyer.publicKey,
-      signTransaction: async (text) => {
-        const transaction = VersionedTransaction.deserialize(Buffer.from(text, 'base64'));
-        transaction.sign([Web3Keypair.fromSecretKey(base58.decode(buyer.keypair))]);
-        return { signature: await connection.sendRawTransaction(transaction.serialize()) };
-      },
-      signMessage: async () => ({ error: 'not asked for' }),
-    });
-
-    const blink = await BlinkInstance.fetch(`${inject('stack').FUNCTIONS_URL}/action/${deploymentId}`);
-    expect([blink.title, blink.error, blink.metadata]).toEqual([
-      'Tip',
-      null,
-      { blockchainIds: [BLOCKCHAIN_IDS.devnet], version: '2.4' },
-    ]);
-    expect(await blink.isSupported(wallet)).toEqual({ isSupported: true });
-
-    const [form] = blink.actions;
-    expect(form).toBeInstanceOf(FormActionComponent);
-    (form as FormActionComponent).setValue(recipient, 'recipient');
-    // The default stands in the address; what is typed goes into the body.
-    expect(form!.href).toMatch(/amount=0\.25/);
-    (form as FormActionComponent).setValue('0.5', 'amount');
-    const answer = await form!.post(buyer.publicKey) as unknown as {
-      transaction: string;
-      links: { next: { type: 'post'; href: string } };
-    };
-    const signed = await wallet.signTransaction(answer.transaction, {} as never) as { signature: string };
-    await wallet.confirmTransaction(signed.signature);
-    expect(chain.balance(recipient)).toBe(500_000_000n);
-
-    const completed = await blink.chain(answer.links.next, { account: buyer.publicKey, signature: signed.signature });
-    expect([completed?.type, completed?.title, completed?.error]).toEqual(['completed', 'Tip', null]);
-    expect(completed?.description).toContain('is confirmed');
   });
 });

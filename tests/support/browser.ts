@@ -14,7 +14,7 @@ const PATIENCE_MS = 100_000;
 let launched: Promise<Browser> | undefined;
 
 /** The browser of this process, which Playwright ends with it. */
-const launch = (): Promise<Browser> =>
+export const launchBrowser = (): Promise<Browser> =>
   launched ??= findChrome().then((executablePath) => chromium.launch({ executablePath, args: ARGUMENTS }));
 
 /** What the browser says of a request that the API refused; the test that made it expects that. */
@@ -66,7 +66,7 @@ export async function openConsole(
   options: BrowserContextOptions & { consoleUrl?: string; initScript?: string; isBuilt?: boolean } = {},
 ): Promise<ConsolePage> {
   const { consoleUrl = inject('stack').CONSOLE_URL, initScript, isBuilt = true, ...contextOptions } = options;
-  const [browser] = await Promise.all([launch(), isBuilt ? waitForConsole(consoleUrl) : undefined]);
+  const [browser] = await Promise.all([launchBrowser(), isBuilt ? waitForConsole(consoleUrl) : undefined]);
   const context = await browser.newContext({
     reducedMotion: 'reduce',
     viewport: { width: 1600, height: 900 },

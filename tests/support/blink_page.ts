@@ -1,0 +1,41 @@
+/** A site's page that shows one blink, by Dialect's components. `tests/support/blink_site.ts` bundles and serves it. */
+import { Blink, useAction } from '@dialectlabs/blinks';
+import { BlinkSolanaConfig } from '@dialectlabs/blinks-core/solana';
+import { createElement, useMemo } from 'react';
+import { createRoot } from 'react-dom/client';
+
+/** What the test tells the page. */
+export interface BlinkPageOptions {
+  /** The link, `solana-action:…`. */
+  link: string;
+  /** The chain's RPC address. */
+  chainUrl: string;
+  /** The chain's name by CAIP-2. */
+  chainId: string;
+}
+
+/** What the wallet does; the key itself never comes into the page. */
+export interface BlinkPageWallet {
+  connect: () => Promise<string>;
+  /** Signs a transaction, base64, sends it, and gives its signature. */
+  signAndSend: (transaction: string) => Promise<string>;
+}
+
+// SAFETY: the test exposes both before it opens the page.
+const { connect, signAndSend } = window as unknown as BlinkPageWallet;
+
+function Shop({ link, chainUrl, chainId }: BlinkPageOptions) {
+  const adapter = useMemo(() =>
+    new BlinkSolanaConfig(chainUrl, {
+      metadata: { supportedBlockchainIds: [chainId] },
+      connect,
+      signTransaction: async (transaction) => ({ signature: await signAndSend(transaction) }),
+      signMessage: async () => ({ error: 'not asked for' }),
+    }), [chainUrl, chainId]);
+  const { blink } = useAction({ url: link });
+  // Dialect's list of sites that it trusts can't be asked: this blink is in no list, as each new one.
+  return blink === null ? null : createElement(Blink, { blink, adapter, securityLevel: 'all' });
+}
+
+const options = Object.fromEntries(new URLSearchParams(location.search)) as unknown as BlinkPageOptions;
+createRoot(document.querySelector('main')!).render(createElement(Shop, options));
