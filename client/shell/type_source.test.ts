@@ -1,6 +1,7 @@
+import { parseSync } from 'oxc-parser';
 import { expect, it } from 'vitest';
 import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
-import { typeSource } from './type_source.ts';
+import { isTypeName, typeSource } from './type_source.ts';
 
 const input = (name: string, json_schema: object, rest: Partial<DeploymentInput> = {}): DeploymentInput => ({
   name,
@@ -27,7 +28,20 @@ it('inputs have the JavaScript types of their schemas, outputs those of what com
     input('any', {}),
     input('not a name', { anyOf: [{ type: 'boolean' }, {}] }),
   ];
-  const types = ['u64', 'i128', 'f64', 'decimal', 'bool', 'pubkey', 'bytes', 'array', 'object', 'json', 'free'];
+  const types = [
+    'u64',
+    'i128',
+    'f64',
+    'decimal',
+    'bool',
+    'pubkey',
+    'keypair',
+    'bytes',
+    'array',
+    'object',
+    'json',
+    'free',
+  ];
   expect(typeSource(deployment(inputs, types.map((type) => ({ name: type, type }))))).toBe(
     `import type { PlainValue } from 'flow-deployments-client';
 
@@ -52,6 +66,7 @@ export interface TeaShop {
     decimal: string;
     bool: boolean;
     pubkey: string;
+    keypair: string | { [name: string]: PlainValue };
     bytes: string | Uint8Array;
     array: PlainValue[];
     object: { [name: string]: PlainValue };
@@ -74,3 +89,71 @@ it('what others wrote stays inside of comments and names', () => {
   expect(typeSource(deployment([], [], '7 up'))).toContain('export interface Deployment7Up {');
   expect(typeSource(deployment([], [], ''))).toContain('export interface Deployment {');
 });
+
+/** The types that a source declares, by what the compiler's grammar makes of it: their names, and their members'. */
+function declared(source: string): Record<string, { inputs: string[]; outputs: string[] }> {
+  const { program, errors } = parseSync('source.ts', source);
+  expect(errors).toEqual([]);
+  // oxlint-disable-next-line typescript/no-explicit-any -- the tree is judged by the assertions on it
+  const nameOf = ({ key }: any): string => key.name ?? key.value;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  const statements = program.body as any[];
+  expect(statements.map(({ type }) => type).filter((type) => type !== 'ImportDeclaration')).toEqual([
+    'ExportNamedDeclaration',
+  ]);
+  const { id, body } = statements.at(-1).declaration;
+  // oxlint-disable-next-line typescript/no-explicit-any -- the same
+  const parts = body.body.map((part: any) => [nameOf(part), part.typeAnnotation.typeAnnotation.members.map(nameOf)]);
+  return { [id.name as string]: Object.fromEntries(parts) as { inputs: string[]; outputs: string[] } };
+}
+
+it.each([
+  'not-a-name',
+  '',
+  '7',
+  'class',
+  '__proto__',
+  'größe',
+  '🙂',
+  '"',
+  '\\',
+  "'; }",
+  '*/',
+  '\n',
+  '\u2028',
+  '\u202e',
+  '\ud800',
+  '${x}',
+  '</script>',
+  'x'.repeat(10_000),
+])('a name that is no identifier is the same name in the types: %j', (name) => {
+  const source = typeSource(
+    deployment([input(name, {}, { description: name, default: name })], [{ name, type: name }], name),
+    'Hostile',
+  );
+  expect(declared(source)).toEqual({ Hostile: { inputs: [name], outputs: [name] } });
+});
+
+it.each([
+  ['plain value', 'DeploymentPlainValue'],
+  ['Uint8Array', 'DeploymentUint8Array'],
+  ['class', 'Class'],
+  ['string', 'String'],
+  ['größe', 'GrE'],
+  ['🙂', 'Deployment'],
+  ['x'.repeat(300), `X${'x'.repeat(99)}`],
+])('a deployment called %j is the type %s', (name, type) => {
+  expect(Object.keys(declared(typeSource(deployment([input('a', {})], [{ name: 'b', type: 'bytes' }], name))))).toEqual(
+    [
+      type,
+    ],
+  );
+  expect(isTypeName(type)).toBe(true);
+});
+
+it.each(['class', 'string', 'any', '', '7', 'A B', 'A;', 'PlainValue', 'Uint8Array', `A${'a'.repeat(100)}`])(
+  '%j is no name for a type',
+  (name) => {
+    expect(isTypeName(name)).toBe(false);
+  },
+);

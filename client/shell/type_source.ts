@@ -30,9 +30,11 @@ const union = (types: string[]): string =>
 function outputType(type: string): string {
   if (/^[ui](8|16|32|64|128)$/.test(type)) return 'bigint';
   if (/^f(32|64)$/.test(type)) return 'number';
-  if (['decimal', 'string', 'address', 'pubkey', 'signature', 'keypair'].includes(type)) return 'string';
+  if (['decimal', 'string', 'address', 'pubkey', 'signature'].includes(type)) return 'string';
   if (type === 'bool') return 'boolean';
   if (type === 'bytes') return 'string | Uint8Array';
+  // A wallet whose key is not here is a map with its public key.
+  if (type === 'keypair') return 'string | { [name: string]: PlainValue }';
   if (type === 'object') return '{ [name: string]: PlainValue }';
   return type === 'array' ? 'PlainValue[]' : 'PlainValue';
 }
@@ -52,11 +54,18 @@ function inputMember({ name, description, required, default: fallback, json_sche
   return `${comment}    ${member(name, !required, union(inputTypes(json_schema)))}\n`;
 }
 
+/**
+ * Whether a type may have this name: one that begins with a capital letter is no word of TypeScript, and these two
+ * stand in the source.
+ */
+export const isTypeName = (name: string): boolean =>
+  /^[A-Z][\w$]{0,99}$/.test(name) && name !== 'PlainValue' && name !== 'Uint8Array';
+
 /** A name of TypeScript made of a deployment's: `Tea shop` gives `TeaShop`. */
 const typeName = (name: string): string => {
   const words = name.slice(0, 100).split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const joined = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
-  return /^[A-Za-z]/.test(joined) ? joined : `Deployment${joined}`;
+  return isTypeName(joined) ? joined : `Deployment${joined}`;
 };
 
 /** TypeScript for `client.deployment<…>()`: what a deployment takes and gives. */

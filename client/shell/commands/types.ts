@@ -1,7 +1,7 @@
 import { readTarget } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableJson } from '../printable.ts';
-import { typeSource } from '../type_source.ts';
+import { isTypeName, typeSource } from '../type_source.ts';
 import { UsageError } from '../usage_error.ts';
 
 export const types: Command = {
@@ -17,8 +17,10 @@ export const types: Command = {
   example: 'flows types 7@stable --name Shop > shop.ts',
   run: async ({ client, screen, isJson, signal }, { positionals: [text = ''], option }) => {
     const name = option('name');
-    if (name !== undefined && !/^[A-Za-z_$][\w$]{0,99}$/.test(name)) {
-      throw new UsageError('--name must be a name of TypeScript: letters, digits, $ and _, no digit first.');
+    if (name !== undefined && !isTypeName(name)) {
+      throw new UsageError(
+        '--name must be a name of a type: a capital letter, then up to 99 letters, digits, $ and _; not PlainValue or Uint8Array.',
+      );
     }
     const deployment = await client.read(readTarget(text), { publicKey: option('public-key'), signal });
     const source = typeSource(deployment, name);
