@@ -69,6 +69,14 @@ export interface ActionParameter {
   max?: number;
 }
 
+/** A field for a day, such as 2026-11-23. */
+export interface ActionDate {
+  type: 'date';
+  name: string;
+  label: string;
+  required: boolean;
+}
+
 /** A field in which one of several values is chosen. */
 export interface ActionChoice {
   type: 'select';
@@ -95,7 +103,12 @@ interface ActionView {
 export interface ActionGetResult extends ActionView {
   type: 'action';
   links?: {
-    actions: { type: 'transaction'; href: string; label: string; parameters?: (ActionParameter | ActionChoice)[] }[];
+    actions: {
+      type: 'transaction';
+      href: string;
+      label: string;
+      parameters?: (ActionParameter | ActionDate | ActionChoice)[];
+    }[];
   };
 }
 

@@ -13,12 +13,13 @@ import { makeChainLookup } from './chain_lookup.ts';
 let chain: TestChain;
 let buyer: Keypair;
 beforeAll(async () => {
-  chain = await startTestChain({ slotMs: 20 });
+  // With slots of their true length, since a blockhash is good for 150 of them.
+  chain = await startTestChain({});
   buyer = await fundedKeypair(chain);
 });
 afterAll(() => chain?.stop());
 
-const lookUp = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 5_000 });
+const lookUp = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 30_000 });
 const soon = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 50 });
 
 /** A payment that a run put out; nobody has signed it. */
@@ -77,6 +78,14 @@ describe('a transaction that a wallet sent', () => {
     expect(await lookUp(target(payment(), signature))).toBe('other');
   });
 
+  it('is confirmed when it comes while it is looked for', async () => {
+    const transaction = payment();
+    const signed = signWire(transaction, buyer);
+    const looking = lookUp(target(transaction, base58.encode(base64.decode(signed).subarray(1, 65))));
+    await send(signed);
+    expect(await looking).toBe('confirmed');
+  });
+
   it('is unknown while nobody has seen it', async () => {
     const unsent = signWire(payment(), buyer);
     expect(await soon(target(unsent, base58.encode(base64.decode(unsent).subarray(1, 65))))).toBe('unknown');
@@ -96,7 +105,7 @@ describe('a transaction that a wallet sent', () => {
   });
 
   it('is unknown at an address that no node may reach', async () => {
-    const refusing = makeChainLookup({ allowPrivateNetwork: false, timeoutMs: 5_000 });
+    const refusing = makeChainLookup({ allowPrivateNetwork: false, timeoutMs: 30_000 });
     const transaction = payment();
     const signature = await send(signWire(transaction, buyer));
     expect(await refusing(target(transaction, signature))).toBe('unknown');

@@ -59,16 +59,19 @@ interface SimpleSchema {
   format?: unknown;
 }
 
-/** A JSON Schema, or where it is a choice, those that it is a choice of. */
+/** A JSON Schema without its choice, then those that it is a choice of. What the first says holds for all. */
 export function alternativesOf(schema: unknown): SimpleSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];
-  const { anyOf } = schema as { anyOf?: unknown };
-  return Array.isArray(anyOf) ? anyOf.flatMap(alternativesOf) : [schema];
+  const { anyOf, ...own } = schema as SimpleSchema & { anyOf?: unknown };
+  return Array.isArray(anyOf) ? [own, ...anyOf.flatMap(alternativesOf)] : [own];
 }
 
-/** The values that an input may have, where its schema lists them; they are all texts, numbers or booleans then. */
-export function choicesOf({ json_schema }: Pick<DeploymentInput, 'json_schema'>): (string | number | boolean)[] {
-  const [{ enum: listed = [] } = {}] = alternativesOf(json_schema);
+/** The values that an input may have, where its schema lists them or it is a boolean: texts, numbers or booleans. */
+export function choicesOf(
+  input: Pick<DeploymentInput, 'json_schema' | 'type_bounds' | 'default'>,
+): (string | number | boolean)[] {
+  const [{ enum: listed = [] } = {}] = alternativesOf(input.json_schema);
   const isSimple = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-  return Array.isArray(listed) && listed.every(isSimple) ? listed : [];
+  if (Array.isArray(listed) && listed.length > 0 && listed.every(isSimple)) return listed;
+  return kindOf(input) === 'boolean' ? [true, false] : [];
 }

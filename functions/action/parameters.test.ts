@@ -35,6 +35,22 @@ describe('the field of an input', () => {
       }),
       { type: 'number', min: 0, ...whole },
     ],
+    [
+      'an integer for which the node says more',
+      input('n', ['u64'], {
+        json_schema: { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'string' }], minimum: 1, maximum: 9 },
+      }),
+      { type: 'number', min: 1, max: 9, ...whole },
+    ],
+    [
+      'one of two integers',
+      input('n', ['u16', 'i8'], {
+        json_schema: {
+          anyOf: [{ type: 'integer', minimum: 0, maximum: 65535 }, { type: 'integer', minimum: -128, maximum: 127 }],
+        },
+      }),
+      { type: 'number', min: -128, max: 65535, ...whole },
+    ],
     ['a decimal', input('amount', ['decimal'], { json_schema: { type: 'number' } }), { type: 'number', ...number }],
     ['one of two numbers', input('amount', ['u64', 'decimal']), { type: 'number', ...number }],
     ['a boolean', input('is', ['bool'], { default: true, required: false }), {
@@ -49,6 +65,12 @@ describe('the field of an input', () => {
     }],
     ['an address of the web', input('page', ['string'], { json_schema: { type: 'string', format: 'uri' } }), {
       type: 'url',
+    }],
+    ['a day', input('on', ['string'], { json_schema: { type: 'string', format: 'date', maxLength: 10 } }), {
+      type: 'date',
+    }],
+    ['an address for mail', input('mail', ['string'], { json_schema: { type: 'string', format: 'email' } }), {
+      type: 'email',
     }],
     ['one of a list', input('size', ['string'], { json_schema: { enum: ['S', 'M'] } }), {
       type: 'select',

@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import type { ActionChoice, ActionParameter } from '../../types/action.ts';
+import type { ActionChoice, ActionDate, ActionParameter } from '../../types/action.ts';
 import type { DeploymentInput } from '../../types/deployment_description.ts';
 import { alternativesOf, choicesOf, type InputKind, kindOf } from './inputs.ts';
 
@@ -26,27 +26,40 @@ function labelOf({ name, description, default: value }: DeploymentInput): string
   return cut(hasDefault ? `${text} (${cut(fieldText(value))} if left empty)` : text);
 }
 
-/** A bound of the schema, unless a number of JavaScript can't hold it. */
-function boundOf(input: DeploymentInput, names: ('minimum' | 'maximum' | 'minLength' | 'maxLength')[]) {
-  const found = alternativesOf(input.json_schema).flatMap((schema) => names.map((name) => schema[name]))
-    .find((value) => value !== undefined);
-  return typeof found === 'number' && Math.abs(found) <= Number.MAX_SAFE_INTEGER ? found : undefined;
+/** A bound of the schema; of a choice of schemas that which lets most through. Undefined where a float can't hold it. */
+function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'maxLength'): number | undefined {
+  const [own = {}, ...others] = alternativesOf(schema);
+  const isBounded = own[name] !== undefined || others.length === 0;
+  const bounds = isBounded ? [own[name]] : others.filter(({ type }) => type !== 'string').map((other) => other[name]);
+  const isBound = (bound: unknown): bound is number | bigint => typeof bound === 'number' || typeof bound === 'bigint';
+  if (!bounds.every(isBound)) return undefined;
+  const isFurther = (one: number | bigint, other: number | bigint) => name === 'minimum' ? one < other : one > other;
+  const furthest = bounds.reduce((one, other) => isFurther(one, other) ? one : other, bounds[0]!);
+  return typeof furthest === 'number' && Math.abs(furthest) <= Number.MAX_SAFE_INTEGER ? furthest : undefined;
 }
 
-const typeOfField = (kind: InputKind, input: DeploymentInput): ActionParameter['type'] => {
+/** Between which numbers a number has to be, or how many characters a text may have; undefined where that is open. */
+export function limitsOf(input: DeploymentInput): { min: number | undefined; max: number | undefined } {
+  const kind = kindOf(input);
+  if (kind === 'integer' || kind === 'number') {
+    return { min: boundOf(input.json_schema, 'minimum'), max: boundOf(input.json_schema, 'maximum') };
+  }
+  if (kind !== 'text') return { min: undefined, max: undefined };
+  return { min: boundOf(input.json_schema, 'minLength'), max: boundOf(input.json_schema, 'maxLength') };
+}
+
+const typeOfField = (kind: InputKind, format: unknown): ActionParameter['type'] => {
   if (kind === 'integer' || kind === 'number') return 'number';
   if (kind === 'json') return 'textarea';
-  const [{ format } = {}] = alternativesOf(input.json_schema);
   if (kind === 'text' && format === 'email') return 'email';
   return kind === 'text' && (format === 'uri' || format === 'url') ? 'url' : 'text';
 };
 
 /** The field in which a wallet asks for an input. */
-export function parameterOf(input: DeploymentInput): ActionParameter | ActionChoice {
+export function parameterOf(input: DeploymentInput): ActionParameter | ActionDate | ActionChoice {
   const kind = kindOf(input);
   const common = { name: input.name, label: labelOf(input), required: input.required };
-  const listed = choicesOf(input);
-  const choices = kind === 'boolean' && listed.length === 0 ? [true, false] : listed;
+  const choices = choicesOf(input);
   if (choices.length > 0) {
     const options = choices.map((choice) => {
       const label = kind === 'boolean' ? (choice === true ? 'yes' : 'no') : cut(String(choice));
@@ -54,13 +67,13 @@ export function parameterOf(input: DeploymentInput): ActionParameter | ActionCho
     });
     return { ...common, type: 'select', options };
   }
+  const [{ format } = {}] = alternativesOf(input.json_schema);
+  if (kind === 'text' && format === 'date') return { ...common, type: 'date' };
   const form = PATTERNS[kind];
-  const isNumber = kind === 'integer' || kind === 'number';
-  const min = isNumber ? boundOf(input, ['minimum']) : kind === 'text' ? boundOf(input, ['minLength']) : undefined;
-  const max = isNumber ? boundOf(input, ['maximum']) : kind === 'text' ? boundOf(input, ['maxLength']) : undefined;
+  const { min, max } = limitsOf(input);
   return {
     ...common,
-    type: typeOfField(kind, input),
+    type: typeOfField(kind, format),
     ...(form && { pattern: form.pattern.source, patternDescription: form.description }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),

@@ -2,6 +2,7 @@ import type * as Spec from '@solana/actions-spec';
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
   ActionChoice,
+  ActionDate,
   ActionGetResult,
   ActionParameter,
   ActionPostParams,
@@ -19,7 +20,7 @@ describe('an answer of the function action', () => {
     expectTypeOf<CompletedAction>().toExtend<Spec.NextAction>();
     expectTypeOf<ActionsJson>().toExtend<Spec.ActionsJson>();
     expectTypeOf<ErrorBody>().toExtend<Spec.ActionError>();
-    expectTypeOf<ActionParameter | ActionChoice>().toExtend<Spec.TypedActionParameter>();
+    expectTypeOf<ActionParameter | ActionDate | ActionChoice>().toExtend<Spec.TypedActionParameter>();
   });
 
   it('follows a request in the form of the specification', () => {

@@ -26,6 +26,9 @@ const inputs = [
   input('to', ['pubkey']),
   input('order', ['object']),
   input('must', ['string'], { required: true }),
+  input('few', ['decimal'], { json_schema: { ...long, minimum: 1, maximum: 9.5 } }),
+  input('short', ['string'], { json_schema: { type: 'string', minLength: 2, maxLength: 3 } }),
+  input('size', ['string'], { json_schema: { type: 'string', enum: ['S', 'M'] } }),
 ];
 
 const read = (data: Record<string, string | string[]>, query: Record<string, string[]> = {}) =>
@@ -54,6 +57,10 @@ describe('the values of a start', () => {
     });
   });
 
+  it('are let through up to their limits', () => {
+    expect(read({ few: '9.5', short: '🙂🙂', size: 'M' })).toMatchObject({ few: '9.5', short: '🙂🙂', size: 'M' });
+  });
+
   it('leave empty fields out, and take those of the body before those of the query', () => {
     expect(read({ note: '', amount: '2' }, { note: ['q'], amount: ['1'], utm_source: ['x', 'y'] }))
       .toEqual({ buyer: account, must: 'x', note: 'q', amount: '2' });
@@ -68,7 +75,12 @@ describe('the values of a start', () => {
     ['no number', { amount: '1e3' }, {}, 'amount is not what it takes'],
     ['no whole number', { small: '1.5' }, {}, 'small is not what it takes'],
     ['no key', { to: 'x' }, {}, 'to is not what it takes'],
-    ['no boolean', { is: 'yes' }, {}, 'is must be true or false.'],
+    ['no boolean', { is: 'yes' }, {}, 'is must be one of true, false.'],
+    ['too small a number', { few: '0.5' }, {}, 'few must be at least 1.'],
+    ['too large a number', { few: '9.6' }, {}, 'few must be at most 9.5.'],
+    ['too short a text', { short: '🙂' }, {}, 'short must have at least 2 characters.'],
+    ['too long a text', { short: 'abcd' }, {}, 'short must have at most 3 characters.'],
+    ['none of the choices', { size: 'L' }, {}, 'size must be one of S, M.'],
     ['no JSON', { order: '{' }, {}, 'order must be JSON.'],
     ['JSON that is too deep', { order: '['.repeat(40) }, {}, 'order is nested deeper than 32 levels.'],
     ['a required one that is missing', { must: '' }, {}, 'must is missing.'],

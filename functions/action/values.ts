@@ -4,8 +4,8 @@ import type { DeploymentInput } from '../../types/deployment_description.ts';
 import { decodeBase58 } from '../../types/values/base58.ts';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
 import { apiError } from '../_shared/api_error.ts';
-import { alternativesOf, kindOf } from './inputs.ts';
-import { PATTERNS } from './parameters.ts';
+import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
+import { limitsOf, PATTERNS } from './parameters.ts';
 
 /** What is wrong with a parameter, for whoever fills in the form. */
 const wrong = (name: string, message: string) =>
@@ -23,6 +23,21 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
+/** Refuses what the field itself refuses: clients need not check it. */
+function checkField(input: DeploymentInput, text: string): void {
+  const choices = choicesOf(input).map(String);
+  if (choices.length > 0 && !choices.includes(text)) {
+    const listed = choices.join(', ');
+    throw wrong(input.name, `must be ${listed.length > 200 ? 'one of those that the form lists' : `one of ${listed}`}`);
+  }
+  const { min, max } = limitsOf(input);
+  const isText = kindOf(input) === 'text';
+  const [size, unit] = isText ? [[...text].length, ' characters'] : [Number(text), ''];
+  const must = isText ? 'must have' : 'must be';
+  if (min !== undefined && size < min) throw wrong(input.name, `${must} at least ${min}${unit}`);
+  if (max !== undefined && size > max) throw wrong(input.name, `${must} at most ${max}${unit}`);
+}
+
 /** The plain JSON that the text of a field stands for. */
 export function valueOfText(input: DeploymentInput, text: string): unknown {
   const kind = kindOf(input);
@@ -33,9 +48,9 @@ export function valueOfText(input: DeploymentInput, text: string): unknown {
   if (kind === 'key' && decodeBase58(text, 32) === undefined) {
     throw wrong(input.name, 'must be a public key: base58 of 32 bytes');
   }
+  checkField(input, text);
   switch (kind) {
     case 'boolean':
-      if (text !== 'true' && text !== 'false') throw wrong(input.name, 'must be true or false');
       return text === 'true';
     case 'json':
       return parseJson(input.name, text);

@@ -114,8 +114,14 @@ begin
       when 'title' then jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') <= 200
       when 'minimum' then jsonb_typeof(m.value) = 'number'
       when 'maximum' then jsonb_typeof(m.value) = 'number'
+      when 'minLength' then jsonb_typeof(m.value) = 'number'
+      when 'maxLength' then jsonb_typeof(m.value) = 'number'
+      when 'format' then m.value in ('"email"', '"uri"', '"date"')
+      when 'enum' then jsonb_typeof(m.value) = 'array' and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
+        and octet_length(m.value::text) <= 4096
+        and not jsonb_path_exists(m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
     end
   );
 end;
 $$;
-comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, minimum and maximum.';
+comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';

@@ -163,6 +163,33 @@ describe('wallets in browsers', () => {
     }
   });
 
+  it.each<[string, number, string, RequestInit]>([
+    ['an unknown route', 404, 'a/b/c', {}],
+    ['an unknown route, without its body', 404, 'a/b/c', { method: 'HEAD' }],
+    ['an unknown deployment, without its body', 404, randomUUID(), { method: 'HEAD' }],
+    ['another method', 405, randomUUID(), { method: 'PUT' }],
+    ['another method for the icon', 405, 'icon.svg', { method: 'DELETE' }],
+    ['a large body', 413, randomUUID(), {
+      method: 'POST',
+      body: JSON.stringify({ account: ACCOUNT, data: { x: 'x'.repeat(70_000) } }),
+    }],
+    ['a large body for the look-up', 413, 'sent', {
+      method: 'POST',
+      body: JSON.stringify({ signature: 'x'.repeat(5_000) }),
+    }],
+    ['another media type', 415, randomUUID(), { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
+    ['no token', 401, 'sent', { method: 'POST', body: JSON.stringify({ signature: '1'.repeat(64) }) }],
+  ])('may read the refusal of %s', async (_what, status, path, init) => {
+    const answer = await plain(path, { headers: { 'content-type': 'application/json' }, ...init });
+    const { headers } = answer;
+    expect([answer.status, headers.get('access-control-allow-origin'), headers.get('x-action-version')])
+      .toEqual([status, '*', '2.4']);
+    expect(headers.get('access-control-expose-headers')).toBe('x-action-version, x-blockchain-ids, retry-after');
+    const text = await answer.text();
+    if (init.method === 'HEAD') expect(text).toBe('');
+    else expect(JSON.parse(text)).toMatchObject({ message: expect.stringMatching(/^[A-Z`].*[.]$/) });
+  });
+
   it('learn from a preflight on which chains actions are', async () => {
     const { headers } = await plain(randomUUID(), { method: 'OPTIONS' });
     expect(headers.get('x-blockchain-ids')?.split(',').toSorted()).toEqual(Object.values(BLOCKCHAIN_IDS).toSorted());

@@ -31,7 +31,8 @@ let front: TlsFront;
 let owner: Person;
 let buyer: Keypair;
 beforeAll(async () => {
-  chain = await startTestChain({ slotMs: 20 });
+  // With slots of their true length, since a blockhash is good for 150 of them.
+  chain = await startTestChain({});
   front = await startTlsFront(inject('stack').FUNCTIONS_URL);
   owner = await signUp();
   buyer = await fundedKeypair(chain);
@@ -228,7 +229,7 @@ describe('an action with a form', () => {
     }]);
   });
 
-  it('answers what became of another transaction, and of none', async () => {
+  it('answers what became of another transaction', async () => {
     const { body } = await postAction(deploymentId, buyer.publicKey, { recipient: cook });
     const { next } = body.links as { next: { href: string } };
     const airdrop = String((await chain.call('requestAirdrop', cook, 1_000_000_000n)).result);
@@ -241,6 +242,36 @@ describe('an action with a form', () => {
         error: { message: expect.stringContaining('another transaction') },
       },
     });
+  });
+
+  it('answers that the chain undid it, and that nobody has seen it, with the signature that it was told', async () => {
+    const poor = await fundedKeypair(chain, 300_000_000n);
+    const order = await postAction(deploymentId, poor.publicKey, { recipient: cook });
+    const { next } = order.body.links as { next: { href: string } };
+    // Meanwhile the wallet spends what it has. As clients do, it takes the newest blockhash.
+    const connection = new Connection(chain.url, 'confirmed');
+    const sign = async (transaction: Transaction) => {
+      transaction.recentBlockhash = (await connection.getLatestBlockhash()).blockhash;
+      transaction.sign(Web3Keypair.fromSecretKey(base58.decode(poor.keypair)));
+      return await connection.sendRawTransaction(transaction.serialize(), { skipPreflight: true });
+    };
+    const payer = new PublicKey(poor.publicKey);
+    const spent = SystemProgram.transfer({ fromPubkey: payer, toPubkey: new PublicKey(cook), lamports: 200_000_000 });
+    await sign(new Transaction({ feePayer: payer }).add(spent));
+    const signature = await sign(Transaction.from(Buffer.from(String(order.body.transaction), 'base64')));
+
+    const failed = await tellSent(next.href, { account: poor.publicKey, signature });
+    expect(failed).toMatchObject({
+      status: 200,
+      body: {
+        type: 'completed',
+        label: 'Failed',
+        error: { message: expect.stringContaining('nothing was transferred') },
+      },
+    });
+    expect((failed.body as { description: string }).description).toContain(signature);
+    const unseen = await tellSent(next.href, { signature: base58.encode(new Uint8Array(64).fill(7)) });
+    expect(unseen).toMatchObject({ status: 200, body: { type: 'completed', label: 'Not confirmed yet' } });
   });
 });
 

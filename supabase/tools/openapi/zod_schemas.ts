@@ -180,20 +180,18 @@ export const argumentSchemas = {
   whoami: z.strictObject({}),
 } satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs' | 'values'>> };
 
+const anyActionField = { name: z.string(), label: z.string(), required: z.boolean() };
 const actionFieldSchema = z.strictObject({
-  name: z.string(),
-  label: z.string(),
-  required: z.boolean(),
+  ...anyActionField,
   type: z.enum(['text', 'number', 'textarea', 'email', 'url']),
   pattern: z.string().optional(),
   patternDescription: z.string().optional(),
   min: z.number().optional(),
   max: z.number().optional(),
 });
+const actionDateSchema = z.strictObject({ ...anyActionField, type: z.literal('date') });
 const actionChoiceSchema = z.strictObject({
-  name: z.string(),
-  label: z.string(),
-  required: z.boolean(),
+  ...anyActionField,
   type: z.literal('select'),
   options: z.array(z.strictObject({ label: z.string(), value: z.string(), selected: z.boolean().optional() })),
 });
@@ -209,7 +207,7 @@ const linkedActionSchema = z.strictObject({
   type: z.literal('transaction'),
   href: z.string(),
   label: z.string(),
-  parameters: z.array(z.union([actionFieldSchema, actionChoiceSchema])).optional(),
+  parameters: z.array(z.union([actionFieldSchema, actionDateSchema, actionChoiceSchema])).optional(),
 });
 
 /** The answers. They say the same as the types. */

@@ -3,6 +3,7 @@ select plan(5);
 create function pg_temp.described() returns bigint language sql security definer as $$
   select count(*) from private.flow_snapshot_interfaces;
 $$;
+grant execute on function pg_temp.described() to public;
 
 select test.create_user('owner');
 select test.create_user('other');

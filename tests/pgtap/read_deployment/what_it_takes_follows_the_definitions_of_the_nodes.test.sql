@@ -1,4 +1,4 @@
-select plan(3);
+select plan(5);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(
@@ -27,6 +27,17 @@ select is(
   'once there is one, it is as it is defined, with what its form says'
 );
 select test.sign_out();
+select is(
+  private.schema_hint('{"enum": ["S", 2, true], "minLength": 1, "maxLength": 2, "format": "email", "pattern": "(a+)+", "default": "S", "title": 5}'),
+  '{"enum": ["S", 2, true], "minLength": 1, "maxLength": 2, "format": "email"}', 'choices, lengths and formats are told, patterns are not'
+);
+select is(
+  array(
+    select private.schema_hint(jsonb_build_object('format', 'regex', 'enum', v.value))
+    from unnest(array['[]', '["a", {}]', '[null]', '"a"', to_jsonb(array_fill('x'::text, array[101])), to_jsonb(array[repeat('x', 4096)])]::jsonb[]) as v (value)
+  ),
+  array_fill('{}'::jsonb, array[6]), 'nothing is told of what is no short list of choices'
+);
 select is((select count(*) from private.flow_snapshot_interfaces), 1::bigint, 'what was computed is kept once');
 
 select * from finish();

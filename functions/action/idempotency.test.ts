@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { makeRequestKey } from './idempotency.ts';
+
+const REQUEST = ['deployment', 'wallet', { amount: 1 }];
+
+/** Keys of one request at some seconds, by functions whose clock says so. */
+async function keysAt(seconds: number[], secret = 'secret'): Promise<string[]> {
+  let time = 0;
+  const makeKey = makeRequestKey(secret, () => time);
+  const keys = [];
+  for (const second of seconds) {
+    time = second * 1_000;
+    keys.push(await makeKey(REQUEST));
+  }
+  return keys;
+}
+
+it('a request has one key within a minute', async () => {
+  const [first, again, later] = await keysAt([60, 119, 121]);
+  expect(again).toBe(first);
+  expect(later, 'a minute after the first click').not.toBe(first);
+});
+
+it("two clicks are one order, when the minute's end is between them", async () => {
+  const [first, again, later] = await keysAt([119.9, 120.1, 150]);
+  expect(again).toBe(first);
+  expect(later, 'half a minute later it is another').not.toBe(first);
+});
+
+it('what is repeated without a pause is another order in time', async () => {
+  expect(new Set(await keysAt(Array.from({ length: 19 }, (_, index) => 100 + index * 10))).size).toBe(4);
+});
+
+it('requests differ, and nobody can make their keys without the secret', async () => {
+  const makeKey = makeRequestKey('secret', () => 0);
+  const keys = await Promise.all([REQUEST, ['deployment', 'another wallet', { amount: 1 }]].map(makeKey));
+  expect(new Set(keys).size).toBe(2);
+  expect(await keysAt([0], 'another secret')).not.toEqual([keys[0]]);
+  expect(await keysAt([0]), 'another isolate makes the same').toEqual([keys[0]]);
+});
+
+it('what is remembered has a bound', async () => {
+  let time = 59_000;
+  const makeKey = makeRequestKey('secret', () => time);
+  const first = await makeKey(REQUEST);
+  for (let count = 0; count <= 1_000; count++) await makeKey(count);
+  time = 61_000;
+  expect(await makeKey(REQUEST), 'forgotten').not.toBe(first);
+});
