@@ -111,11 +111,8 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
 
       const webhook = await client.createWebhook(deployment_id, { input: 'item', headers: [] });
       expect(webhook).toMatchObject({ deployment_id, input: 'item', verification: null });
-      const response = await fetch(webhook.url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '"tea"',
-      });
+      const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"tea"' };
+      const response = await fetch(webhook.url, request);
       const { flow_run_id } = await response.json();
       expect(await client.output(flow_run_id)).toMatchObject({ receipt: expect.any(String) });
       expect((await client.runs({ webhook: webhook.id })).map(({ id }) => id)).toEqual([flow_run_id]);
@@ -132,7 +129,7 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
       });
       await client.deleteWebhook(webhook.id);
       expect((await client.webhooks()).map(({ id }) => id)).not.toContain(webhook.id);
-      expect((await fetch(webhook.url, { method: 'POST' })).status).toBe(404);
+      expect((await fetch(webhook.url, request)).status).toBe(404);
     });
 
     it('stores, changes, deploys, tags and starts a flow, and reads its run', async () => {
