@@ -57,6 +57,7 @@ export const withFunctions = { functionsDir: projectFunctionsDir, extraFunctions
  */
 async function bootBenchStack(name: string, options: Partial<StackOptions>): Promise<BenchStack> {
   const workers = await makeWorkerStack(`bench-${name}`, {
+    blank: null,
     watch: false,
     sweep: false,
     postgresSettings: {},

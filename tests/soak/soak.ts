@@ -100,7 +100,7 @@ export const soakLogFile = (seed: number): string => join(projectDir, `.stack/so
 
 /** Boots a stack, soaks it, and says what came of it; the stack is gone afterwards. Aborting the signal ends the load early. */
 export async function soak(options: SoakOptions, signal: AbortSignal): Promise<Report> {
-  const own = await makeOwnStack('soak');
+  const own = await makeOwnStack('soak', null);
   const lines: string[] = [];
   const note = (line: string) => void lines.push(`${new Date().toISOString()} ${line}`);
   try {

@@ -8,7 +8,7 @@ import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts';
 import { copyStack, VOLATILE } from './blank_stack.ts';
 
-/** A stack that a test file may break: its own folder, port and Edge Functions. It is migrated before its first boot. */
+/** A stack that a test file may break: its own folder, port and Edge Functions. */
 export interface OwnStack {
   port: number;
   dir: string;
@@ -24,11 +24,12 @@ export interface OwnStack {
   remove: () => Promise<void>;
 }
 
-export async function makeOwnStack(name: string): Promise<OwnStack> {
+/** Its data is a copy of the migrated stack `blank`, the one of the test run unless given; where it is null, the first boot makes it. */
+export async function makeOwnStack(name: string, blank: string | null = inject('blankStack')): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);
   const dir = join(projectDir, '.stack', `test-${name}-${process.pid}`);
   const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
-  await copyStack(inject('blankStack'), dir);
+  if (blank !== null) await copyStack(blank, dir);
   let stack: Stack | undefined;
   let logged: string[] = [];
   let crash: string | undefined;

@@ -39,8 +39,8 @@ export interface FlowOwner {
   startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
 }
 
-/** Options of a stack; `functions` are those of the project that it serves. */
-export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[] };
+/** Options of a stack; `functions` are those of the project that it serves, `blank` is that of `makeOwnStack`. */
+export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };
 
 /** A stack without Edge Functions, unless given: its runs are executed by the workers that a test starts, and by nobody else. */
 export interface WorkerStack {
@@ -56,7 +56,7 @@ export interface WorkerStack {
 }
 
 export async function makeWorkerStack(name: string, options: WorkerStackOptions = {}): Promise<WorkerStack> {
-  const own = await makeOwnStack(name);
+  const own = await makeOwnStack(name, options.blank);
   for (const served of options.functions ?? []) {
     const source = pathToFileURL(join(projectFunctionsDir, served, 'index.ts'));
     await own.writeFunction(`export { default } from '${source}';`, served);

@@ -62,7 +62,7 @@ async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSign
 
 /** Boots a stack, has one user attack it in every known way at once, and says what another user feels of it. */
 export async function soakHostile(options: SoakOptions, signal: AbortSignal): Promise<HostileReport> {
-  const own = await makeOwnStack('hostile');
+  const own = await makeOwnStack('hostile', null);
   try {
     const stack = await own.boot({
       functionsDir: projectFunctionsDir,
