@@ -7,7 +7,7 @@ select test.keep('nodes', (
 select test.keep('edges', (
   select jsonb_agg(jsonb_build_object('source', 'nobody' || n, 'target', 'nothing' || n)) from generate_series(1, 50000) as n
 ));
-set local statement_timeout = '8s';
+set local statement_timeout = '20s';
 select is(
   jsonb_array_length(private.flow_findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb)), 1001,
   '50,000 edges between no nodes, beside 10,000 mock nodes, are found'
