@@ -7,7 +7,7 @@ import { ValueView } from '../shared/value_view.tsx';
 import { When } from '../shared/when.tsx';
 import { describeDuration, msBetween } from './duration.ts';
 import { stateOf } from './node_states.ts';
-import { splitCode } from './run_error.ts';
+import { splitCode } from '../shared/run_error.ts';
 import type { Execution } from './use_live_run.ts';
 
 const COLOURS: Record<string, string> = { succeeded: 'teal', failed: 'red', running: 'blue' };

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { useState } from 'react';
-import { readRunError, type RunError } from './run_error.ts';
+import { readRunError, type RunError } from '../shared/run_error.ts';
 
 /** How many lines are shown before somebody asks for the rest. */
 const SHOWN = 10;

@@ -4,7 +4,7 @@ import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
 import { When } from '../shared/when.tsx';
-import { explorerLink } from './explorer_link.ts';
+import { explorerLink } from '../shared/explorer_link.ts';
 import { Section } from '../shared/section.tsx';
 
 interface TransactionRow {

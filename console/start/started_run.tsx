@@ -1,13 +1,17 @@
-import { Alert, Button, Group, List, Loader, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { RunRow, StartedRun } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
+import { objectAt } from '../shared/graph/drawn_node.ts';
 import { Loading } from '../shared/loading.tsx';
 import { Section } from '../shared/section.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
 import { ValueView } from '../shared/value_view.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
+import { decodeTransaction } from '../shared/wallet/wire_transaction.ts';
+import { RunFailure } from './run_failure.tsx';
+import { SendTransaction } from './send_transaction.tsx';
 import { useProgress } from './use_progress.ts';
 
 const SAYINGS: Record<RunRow['status'], string> = {
@@ -32,19 +36,24 @@ function StopButton({ run }: { run: StartedRun }) {
   );
 }
 
-function Result({ run }: { run: RunRow }) {
+/** The transaction that a run has put out instead of sending it, and what else it has put out. */
+function readOutput({ output_instructions, output }: RunRow): { wire: Uint8Array | undefined; rest: unknown } {
+  const { transaction, ...others } = objectAt(output, 'M');
+  const text = output_instructions ? objectAt(transaction).S : undefined;
+  const wire = typeof text === 'string' ? decodeTransaction(text) : undefined;
+  if (wire === undefined) return { wire, rest: output };
+  return { wire, rest: Object.keys(others).length === 0 ? null : { M: others } };
+}
+
+function Result({ run, cluster }: { run: RunRow; cluster: string }) {
+  const { wire, rest } = readOutput(run);
   return (
     <>
-      {run.errors !== null && run.errors.length > 0 && (
-        <Alert color='red' title='What went wrong' role='alert'>
-          <List size='sm'>
-            {run.errors.map((line, index) => <List.Item key={index} className='console-text'>{line}</List.Item>)}
-          </List>
-        </Alert>
-      )}
-      {run.output !== null && (
+      <RunFailure status={run.status} errors={run.errors} />
+      {wire !== undefined && <SendTransaction runId={run.id} wire={wire} cluster={cluster} />}
+      {rest !== null && (
         <Section title='Result'>
-          <ValueView value={run.output} />
+          <ValueView value={rest} />
         </Section>
       )}
     </>
@@ -73,7 +82,7 @@ export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
         </Group>
       )}
       {!hasEnded && <SignatureRequest run={started} runId={started.flow_run_id} cluster={cluster} />}
-      {run !== undefined && hasEnded && <Result run={run} />}
+      {run !== undefined && hasEnded && <Result run={run} cluster={cluster} />}
       <Stack>
         {run !== undefined && !hasEnded && <StopButton run={started} />}
         {(hasEnded || run === undefined && error !== null) && (

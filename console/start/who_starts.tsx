@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
-import { type SigningWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
+import { type ConnectingWallet, useBrowserWallets } from '../shared/wallet/browser_wallets.ts';
 import { connectWallet } from '../shared/wallet/connect_wallet.ts';
 import type { Starter } from './starter.ts';
 
@@ -44,7 +44,7 @@ export function WhoStarts({ starter, setStarter, onSignIn }: WhoStartsProps) {
   const wallets = useBrowserWallets();
   const setKey = (publicKey: string) => setStarter({ kind: 'key', publicKey });
   const connect = useMutation({
-    mutationFn: async (wallet: SigningWallet) => setKey(await connectWallet(wallet)),
+    mutationFn: async (wallet: ConnectingWallet) => setKey(await connectWallet(wallet)),
   });
   if (starter !== undefined) {
     return (

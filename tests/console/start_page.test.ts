@@ -1,8 +1,9 @@
+import { base64 } from '@scure/base';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployAction, PRICE } from '../support/actions.ts';
 import { enterConsole, openConsole } from '../support/browser.ts';
-import { addBrowserWallet } from '../support/browser_wallet.ts';
+import { addBrowserWallet, type BrowserWalletOptions } from '../support/browser_wallet.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { deploy, signUp, storeFlow } from '../support/people.ts';
@@ -11,10 +12,12 @@ import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
+/** Its blockhashes hold for ten minutes: what is sent by hand would be too old for the other one on a busy machine. */
+let slowChain: TestChain;
 beforeAll(async () => {
-  chain = await startTestChain({ slotMs: 400 });
+  [chain, slowChain] = await Promise.all([startTestChain({ slotMs: 400 }), startTestChain({ slotMs: 4_000 })]);
 });
-afterAll(() => chain.stop());
+afterAll(() => Promise.all([chain.stop(), slowChain.stop()]));
 
 /** Whoever starts pays the shop. */
 function shopFlow(shop: string): FlowBuilder {
@@ -61,6 +64,70 @@ test('a stranger pays with a wallet of the browser, and sees the result', async 
   await page.getByText('succeeded', { exact: true }).waitFor();
   await opened.checkAccessibility();
   expect([chain.balance(shop), chain.balance(partner.publicKey)]).toEqual([PRICE, 1_000_000n]);
+});
+
+/** Opens the start page of a deployment that puts its transaction out, and starts it as the wallet's holder. */
+async function startForTransaction(options: BrowserWalletOptions, colorScheme: 'light' | 'dark') {
+  const owner = await signUp();
+  const [shop, partner, buyer] = [await storeKeypair(owner), makeKeypair(), makeKeypair()];
+  await slowChain.call('requestAirdrop', buyer.publicKey, 10n * SOL);
+  const id = await deployAction(owner, slowChain, shopFlow(shop), {
+    fees: [[partner.publicKey, 1_000_000]],
+    output_instructions: true,
+  });
+  const opened = await openConsole({ colorScheme, viewport: { width: 360, height: 800 } });
+  await addBrowserWallet(opened.page, buyer, options);
+  await opened.goto(`start/${id}`);
+  await opened.page.getByRole('button', { name: 'Connect Test wallet' }).click();
+  await opened.page.getByRole('button', { name: 'Start', exact: true }).click();
+  await opened.page.getByRole('group', { name: 'The transaction waits for you' }).waitFor();
+  return { opened, balances: () => [slowChain.balance(shop), slowChain.balance(partner.publicKey)] };
+}
+
+test('a transaction that is put out is signed and sent by the wallet, once', async () => {
+  let refusal: object | undefined = { code: 4001, message: 'User rejected the request.' };
+  const send = async (wire: Uint8Array) => {
+    const { error } = await slowChain.call('sendTransaction', base64.encode(wire), { encoding: 'base64' });
+    if (error !== undefined) throw new Error(error.message);
+  };
+  const { opened, balances } = await startForTransaction({ send, refuse: () => refusal }, 'dark');
+  const { page } = opened;
+  const button = page.getByRole('button', { name: 'Sign and send with Test wallet' });
+  await opened.checkAccessibility();
+
+  await button.click();
+  const alert = page.getByRole('alert');
+  await alert.getByText('You said no in Test wallet.').waitFor();
+  await alert.getByText('wallet_refused').waitFor();
+  refusal = { message: HOSTILE };
+  await button.click();
+  await alert.getByText(`Test wallet did not do it: ${HOSTILE}`).waitFor();
+  expect(balances()).toEqual([0n, 0n]);
+
+  refusal = undefined;
+  await button.click();
+  const link = page.getByRole('status').getByRole('link');
+  const signature = await link.innerText();
+  expect(await link.getAttribute('href')).toBe(`https://explorer.solana.com/tx/${signature}?cluster=devnet`);
+  expect((await slowChain.call('getSignatureStatuses', [signature])).result.value[0].err).toBeNull();
+  expect(balances()).toEqual([PRICE, 1_000_000n]);
+  await opened.checkAccessibility();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  // Another blockhash would make another payment of it, so it is not offered again.
+  await page.reload();
+  await page.getByText('The transaction was sent').waitFor();
+  expect(await button.count()).toBe(0);
+});
+
+test('a wallet that sends nothing signs a transaction that is put out, and the text can be sent', async () => {
+  const { opened, balances } = await startForTransaction({}, 'light');
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Sign with Test wallet' }).click();
+  const signed = await page.getByRole('textbox', { name: 'Signed transaction' }).inputValue();
+  await opened.checkAccessibility();
+  expect(balances()).toEqual([0n, 0n]);
+  expect((await slowChain.call('sendTransaction', signed, { encoding: 'base64' })).error).toBeUndefined();
+  expect(balances()).toEqual([PRICE, 1_000_000n]);
 });
 
 test('somebody with an account starts what is for those, on a narrow screen in the dark', async () => {

@@ -5,28 +5,56 @@ import type { Keypair } from './keypairs.ts';
 
 /** What a page calls to have bytes signed: the key itself never comes into it. */
 const SIGN = 'signForTestWallet';
+/** What a page calls to have a signed transaction sent; the node that the wallet talks to is none of the page's business. */
+const SEND = 'sendForTestWallet';
+
+interface PageWallet {
+  address: string;
+  publicKey: number[];
+  name: string;
+  can: readonly string[];
+  sign: string;
+  send: string;
+}
 
 /** Registers a wallet by the Wallet Standard, as an extension of a browser does. It runs in the page. */
-function registerWallet({ address, publicKey, sign }: { address: string; publicKey: number[]; sign: string }): void {
-  const features = ['solana:signTransaction'];
-  const account = { address, publicKey: new Uint8Array(publicKey), chains: ['solana:devnet'], features };
-  const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => {
+function registerWallet({ address, publicKey, name, can, sign, send }: PageWallet): void {
+  const account = { address, publicKey: new Uint8Array(publicKey), chains: ['solana:devnet'], features: can };
+  const call = async (named: string, bytes: Uint8Array): Promise<number[]> => {
+    const answer = await (Reflect.get(window, named) as (bytes: number[]) => Promise<number[] | object>)([...bytes]);
+    // Wallets throw objects of all kinds.
+    if (!Array.isArray(answer)) throw answer;
+    return answer;
+  };
+  const signed = async (transaction: Uint8Array): Promise<Uint8Array> => {
     const signedTransaction = new Uint8Array(transaction);
     const messageAt = 1 + 64 * transaction[0]!;
-    const signBytes = Reflect.get(window, sign) as (bytes: number[]) => Promise<number[]>;
     // The fee payer is the first to sign.
-    signedTransaction.set(await signBytes([...transaction.subarray(messageAt)]), 1);
-    return [{ signedTransaction }];
+    signedTransaction.set(await call(sign, transaction.subarray(messageAt)), 1);
+    return signedTransaction;
+  };
+  const signTransaction = async ({ transaction }: { transaction: Uint8Array }) => [{
+    signedTransaction: await signed(transaction),
+  }];
+  const signAndSendTransaction = async ({ transaction }: { transaction: Uint8Array }) => {
+    const wire = await signed(transaction);
+    await call(send, wire);
+    return [{ signature: wire.slice(1, 65) }];
+  };
+  const versions = { version: '1.0.0', supportedTransactionVersions: ['legacy', 0] };
+  const features: Record<string, object> = {
+    'solana:signTransaction': { ...versions, signTransaction },
+    'solana:signAndSendTransaction': { ...versions, signAndSendTransaction },
   };
   const wallet = {
     version: '1.0.0',
-    name: 'Test wallet',
+    name,
     icon: 'data:image/svg+xml;base64,PHN2Zy8+',
     chains: ['solana:devnet'],
     accounts: [],
     features: {
       'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: [account] }) },
-      'solana:signTransaction': { version: '1.0.0', supportedTransactionVersions: ['legacy', 0], signTransaction },
+      ...Object.fromEntries(can.map((feature) => [feature, features[feature]])),
     },
   };
   const register = ({ register: add }: { register: (added: object) => void }) => add(wallet);
@@ -34,15 +62,36 @@ function registerWallet({ address, publicKey, sign }: { address: string; publicK
   window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: register }));
 }
 
+export interface BrowserWalletOptions {
+  name?: string;
+  /** Sends a signed transaction. With it, the wallet says that it sends what it signs. */
+  send?: (wire: Uint8Array) => Promise<void>;
+  /** Asked each time before something is signed: what the wallet throws, such as `{code: 4001}`; undefined to sign. */
+  refuse?: () => object | undefined;
+}
+
 /** Gives the pages that are opened from now on a wallet with this key, which pays for what it signs. */
-export async function addBrowserWallet(page: Page, { publicKey, secretKey }: Keypair): Promise<void> {
+export async function addBrowserWallet(
+  page: Page,
+  { publicKey, secretKey }: Keypair,
+  { name = 'Test wallet', send, refuse }: BrowserWalletOptions = {},
+): Promise<void> {
   await page.exposeFunction(
     SIGN,
-    (bytes: number[]) => [...ed25519.sign(new Uint8Array(bytes), secretKey)],
+    (bytes: number[]) => refuse?.() ?? [...ed25519.sign(new Uint8Array(bytes), secretKey)],
   );
+  if (send !== undefined) {
+    await page.exposeFunction(SEND, async (bytes: number[]) => {
+      await send(new Uint8Array(bytes));
+      return [];
+    });
+  }
   await page.addInitScript(registerWallet, {
     address: publicKey,
     publicKey: [...base58.decode(publicKey)],
+    name,
+    can: ['solana:signTransaction', ...(send === undefined ? [] : ['solana:signAndSendTransaction'])],
     sign: SIGN,
+    send: SEND,
   });
 }

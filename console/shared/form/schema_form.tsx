@@ -20,6 +20,8 @@ export interface SchemaFormProps {
   children?: ReactNode;
 }
 
+const ignore = () => {};
+
 const FIELDS = { anything: AnythingField };
 
 /** A form made of a JSON Schema. A form without `onSubmit` stands in no form element, so it may stand in another form. */
@@ -41,6 +43,8 @@ export function SchemaForm(props: SchemaFormProps) {
       experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipDefaults' }}
       onChange={({ formData }) => onChange(formData)}
       onSubmit={({ formData }) => onSubmit?.(formData)}
+      // What is wrong stands at its field; without this the library writes it to the browser's console, too.
+      onError={ignore}
     >
       {children ?? <span />}
     </Form>

@@ -24,6 +24,9 @@ const propertyOf = (location: string): string =>
 /** Keywords that only say that something inside is wrong, which is told by itself. */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
+/** What is said in other words than the validator's, which show a pattern or name nothing. */
+const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
+
 /** All that is wrong with a value; empty for a schema that can't be read, of which its author has to be told instead. */
 function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
   // SAFETY: both describe JSON Schema draft 7.
@@ -34,7 +37,7 @@ function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
     const property = missing === undefined
       ? propertyOf(instanceLocation)
       : `${propertyOf(instanceLocation)}.${missing}`;
-    const message = missing === undefined ? error : 'must be given';
+    const message = missing !== undefined ? 'must be given' : MESSAGES.get(keyword) ?? error;
     return { name: keyword, property, message, stack: `${property.slice(1)}: ${message}` };
   });
 }

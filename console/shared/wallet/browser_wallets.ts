@@ -1,23 +1,39 @@
-import { SolanaSignTransaction, type SolanaSignTransactionFeature } from '@solana/wallet-standard-features';
+import {
+  SolanaSignAndSendTransaction,
+  type SolanaSignAndSendTransactionFeature,
+  SolanaSignTransaction,
+  type SolanaSignTransactionFeature,
+} from '@solana/wallet-standard-features';
+import { base58 } from '@scure/base';
 import { getWallets } from '@wallet-standard/app';
 import type { Wallet, WalletAccount } from '@wallet-standard/base';
 import { StandardConnect, type StandardConnectFeature } from '@wallet-standard/features';
 import type { PendingSignatureRequest } from 'flow-deployments-client';
 import { useEffect, useState } from 'react';
-import { fromWire, toWire } from './wire_transaction.ts';
+import { askWallet } from './wallet_error.ts';
+import { feePayerOf, fromWire, SIGNATURE_BYTES, toWire } from './wire_transaction.ts';
 
+/** A wallet of the browser that shows its keys. */
+export type ConnectingWallet = Wallet & { features: StandardConnectFeature };
 /** A wallet of the browser that can sign transactions. */
-export type SigningWallet = Wallet & { features: StandardConnectFeature & SolanaSignTransactionFeature };
+export type SigningWallet = ConnectingWallet & { features: SolanaSignTransactionFeature };
+/** A wallet of the browser that sends what it signs. */
+export type SendingWallet = ConnectingWallet & { features: SolanaSignAndSendTransactionFeature };
 
-const canSign = (wallet: Wallet): wallet is SigningWallet =>
-  StandardConnect in wallet.features && SolanaSignTransaction in wallet.features;
+export const canSign = (wallet: ConnectingWallet): wallet is SigningWallet => SolanaSignTransaction in wallet.features;
+export const canSend = (wallet: ConnectingWallet): wallet is SendingWallet =>
+  SolanaSignAndSendTransaction in wallet.features;
 
-/** The wallets of this browser that can sign transactions, also those that come later. */
-export function useBrowserWallets(): readonly SigningWallet[] {
-  const [wallets, setWallets] = useState<readonly SigningWallet[]>([]);
+const isUsable = (wallet: Wallet): wallet is SigningWallet | SendingWallet =>
+  StandardConnect in wallet.features &&
+  (canSign(wallet as ConnectingWallet) || canSend(wallet as ConnectingWallet));
+
+/** The wallets of this browser for transactions of Solana, also those that come later. */
+export function useBrowserWallets(): readonly (SigningWallet | SendingWallet)[] {
+  const [wallets, setWallets] = useState<readonly (SigningWallet | SendingWallet)[]>([]);
   useEffect(() => {
     const { get, on } = getWallets();
-    const update = () => setWallets(get().filter(canSign));
+    const update = () => setWallets(get().filter(isUsable));
     update();
     const offs = [on('register', update), on('unregister', update)];
     return () => offs.forEach((off) => off());
@@ -25,8 +41,8 @@ export function useBrowserWallets(): readonly SigningWallet[] {
   return wallets;
 }
 
-async function findAccount(wallet: SigningWallet, pubkey: string): Promise<WalletAccount> {
-  const { accounts } = await wallet.features[StandardConnect].connect();
+async function findAccount(wallet: ConnectingWallet, pubkey: string): Promise<WalletAccount> {
+  const { accounts } = await askWallet(wallet, () => wallet.features[StandardConnect].connect());
   const account = accounts.find(({ address }) => address === pubkey);
   if (account !== undefined) return account;
   throw new Error(`${wallet.name} does not have the key ${pubkey}, or does not show it to this page.`);
@@ -42,19 +58,52 @@ export interface Signed {
   newMessage: string | undefined;
 }
 
+/** Has a wallet sign a transaction with one of its keys. Throws when it refuses, or does not have the key. */
+async function signedBy(
+  wallet: SigningWallet,
+  pubkey: string,
+  transaction: Uint8Array,
+  cluster: string,
+): Promise<Uint8Array> {
+  const account = await findAccount(wallet, pubkey);
+  const [output] = await askWallet(
+    wallet,
+    () => wallet.features[SolanaSignTransaction].signTransaction({ account, transaction, chain: chainOf(cluster) }),
+  );
+  if (output === undefined) throw new Error(`${wallet.name} returned nothing.`);
+  return output.signedTransaction;
+}
+
 /** Has a wallet sign what a run asks for. Throws when the wallet refuses, or does not have the key. */
 export async function signWith(
   wallet: SigningWallet,
   { pubkey, message, signatures }: Pick<PendingSignatureRequest, 'pubkey' | 'message' | 'signatures'>,
   cluster: string,
 ): Promise<Signed> {
-  const account = await findAccount(wallet, pubkey);
-  const [output] = await wallet.features[SolanaSignTransaction].signTransaction({
-    account,
-    transaction: toWire(message, signatures ?? []),
-    chain: chainOf(cluster),
-  });
-  if (output === undefined) throw new Error(`${wallet.name} returned nothing.`);
-  const signed = fromWire(output.signedTransaction, pubkey);
+  const signed = fromWire(await signedBy(wallet, pubkey, toWire(message, signatures ?? []), cluster), pubkey);
   return { signature: signed.signature, newMessage: signed.message === message ? undefined : signed.message };
+}
+
+/** Has a wallet sign a transaction for its fee payer; gives the bytes that may be sent. Throws when the wallet refuses. */
+export async function signToSend(wallet: SigningWallet, wire: Uint8Array, cluster: string): Promise<Uint8Array> {
+  const payer = feePayerOf(wire);
+  const signed = await signedBy(wallet, payer, wire, cluster);
+  fromWire(signed, payer);
+  return signed;
+}
+
+/** Has a wallet sign a transaction for its fee payer and send it; gives its signature. Throws when the wallet refuses. */
+export async function sendWith(wallet: SendingWallet, wire: Uint8Array, cluster: string): Promise<string> {
+  const account = await findAccount(wallet, feePayerOf(wire));
+  const [output] = await askWallet(
+    wallet,
+    () =>
+      wallet.features[SolanaSignAndSendTransaction].signAndSendTransaction({
+        account,
+        transaction: wire,
+        chain: chainOf(cluster),
+      }),
+  );
+  if (output?.signature.length !== SIGNATURE_BYTES) throw new Error(`${wallet.name} did not say what it has sent.`);
+  return base58.encode(output.signature);
 }

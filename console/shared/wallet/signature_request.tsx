@@ -5,7 +5,7 @@ import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../error_alert.tsx';
 import { runKey } from '../use_run_events.ts';
 import { When } from '../when.tsx';
-import { type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
+import { canSign, type SigningWallet, signWith, useBrowserWallets } from './browser_wallets.ts';
 
 interface SignatureRequestProps {
   run: RunReference<object>;
@@ -20,7 +20,7 @@ function SignButtons({ request, cluster, onSigned }: {
   onSigned: () => Promise<void>;
 }) {
   const { flows } = useApi();
-  const wallets = useBrowserWallets();
+  const wallets = useBrowserWallets().filter(canSign);
   const sign = useMutation({
     mutationFn: async (wallet: SigningWallet) => {
       const { signature, newMessage } = await signWith(wallet, request, cluster);

@@ -1,7 +1,7 @@
 import { base58, base64 } from '@scure/base';
 
 const KEY_BYTES = 32;
-const SIGNATURE_BYTES = 64;
+export const SIGNATURE_BYTES = 64;
 /** The first byte of a message with a version has this bit; of one without, it is the number of signatures. */
 const HAS_VERSION = 0x80;
 
@@ -45,6 +45,25 @@ export function toWire(message: string, known: readonly { pubkey: string; signat
   wire.set(bytes, 1 + signers.length * SIGNATURE_BYTES);
   return wire;
 }
+
+/** The key that pays for a transaction, which signs first. Throws for what is no transaction. */
+export function feePayerOf(wire: Uint8Array): string {
+  const { length, next } = readLength(wire, 0);
+  return signersOf(wire.subarray(next + length * SIGNATURE_BYTES))[0]!;
+}
+
+/** A transaction of a text in base64; undefined for any other text. */
+export function decodeTransaction(text: string): Uint8Array | undefined {
+  try {
+    const wire = base64.decode(text);
+    feePayerOf(wire);
+    return wire;
+  } catch {
+    return undefined;
+  }
+}
+
+export const encodeTransaction = (wire: Uint8Array): string => base64.encode(wire);
 
 /** The signature of a key in a transaction, in base58, and the message that was signed, in base64. */
 export function fromWire(wire: Uint8Array, pubkey: string): { signature: string; message: string } {

@@ -20,11 +20,14 @@ export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, '
   return { code, message: message.slice(prefix.length) };
 }
 
-/** Reads a line, by the names of the inputs of each node. A title may have an id in it, too, so only the ids of the run's nodes count. */
-export function readRunError(line: string, inputs: ReadonlyMap<string, ReadonlySet<string>>): RunError {
+/**
+ * Reads a line, by the names of the inputs of each node. A title may have an id in it, too, so only the ids of the run's
+ * nodes count; where nobody knows these, the first id does.
+ */
+export function readRunError(line: string, inputs?: ReadonlyMap<string, ReadonlySet<string>>): RunError {
   for (const match of line.matchAll(PLACE)) {
     const [text, nodeId = '', times = '0'] = match;
-    const ofNode = inputs.get(nodeId);
+    const ofNode = inputs === undefined ? NO_INPUTS : inputs.get(nodeId);
     if (ofNode !== undefined) {
       return { nodeId, times: Number(times), ...splitCode(line.slice(match.index + text.length), ofNode) };
     }

@@ -1,0 +1,15 @@
+import { Code } from '@mantine/core';
+
+/** How many characters of a line are shown. */
+const CHARACTERS_SHOWN = 2_000;
+
+/** Lines for whoever looks for the cause, folded away. Shows nothing when there are none. */
+export function FoldedLines({ title, lines }: { title: string; lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <details className='console-folded'>
+      <summary>{title}</summary>
+      {lines.map((line, index) => <Code key={index} block mt={4}>{line.slice(0, CHARACTERS_SHOWN)}</Code>)}
+    </details>
+  );
+}

@@ -1,0 +1,40 @@
+/** Longer texts of wallets tell nobody more. */
+const MAX_TEXT_LENGTH = 500;
+/** What wallets throw when their holder says no, as all wallets of Ethereum and most of Solana do. */
+const REFUSED = 4001;
+
+/** What a wallet did not do, in words for its holder. */
+export class WalletError extends Error {
+  override name = 'WalletError';
+  readonly code: 'wallet_refused' | 'wallet_failed';
+  /** What to do about it. */
+  readonly hint: string;
+
+  constructor(message: string, code: WalletError['code'], hint: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+function textOf(error: unknown): string {
+  const message: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
+  return typeof message === 'string' && message !== '' ? message.slice(0, MAX_TEXT_LENGTH) : 'it does not say why';
+}
+
+/** Asks a wallet for something. Whatever it throws becomes a WalletError: wallets throw texts, and objects of all kinds. */
+export async function askWallet<Answer>({ name }: { name: string }, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isRefused = typeof error === 'object' && error !== null && Reflect.get(error, 'code') === REFUSED;
+    throw isRefused
+      ? new WalletError(`You said no in ${name}.`, 'wallet_refused', 'Nothing was signed. You can try again.', error)
+      : new WalletError(
+        `${name} did not do it: ${textOf(error)}`,
+        'wallet_failed',
+        `Look into ${name} whether it is unlocked and on the right network, then try again.`,
+        error,
+      );
+  }
+}

@@ -1,0 +1,66 @@
+import { Alert, Code, Stack, Text } from '@mantine/core';
+import type { RunRow } from 'flow-deployments-client';
+import { FoldedLines } from '../shared/folded_lines.tsx';
+import { readRunError } from '../shared/run_error.ts';
+
+/** How many errors are told; all lines are in the details. */
+const TOLD = 3;
+
+const TRY_LESS = 'It was more work than this may do. Try it with less, or tell whoever gave you this address.';
+const NOT_YOU = 'This is no fault of yours: tell whoever gave you this address.';
+
+/** What somebody can do who only has the start page, by the words that errors of runs begin with. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['outcome_unknown', 'A part may have happened. Ask whoever gave you this address before you start again.'],
+  ['worker_lost', 'The server had trouble. Start again a little later.'],
+  ['node_cpu_limit', TRY_LESS],
+  ['node_executions_limit', TRY_LESS],
+  ['node_not_implemented', NOT_YOU],
+  ['run_time_limit', TRY_LESS],
+  ['open_nodes_limit', NOT_YOU],
+  ['run_size_limit', TRY_LESS],
+  ['output_too_large', TRY_LESS],
+  ['run_outputs_limit', TRY_LESS],
+]);
+
+const USUAL_HINT = 'Start again with other inputs. If they are right, tell whoever gave you this address, with the ' +
+  'number of the run below.';
+
+/** What is told of a line: without the node, which a stranger does not know. The name of an input is no code. */
+function tell(line: string): { message: string; code: string | undefined; hint: string } {
+  const { code, message } = readRunError(line);
+  const hint = code === undefined ? undefined : HINTS.get(code);
+  if (hint !== undefined) return { message, code, hint };
+  return { message: code === undefined ? message : `${code}: ${message}`, code: undefined, hint: USUAL_HINT };
+}
+
+/** Why a run has failed or was stopped, for somebody who did not draw it. */
+export function RunFailure({ status, errors }: Pick<RunRow, 'status' | 'errors'>) {
+  const lines = errors ?? [];
+  if (status === 'stopped') {
+    return (
+      <Alert color='orange' title='The run was stopped' role='alert'>
+        <Stack gap='xs'>
+          <Text size='sm'>You have stopped it, or its owner has. What it had done until then stays done.</Text>
+          <FoldedLines title='Details' lines={lines} />
+        </Stack>
+      </Alert>
+    );
+  }
+  if (lines.length === 0) return null;
+  const told = lines.slice(0, TOLD).map(tell);
+  return (
+    <Alert color='red' title='The run has failed' role='alert'>
+      <Stack gap='xs'>
+        {told.map(({ message, code }, index) => (
+          <Text key={index} size='sm' component='div' className='console-text' lineClamp={8}>
+            {message} {code !== undefined && <Code>{code}</Code>}
+          </Text>
+        ))}
+        {lines.length > TOLD && <Text size='sm'>… and {lines.length - TOLD} more errors</Text>}
+        <Text size='sm'>{told[0]!.hint}</Text>
+        <FoldedLines title='Details' lines={lines} />
+      </Stack>
+    </Alert>
+  );
+}
