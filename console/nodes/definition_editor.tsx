@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
-import { CodeEditor } from '../shared/code_editor.tsx';
+import { JsonEditor } from '../shared/json_editor.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { readNode } from '../shared/graph/drawn_node.ts';
 import { NodeCard } from '../shared/graph/node_card.tsx';
@@ -76,9 +76,8 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing='xl'>
       <Stack miw={0}>
-        <CodeEditor
+        <JsonEditor
           label='Definition'
-          language='json'
           value={text}
           onChange={change}
           findFaults={checkDefinition}

@@ -1,7 +1,7 @@
 import { Alert, Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { type DeploymentInput, FlowError } from 'flow-deployments-client';
 import { useMemo, useState } from 'react';
-import { CodeEditor } from '../shared/code_editor.tsx';
+import { JsonEditor } from '../shared/json_editor.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
 import { SchemaForm } from '../shared/form/schema_form.tsx';
@@ -68,7 +68,7 @@ const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
       <Text size='sm'>
         Plain values, such as {'{"amount": 1.5, "to": "you"}'}: each start makes of them what the deployment takes.
       </Text>
-      <CodeEditor
+      <JsonEditor
         label='Values'
         language='json'
         value={draft.values}
@@ -77,7 +77,7 @@ const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
     </Stack>
     <Stack gap={4}>
       <Text size='sm'>Further inputs with their tags, such as {'{"amount": {"D": "1.5"}}'}.</Text>
-      <CodeEditor
+      <JsonEditor
         label='Tagged inputs'
         language='json'
         value={draft.inputs}

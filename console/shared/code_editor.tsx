@@ -1,5 +1,4 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { json, jsonParseLinter } from '@codemirror/lang-json';
 import {
   bracketMatching,
   defaultHighlightStyle,
@@ -7,7 +6,6 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -19,9 +17,8 @@ export interface CodeEditorProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  language: 'json' | 'rhai';
-  /** Faults to show at their places, beyond those of JSON itself. */
-  findFaults?: (text: string) => { from: number; to: number; message: string }[];
+  /** The language, with all that belongs to it. Another one makes the editor anew. */
+  extension: Extension;
   readOnly?: boolean;
   minHeight?: string;
 }
@@ -29,7 +26,10 @@ export interface CodeEditorProps {
 const darkHighlight = HighlightStyle.define([
   { tag: [tags.propertyName, tags.keyword], color: '#b197fc' },
   { tag: tags.string, color: '#8ce99a' },
-  { tag: [tags.number, tags.bool, tags.null], color: '#ffa94d' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: '#ffa94d' },
+  { tag: tags.comment, color: '#adb5bd', fontStyle: 'italic' },
+  { tag: tags.function(tags.variableName), color: '#74c0fc' },
+  { tag: tags.invalid, color: '#ff8787' },
 ]);
 
 const baseTheme = (minHeight: string) =>
@@ -42,29 +42,12 @@ const baseTheme = (minHeight: string) =>
     '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   });
 
-/** What finds faults: those of JSON's form, else those that the page knows of. */
-function faultFinder(language: string, findFaults: NonNullable<CodeEditorProps['findFaults']>): Extension {
-  const parse = jsonParseLinter();
-  return linter((view): Diagnostic[] => {
-    const malformed = language === 'json' && view.state.doc.length > 0 ? parse(view) : [];
-    if (malformed.length > 0) return malformed;
-    const length = view.state.doc.length;
-    return findFaults(view.state.doc.toString()).map(({ from, to, message }) => ({
-      from: Math.min(from, length),
-      to: Math.min(to, length),
-      message,
-      severity: 'error',
-    }));
-  });
-}
-
-/** An editor for code. Tab leaves it, as everywhere on a page. */
+/** An editor for code; JsonEditor and RhaiEditor are those of a language. Tab leaves it, as everywhere on a page. */
 export function CodeEditor(props: CodeEditorProps) {
-  const { label, value, language, readOnly = false, minHeight = '8rem' } = props;
+  const { label, value, extension, readOnly = false, minHeight = '8rem' } = props;
   const isDark = useComputedColorScheme('light') === 'dark';
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const findFaults = useEffectEvent((text: string) => props.findFaults?.(text) ?? []);
   const change = useEffectEvent((text: string) => props.onChange(text));
   const initialText = useEffectEvent(() => value);
 
@@ -79,10 +62,8 @@ export function CodeEditor(props: CodeEditorProps) {
           drawSelection(),
           indentOnInput(),
           bracketMatching(),
-          lintGutter(),
-          faultFinder(language, (text) => findFaults(text)),
-          keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-          ...(language === 'json' ? [json()] : []),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          extension,
           syntaxHighlighting(isDark ? darkHighlight : defaultHighlightStyle),
           baseTheme(minHeight),
           EditorView.theme({}, { dark: isDark }),
@@ -97,7 +78,7 @@ export function CodeEditor(props: CodeEditorProps) {
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [label, language, readOnly, minHeight, isDark]);
+  }, [label, extension, readOnly, minHeight, isDark]);
 
   // What comes from outside replaces the text; what was typed here is there already.
   useEffect(() => {

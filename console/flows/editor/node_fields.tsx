@@ -10,7 +10,7 @@ import { changeNode, nodeIdOf } from './flow_document.ts';
 import { nodeForm } from './node_form.ts';
 import { drawnNode } from './view.ts';
 
-const CodeEditor = lazy(async () => ({ default: (await import('../../shared/code_editor.tsx')).CodeEditor }));
+const RhaiEditor = lazy(async () => ({ default: (await import('../../shared/rhai_editor.tsx')).RhaiEditor }));
 
 /** A field for the source of a script. */
 function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: FieldProps) {
@@ -19,9 +19,8 @@ function CodeField({ formData, onChange, schema, name, fieldPathId, disabled }: 
     <Stack gap={4}>
       <Text size='sm' fw={500}>{label}</Text>
       <Suspense fallback={<Loading label='Loading the code editor' />}>
-        <CodeEditor
+        <RhaiEditor
           label={label}
-          language='rhai'
           value={typeof formData === 'string' ? formData : ''}
           onChange={(text) => onChange(text, fieldPathId.path)}
           readOnly={disabled ?? false}

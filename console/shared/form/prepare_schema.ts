@@ -7,8 +7,11 @@ export interface PreparedForm {
   uiSchema: UiSchema;
 }
 
-/** Keywords with patterns: a stranger's pattern could hold the page up for ever. */
-const PATTERNS = new Set(['pattern', 'patternProperties', 'format']);
+/**
+ * Keywords with patterns, since a stranger's pattern could hold the page up for ever; and addresses, to which references
+ * of the schema would be relative.
+ */
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$id', '$schema']);
 
 /** Whether a reference leads to a place in the same schema. The form library throws for any other. */
 function leadsSomewhere(reference: unknown, root: Json): boolean {
@@ -29,7 +32,7 @@ function clean(json: unknown, root: Json): unknown {
     // A property may have the name of a keyword; it is an object then.
     keyword === '$ref'
       ? isObject(value) || leadsSomewhere(value, root)
-      : !PATTERNS.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
+      : !LEFT_OUT.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
   return Object.fromEntries(
     Object.entries(json).filter(isKept).map(([keyword, value]) => [keyword, clean(value, root)]),
   );
