@@ -26,17 +26,3 @@ export function definitionOf(row: DefinitionRow) {
   );
   return { type, data, sources, targets, ...forms };
 }
-
-/** A pattern for `ilike` in which the text stands for itself. */
-const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
-/** A value of PostgREST's `or`, in which all characters stand for themselves. */
-const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
-
-/** What finds definitions by a text: in their names and descriptions, or as one of their tags. */
-export function searchFilter(text: string): string {
-  const pattern = quoted(likePattern(text));
-  const columns = ['node_id', 'data->>display_name', 'data->>description'];
-  const tag = quoted(JSON.stringify({ tags: [text] }));
-  return [...columns.map((column) => `${column}.ilike.${pattern}`), `data.cs.${tag}`].join(',');
-}

@@ -4,17 +4,15 @@ import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useUserId } from '../session/use_user_id.ts';
 import { useApi } from '../shared/api.tsx';
+import { MAX_SEARCH_LENGTH, searchFilter } from '../shared/definition_search.ts';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { Page } from '../shared/page.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
-import { searchFilter } from './definition.ts';
 import { Gallery } from './gallery.tsx';
 
 const OWNERS = [{ label: 'All', value: 'all' }, { label: 'My own', value: 'own' }];
 const COLUMNS = 'id, node_id, version, type, is_public, user_id, data, sources, targets';
-/** Longer ones find nothing more. */
-const MAX_SEARCH_LENGTH = 100;
 
 /** What is searched for, in the address, so that Back and a copied link find it again. */
 function useSearch(): [text: string, setText: (text: string) => void, searched: string] {

@@ -1,26 +1,32 @@
 import type { Db } from '../../shared/api.tsx';
+import { nameFilter, searchFilter } from '../../shared/definition_search.ts';
 import { isObject } from '../../shared/graph/drawn_node.ts';
 import type { DefinitionRow } from './definition.ts';
 
-/** How many definitions the palette holds. */
-const DEFINITIONS_READ = 1_000;
+/** How many definitions the palette reads at once, and by each click on “More”. */
+export const PALETTE_PAGE = 60;
 
 /** A definition in the palette. */
 export interface PaletteEntry {
   id: string;
   nodeId: string;
-  version: string;
   title: string;
   description: string;
   /** What it stands under. */
   group: string;
 }
 
+/** What the palette shows. */
+export interface PaletteList {
+  entries: PaletteEntry[];
+  hasMore: boolean;
+}
+
 interface ListedRow {
   id: string;
   user_id: string | null;
   node_id: string;
-  version: string;
+  created_at: string;
   title: unknown;
   description: unknown;
   tags: unknown;
@@ -34,33 +40,70 @@ const groupOf = ({ user_id, tags }: ListedRow, userId: string): string => {
   return typeof tag === 'string' && tag !== '' ? tag : 'other';
 };
 
-/** The public definitions and one's own: of each the newest version, and one's own rather than a public one. */
+/** Of each definition the newest version, and one's own rather than a public one, in the order of the rows. */
+function newestOf(rows: readonly ListedRow[], userId: string): PaletteEntry[] {
+  const newest = new Map<string, ListedRow>();
+  for (const row of rows) {
+    const known = newest.get(row.node_id);
+    const isOwn = row.user_id === userId;
+    const isKnownOwn = known?.user_id === userId;
+    const isBetter = known === undefined || (isOwn === isKnownOwn ? row.created_at > known.created_at : isOwn);
+    if (isBetter) newest.set(row.node_id, row);
+  }
+  return [...newest.values()].map((row) => ({
+    id: row.id,
+    nodeId: row.node_id,
+    title: textOf(row.title) || row.node_id,
+    description: textOf(row.description),
+    group: groupOf(row, userId),
+  }));
+}
+
+const COLUMNS =
+  'id, user_id, node_id, created_at, title:data->display_name, description:data->description, tags:data->tags';
+
+/** How well a name suits a search: the better, the smaller. */
+function rankOf({ title }: PaletteEntry, search: string): number {
+  const [name, wanted] = [title.toLowerCase(), search.toLowerCase()];
+  return name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2;
+}
+
+/**
+ * The public definitions and one's own, so many of them: all by their groups, one's own first; or those that a search
+ * finds, first those that it finds by their names.
+ */
 export async function readPalette(
   db: Db,
   userId: string,
+  { search, limit }: { search: string; limit: number },
   signal: AbortSignal,
-): Promise<PaletteEntry[]> {
-  const { data } = await db.from('nodes')
-    .select(
-      'id, user_id, node_id, version, title:data->display_name, description:data->description, tags:data->tags',
-    )
-    .order('created_at', { ascending: false }).limit(DEFINITIONS_READ).abortSignal(signal).throwOnError();
-  const entries = new Map<string, PaletteEntry>();
-  // SAFETY: the columns are those that the select names.
-  for (const row of (data as unknown as ListedRow[])) {
-    const known = entries.get(row.node_id);
-    const group = groupOf(row, userId);
-    if (known !== undefined && (known.group === 'Own' || group !== 'Own')) continue;
-    entries.set(row.node_id, {
-      id: row.id,
-      nodeId: row.node_id,
-      version: row.version,
-      title: textOf(row.title) || row.node_id,
-      description: textOf(row.description),
-      group,
-    });
-  }
-  return [...entries.values()].sort((a, b) => a.title.localeCompare(b.title));
+): Promise<PaletteList> {
+  const list = async (order: string, narrow: (query: ReturnType<typeof select>) => ReturnType<typeof select>) => {
+    const { data } = await narrow(select()).order(order).order('data->>display_name').order('id').limit(limit + 1)
+      .abortSignal(signal).throwOnError();
+    // SAFETY: the columns are those that the select names.
+    return data as unknown as ListedRow[];
+  };
+  const select = () => db.from('nodes').select(COLUMNS);
+  const name = 'data->>display_name';
+  const lists = await Promise.all(
+    search === ''
+      ? [
+        list(name, (query) => query.eq('user_id', userId)),
+        list('data->tags->>0', (query) => query.or(`user_id.is.null,user_id.neq.${userId}`)),
+      ]
+      : [
+        list(name, (query) => query.or(nameFilter(search))),
+        list(name, (query) => query.or(searchFilter(search))),
+      ],
+  );
+  const [first, second] = lists.map((rows) => newestOf(rows.slice(0, limit), userId));
+  if (search !== '') first!.sort((a, b) => rankOf(a, search) - rankOf(b, search));
+  const known = new Set(first!.map(({ nodeId }) => nodeId));
+  return {
+    entries: [...first!, ...second!.filter(({ nodeId }) => !known.has(nodeId))],
+    hasMore: lists.some((rows) => rows.length > limit),
+  };
 }
 
 /** Reads a whole definition. Throws when it is gone. */
@@ -71,19 +114,7 @@ export async function readDefinition(db: Db, id: string): Promise<DefinitionRow>
   return data as unknown as DefinitionRow;
 }
 
-/** The entries that have all words of a search in their name, their id or their description. */
-export function searchPalette(entries: readonly PaletteEntry[], search: string): PaletteEntry[] {
-  const words = search.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  const rank = ({ title, nodeId }: PaletteEntry) =>
-    words.every((word) => `${title} ${nodeId}`.toLowerCase().includes(word)) ? 0 : 1;
-  return entries.filter(({ title, nodeId, description, group }) => {
-    const text = `${title} ${nodeId} ${description} ${group}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  }).sort((a, b) => rank(a) - rank(b));
-}
-
-/** Entries by their group, one's own first. */
-export function groupPalette(entries: readonly PaletteEntry[]): [group: string, entries: PaletteEntry[]][] {
-  const groups = Map.groupBy(entries, ({ group }) => group);
-  return [...groups].sort(([a], [b]) => Number(b === 'Own') - Number(a === 'Own') || a.localeCompare(b));
-}
+/** Entries by their group, in the order in which they come. */
+export const groupPalette = (entries: readonly PaletteEntry[]): [group: string, entries: PaletteEntry[]][] => [
+  ...Map.groupBy(entries, ({ group }) => group),
+];

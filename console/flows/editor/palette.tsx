@@ -1,11 +1,16 @@
-import { ScrollArea, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, ScrollArea, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useUserId } from '../../session/use_user_id.ts';
-import { useApi } from '../../shared/api.tsx';
+import { type Db, useApi } from '../../shared/api.tsx';
+import { MAX_SEARCH_LENGTH } from '../../shared/definition_search.ts';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { DRAGGED_DEFINITION } from './canvas.tsx';
-import { groupPalette, type PaletteEntry, readPalette, searchPalette } from './definitions.ts';
+import { groupPalette, PALETTE_PAGE, type PaletteEntry, type PaletteList, readPalette } from './definitions.ts';
+
+/** A search begins when nothing was typed for so long. */
+const SETTLE_MS = 250;
 
 function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => void }) {
   return (
@@ -23,41 +28,87 @@ function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => v
   );
 }
 
+/** What the palette shows of a search. */
+const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
+  queryOptions({
+    queryKey: ['nodes', 'palette', { search, limit }],
+    queryFn: ({ signal }) => readPalette(db, userId, { search, limit }, signal),
+    staleTime: 60_000,
+  });
+
+const countOf = ({ entries: { length }, hasMore }: PaletteList): string =>
+  length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
+
+interface SearchFieldProps {
+  value: string;
+  onChange: (text: string) => void;
+  /** Called for Enter. */
+  onTake: () => void;
+  error: unknown;
+}
+
+const SearchField = ({ value, onChange, onTake, error }: SearchFieldProps) => (
+  <>
+    <TextInput
+      type='search'
+      aria-label='Find a node'
+      placeholder='Find a node'
+      maxLength={MAX_SEARCH_LENGTH}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onTake();
+      }}
+    />
+    <ErrorAlert error={error} />
+  </>
+);
+
 /** The definitions from which nodes are drawn. A click adds one; so does Enter in the search. */
 export function Palette({ onAdd }: { onAdd: (id: string) => void }) {
   const { db } = useApi();
+  const queryClient = useQueryClient();
   const userId = useUserId();
-  const [search, setSearch] = useState('');
-  const { data = [], error, isPending } = useQuery({
-    queryKey: ['nodes', 'palette'],
-    queryFn: ({ signal }) => readPalette(db, userId, signal),
-    staleTime: 60_000,
+  const [text, setText] = useState('');
+  const [limit, setLimit] = useState(PALETTE_PAGE);
+  const [search] = useDebouncedValue(text.trim(), SETTLE_MS);
+  const { data: list, error } = useQuery({
+    ...paletteQuery(db, userId, search, limit),
+    placeholderData: keepPreviousData,
   });
-  const found = searchPalette(data, search);
+  // The list may still be that of a former search: what is added is what the text finds.
+  const take = useMutation({
+    mutationFn: async () => {
+      const { entries: [first] } = await queryClient.fetchQuery(paletteQuery(db, userId, text.trim(), PALETTE_PAGE));
+      if (first !== undefined) onAdd(first.id);
+    },
+  });
+  const change = (next: string) => {
+    setText(next);
+    setLimit(PALETTE_PAGE);
+  };
+  const entries = list?.entries ?? [];
   return (
     <Stack component='section' aria-label='Palette' gap='xs' className='editor-palette'>
-      <TextInput
-        type='search'
-        aria-label='Find a node'
-        placeholder='Find a node'
-        value={search}
-        onChange={(event) => setSearch(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          const [first] = found;
-          if (event.key === 'Enter' && first !== undefined) onAdd(first.id);
-        }}
-      />
-      <ErrorAlert error={error} />
-      <Text role='status' size='xs' c='dimmed'>
-        {isPending ? 'Loading the nodes' : found.length === 1 ? '1 node' : `${found.length} nodes`}
-      </Text>
+      <SearchField value={text} onChange={change} onTake={() => take.mutate()} error={error ?? take.error} />
+      <Text role='status' size='xs' c='dimmed'>{list === undefined ? 'Loading the nodes' : countOf(list)}</Text>
       <ScrollArea flex={1} type='auto' viewportProps={{ tabIndex: 0, 'aria-label': 'Nodes to add', role: 'group' }}>
-        {groupPalette(found).map(([group, entries]) => (
+        {(search === '' ? groupPalette(entries) : [['', entries] as const]).map(([group, members]) => (
           <Stack key={group} gap={2} pb='sm'>
-            <Title order={3} size='xs' c='dimmed' tt='capitalize'>{group}</Title>
-            {entries.map((entry) => <Entry key={entry.id} entry={entry} onAdd={onAdd} />)}
+            {group !== '' && <Title order={3} size='xs' c='dimmed' tt='capitalize'>{group}</Title>}
+            {members.map((entry) => <Entry key={entry.id} entry={entry} onAdd={onAdd} />)}
           </Stack>
         ))}
+        {list?.hasMore === true && (
+          <Button
+            variant='default'
+            size='xs'
+            fullWidth
+            onClick={() => setLimit(limit + PALETTE_PAGE)}
+          >
+            More
+          </Button>
+        )}
       </ScrollArea>
     </Stack>
   );
