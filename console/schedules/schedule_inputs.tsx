@@ -70,7 +70,6 @@ const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
       </Text>
       <JsonEditor
         label='Values'
-        language='json'
         value={draft.values}
         onChange={(values) => change({ ...draft, values })}
       />
@@ -79,7 +78,6 @@ const InputsAsJson = ({ draft, change }: DraftProps<'JSON'>) => (
       <Text size='sm'>Further inputs with their tags, such as {'{"amount": {"D": "1.5"}}'}.</Text>
       <JsonEditor
         label='Tagged inputs'
-        language='json'
         value={draft.inputs}
         onChange={(inputs) => change({ ...draft, inputs })}
       />

@@ -79,6 +79,43 @@ test('three nodes are drawn from nothing by keyboard, and the flow runs', async 
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { told: { S: 'good day' } } } });
 });
 
+test('a flow whose nodes stand far from the beginning is in view when it is opened', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await signUpInConsole(opened);
+  const flow = new FlowBuilder();
+  flow.node('wait', { title: 'Far away' });
+  Object.assign(flow.nodes[0]!, { position: { x: -9_000, y: 12_000 } });
+  await goto(`flows/${await storeFlow(person, flow)}`);
+  await nodeOf(page, 'Far away').waitFor();
+});
+
+test('a script is shown in its colours, and is stored as it was typed', async () => {
+  const opened = await openConsole({ colorScheme: 'dark' });
+  const { page, goto } = opened;
+  const person = await signUpInConsole(opened);
+  const flow = new FlowBuilder();
+  const source = 'let a = `x ${1 + 2}`; // <b>import</b>\n/* /* */ a */ a.len()';
+  flow.node('rhai_script_0x1', { inputs: ['source'], outputs: ['u'], form: { source }, title: 'Script' });
+  const id = await storeFlow(person, flow);
+  await goto(`flows/${id}`);
+  await nodeOf(page, 'Script').click();
+  const code = panelOf(page).getByRole('textbox', { name: 'source' });
+  const coloured = (text: string) => code.locator('span[class]', { hasText: text }).first();
+  await coloured('let').waitFor();
+  const colourOf = (text: string) => coloured(text).evaluate((element) => getComputedStyle(element).color);
+  const colours = await Promise.all(['let', '`x ', '1', '// <b>import</b>'].map(colourOf));
+  expect(new Set(colours).size).toBe(4);
+  expect(await colourOf('/* /* */ a */')).toBe(colours[3]);
+  await opened.checkAccessibility();
+  await code.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' + 1');
+  await save(page);
+  const { nodes } = await storedGraph(person, id);
+  expect(nodes[0]).toMatchObject({ data: { targets_form: { form_data: { source: `${source} + 1` } } } });
+});
+
 test('an edge is drawn with the mouse where the types meet, and refused with the reason where they do not', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;

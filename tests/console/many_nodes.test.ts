@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { enterConsole, openConsole } from '../support/browser.ts';
-import { FlowBuilder, type Port } from '../support/flow_builder.ts';
+import { type BuiltNode, FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { storeFlow } from '../support/people.ts';
 
 const NODES = 1_000;
@@ -57,4 +57,49 @@ test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved
   await page.getByRole('button', { name: 'Lay out' }).click();
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
+});
+
+/** Nodes of three inputs, into each of which an edge leads from some node before. */
+function denseFlow(count: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  const built: BuiltNode[] = [];
+  for (let index = 0; index < count; index++) {
+    const node = flow.node('dense', { inputs: ['a?', 'b?', 'c?'], outputs: ['o'], title: `Node ${index}` });
+    for (const [place, input] of ['a', 'b', 'c'].entries()) {
+      const from = built[(index * (7 + place) + place) % Math.max(1, index)];
+      if (from !== undefined) flow.connect(from.output('o'), node.input(input));
+    }
+    built.push(node);
+  }
+  return flow;
+}
+
+test('a dense flow is laid out beside the page, and a very dense one in columns at once', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const [dense, veryDense] = [await storeFlow(person, denseFlow(150)), await storeFlow(person, denseFlow(NODES))];
+  const places = () =>
+    page.getByRole('region', { name: 'Canvas' }).locator('.react-flow__node').evaluateAll((nodes) =>
+      nodes.map((node) => (node as HTMLElement).style.transform)
+    );
+  const workers: string[] = [];
+  page.on('worker', (worker) => workers.push(worker.url()));
+
+  await goto(`flows/${dense}`);
+  await expect.poll(async () => (await places()).length).toBe(150);
+  expect(new Set(await places()).size).toBe(150);
+  expect(workers).toEqual([expect.stringContaining('layout_worker')]);
+  // While the worker is at it, who draws goes on.
+  await page.getByRole('button', { name: 'Lay out' }).click();
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Collect');
+  await page.getByRole('searchbox', { name: 'Find a node' }).press('Enter');
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { name: 'Collect' }).waitFor();
+  await expect.poll(() => workers.length).toBe(2);
+
+  await goto(`flows/${veryDense}`);
+  await expect.poll(async () => (await places()).length).toBeGreaterThan(0);
+  const shown = await places();
+  expect(new Set(shown).size).toBe(shown.length);
+  expect(workers).toHaveLength(2);
 });

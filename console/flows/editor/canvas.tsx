@@ -14,6 +14,7 @@ import '@xyflow/react/dist/style.css';
 import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
 import { type GraphNode, nodeTypes } from '../../shared/graph/graph_node.tsx';
+import { showAll } from '../../shared/graph/show_all.ts';
 import { connect, whyRefused } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { moveNodes } from './flow_document.ts';
@@ -120,8 +121,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
         deleteKeyCode={null}
         nodesConnectable={isOwner}
         onlyRenderVisibleElements
-        fitView
-        fitViewOptions={{ minZoom: 0.15 }}
+        onInit={showAll}
         minZoom={0.05}
       >
         <Background />

@@ -9,20 +9,26 @@ import { NotFoundPage } from '../../shared/not_found_page.tsx';
 import { type Flow, readFlow } from '../flow_rows.ts';
 import { type Editor, EditorProvider } from './editor_context.tsx';
 import { makeEditorStore } from './editor_store.ts';
-import { placeNodes } from './flow_document.ts';
+import { type FlowDocument, placeNodes } from './flow_document.ts';
 import { FlowEditor } from './flow_editor.tsx';
 import { leaveEditor, leftEditor } from './open_editors.ts';
 import './editor.css';
 
-function openEditor(flow: Flow, userId: string): Editor {
-  // Places that the layout finds are no change by themselves: they are stored with the next one.
-  const document = placeNodes({ nodes: flow.nodes, edges: flow.edges });
-  return { flow, isOwner: flow.user_id === userId, store: makeEditorStore(document, flow, flow.updated_at) };
+interface OpenedFlow {
+  flow: Flow;
+  /** Its graph, with a place for each node. */
+  document: FlowDocument;
 }
 
-function OpenFlow({ flow }: { flow: Flow }) {
+const openEditor = ({ flow, document }: OpenedFlow, userId: string): Editor => ({
+  flow,
+  isOwner: flow.user_id === userId,
+  store: makeEditorStore(document, flow, flow.updated_at),
+});
+
+function OpenFlow({ opened }: { opened: OpenedFlow }) {
   const userId = useUserId();
-  const editor = useMemo(() => leftEditor(flow.id, userId) ?? openEditor(flow, userId), [flow, userId]);
+  const editor = useMemo(() => leftEditor(opened.flow.id, userId) ?? openEditor(opened, userId), [opened, userId]);
   useEffect(() => {
     const warn = (event: BeforeUnloadEvent) => {
       if (editor.store.isDirty()) event.preventDefault();
@@ -46,15 +52,20 @@ function OpenFlow({ flow }: { flow: Flow }) {
 export default function EditorPage({ id }: { id: string }) {
   const { db } = useApi();
   const flowId = /^\d{1,9}$/.test(id) ? Number(id) : undefined;
-  const { data: flow, error, refetch } = useQuery({
+  const { data: opened, error, refetch } = useQuery({
     queryKey: ['flows', 'open', flowId],
-    queryFn: async ({ signal }) => flowId === undefined ? null : await readFlow(db, flowId, signal) ?? null,
+    queryFn: async ({ signal }): Promise<OpenedFlow | null> => {
+      const flow = flowId === undefined ? undefined : await readFlow(db, flowId, signal);
+      if (flow === undefined) return null;
+      // Places that the layout finds are no change by themselves: they are stored with the next one.
+      return { flow, document: await placeNodes({ nodes: flow.nodes, edges: flow.edges }, signal) };
+    },
     // An open flow is not read again behind the back of who draws in it.
     staleTime: Infinity,
     gcTime: 0,
   });
   if (error !== null) return <ErrorAlert error={error} onRetry={() => void refetch()} />;
-  if (flow === undefined) return <Loading label='Loading the flow' />;
-  if (flow === null) return <NotFoundPage what='flow' />;
-  return <OpenFlow flow={flow} />;
+  if (opened === undefined) return <Loading label='Loading the flow' />;
+  if (opened === null) return <NotFoundPage what='flow' />;
+  return <OpenFlow opened={opened} />;
 }

@@ -121,11 +121,11 @@ describe('places', () => {
     expect(nodes[0]).toMatchObject({ position: { x: 20, y: 0 }, positionAbsolute: { x: 120, y: 5, z: 1 } });
   });
 
-  it('are found where a flow has none, and left where it has some', () => {
+  it('are found where a flow has none, and left where it has some', async () => {
     const { position: _, ...bare } = node('a');
-    const { nodes } = placeNodes({ nodes: [bare, { ...bare, id: 'b' }], edges: [] });
+    const { nodes } = await placeNodes({ nodes: [bare, { ...bare, id: 'b' }], edges: [] });
     expect(nodes[0]!.position).not.toEqual(nodes[1]!.position);
     const placed = { nodes: [node('a'), bare], edges: [] };
-    expect(placeNodes(placed)).toBe(placed);
+    expect(await placeNodes(placed)).toBe(placed);
   });
 });

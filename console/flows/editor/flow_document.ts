@@ -54,13 +54,15 @@ export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Po
   }),
 });
 
-/** Lays all nodes out anew. */
-export const layOutDocument = (document: FlowDocument): FlowDocument =>
-  moveNodes(document, layOut(document.nodes.map(readNode), document.edges.map(readEdge)));
+/** Finds new places for all nodes. */
+export const layOutDocument = (document: FlowDocument, signal?: AbortSignal): Promise<Map<string, Point>> =>
+  layOut(document.nodes.map(readNode), document.edges.map(readEdge), signal);
 
-/** Places the nodes that have no place, which is so where no editor has drawn the flow. */
-export const placeNodes = (document: FlowDocument): FlowDocument =>
-  document.nodes.some((node) => readPosition(node) !== undefined) ? document : layOutDocument(document);
+/** Places the nodes where none has a place, which is so where no editor has drawn the flow. */
+export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): Promise<FlowDocument> =>
+  document.nodes.length === 0 || document.nodes.some((node) => readPosition(node) !== undefined)
+    ? document
+    : moveNodes(document, await layOutDocument(document, signal));
 
 /** A new edge, with the members that other editors expect. */
 export const makeEdge = (edge: DrawnEdge): Json => ({ id: crypto.randomUUID(), type: 'custom', ...edge });

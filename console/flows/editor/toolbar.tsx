@@ -1,21 +1,25 @@
 import { ActionIcon, Button, Divider, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
+import type { GraphNode } from '../../shared/graph/graph_node.tsx';
+import { showAll } from '../../shared/graph/show_all.ts';
 import { Icon, type IconName } from '../../shared/icon.tsx';
 import { fileName, saveFile } from '../../shared/save_file.ts';
 import { toEditorFile } from '../flow_rows.ts';
 import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
-import { layOutDocument } from './flow_document.ts';
+import { layOutDocument, moveNodes } from './flow_document.ts';
 import { FlowSettingsDialog } from './flow_settings_dialog.tsx';
 import { StartDialog } from './start_dialog.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
-const Tool = ({ icon, label, disabled = false, onClick }: {
+const Tool = ({ icon, label, disabled = false, isPending = false, onClick }: {
   icon: IconName;
   label: string;
   disabled?: boolean;
+  isPending?: boolean;
   onClick: () => void;
 }) => (
   <ActionIcon
@@ -25,6 +29,7 @@ const Tool = ({ icon, label, disabled = false, onClick }: {
     aria-label={label}
     title={label}
     disabled={disabled}
+    loading={isPending}
     onClick={onClick}
   >
     <Icon name={icon} />
@@ -35,11 +40,15 @@ const Tool = ({ icon, label, disabled = false, onClick }: {
 function DrawingTools() {
   const { store, flow: { id } } = useEditor();
   const { canUndo, canRedo, selected, selectedEdges, document, settings } = useEditorState();
-  const { fitView } = useReactFlow();
-  const layOut = () => {
-    store.change(layOutDocument);
-    requestAnimationFrame(() => void fitView({ minZoom: 0.15 }));
-  };
+  const canvas = useReactFlow<GraphNode>();
+  // Who has gone on drawing meanwhile keeps that: only what is still there is moved.
+  const layingOut = useMutation({
+    mutationFn: () => layOutDocument(store.state().document),
+    onSuccess: (places) => {
+      store.change((current) => moveNodes(current, places));
+      requestAnimationFrame(() => showAll(canvas));
+    },
+  });
   const exportFile = () =>
     saveFile(
       fileName(settings.name, 'json'),
@@ -57,7 +66,13 @@ function DrawingTools() {
         disabled={selected.size === 0 && selectedEdges.size === 0}
         onClick={() => removeSelected(store)}
       />
-      <Tool icon='layout' label='Lay out' disabled={document.nodes.length === 0} onClick={layOut} />
+      <Tool
+        icon='layout'
+        label='Lay out'
+        disabled={document.nodes.length === 0}
+        isPending={layingOut.isPending}
+        onClick={() => layingOut.mutate()}
+      />
       <Tool icon='download' label='Export' onClick={exportFile} />
     </Group>
   );

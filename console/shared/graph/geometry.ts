@@ -1,6 +1,6 @@
 import { type NodeHandle, Position } from '@xyflow/react';
 import { type DrawnNode, passedOnHandle } from './drawn_node.ts';
-import { HEADER_HEIGHT, NODE_WIDTH, nodeHeight, PORT_HEIGHT, PORTS_PADDING } from './layout.ts';
+import { HEADER_HEIGHT, NODE_WIDTH, nodeHeight, PORT_HEIGHT, PORTS_PADDING } from './node_size.ts';
 
 /** How large the end of an edge is drawn. */
 const HANDLE_SIZE = 11;

@@ -1,12 +1,15 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { Background, Controls, type Edge, MiniMap, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { useMemo } from 'react';
-import { type DrawnEdge, type DrawnNode, readEdge, readNode, readPosition } from './drawn_node.ts';
+import { useEffect, useMemo, useState } from 'react';
+import { Loading } from '../loading.tsx';
+import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
 import { type GraphNode, nodeTypes } from './graph_node.tsx';
-import { layOut, NODE_WIDTH, nodeHeight, PORT_HEIGHT } from './layout.ts';
+import { layOut } from './layout.ts';
 import type { NodeState } from './node_card.tsx';
+import { NODE_WIDTH, nodeHeight, PORT_HEIGHT } from './node_size.ts';
+import { showAll } from './show_all.ts';
 
 export interface GraphViewProps {
   /** The name of the region. */
@@ -34,25 +37,55 @@ const aboutSize = (node: DrawnNode, faults: number): Pick<GraphNode, 'initialWid
   initialHeight: nodeHeight(node) + PORT_HEIGHT * (1 + 2 * faults),
 });
 
+interface PlacedGraph {
+  nodes: { node: DrawnNode; position: Point }[];
+  edges: Edge[];
+}
+
+/** The graph with a place for each node: where it was drawn, else where the layout puts it; undefined until that is known. */
+function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): PlacedGraph | undefined {
+  const read = useMemo(() => ({
+    nodes: nodes.map((json) => ({ node: readNode(json), position: readPosition(json) })),
+    edges: edges.map(readEdge),
+  }), [nodes, edges]);
+  const [laidOut, setLaidOut] = useState<{ of: object; places: ReadonlyMap<string, Point> }>();
+  const hasPlaces = nodes.length === 0 || read.nodes.some(({ position }) => position !== undefined);
+  useEffect(() => {
+    if (hasPlaces) return;
+    const leaving = new AbortController();
+    layOut(read.nodes.map(({ node }) => node), read.edges, leaving.signal)
+      .then((places) => setLaidOut({ of: read, places }), () => {});
+    return () => leaving.abort();
+  }, [read, hasPlaces]);
+  const places = laidOut?.of === read ? laidOut.places : undefined;
+  return useMemo(() => {
+    if (!hasPlaces && places === undefined) return undefined;
+    return {
+      nodes: read.nodes.map(({ node, position }) => ({
+        node,
+        position: places?.get(node.id) ?? position ?? { x: 0, y: 0 },
+      })),
+      edges: drawEdges(read.edges),
+    };
+  }, [read, places, hasPlaces]);
+}
+
 /** A graph to look at: its nodes where they were drawn, or laid out where they were not. */
 export function GraphView(props: GraphViewProps) {
-  const { label, nodes, edges, states, faults, selected, onSelect, height = 480 } = props;
+  const { label, nodes, edges, height = 480 } = props;
+  const graph = usePlacedGraph(nodes, edges);
+  return (
+    <section aria-label={label} className='graph-canvas' style={{ height }}>
+      {graph === undefined ? <Loading label='Laying out the graph' /> : <PlacedGraphView {...props} graph={graph} />}
+    </section>
+  );
+}
+
+function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
+  const { label, graph, states, faults, selected, onSelect } = props;
   const colorMode = useComputedColorScheme('light');
-  const drawn = useMemo(() => {
-    const read = nodes.map(readNode);
-    const drawnEdges = edges.map(readEdge);
-    const positions = nodes.map(readPosition);
-    const places = positions.every((position) => position === undefined) ? layOut(read, drawnEdges) : undefined;
-    return {
-      edges: drawEdges(drawnEdges),
-      nodes: read.map((node, index) => ({
-        node,
-        position: places?.get(node.id) ?? positions[index] ?? { x: 0, y: 0 },
-      })),
-    };
-  }, [nodes, edges]);
   const shown = useMemo(() =>
-    drawn.nodes.map(({ node, position }): GraphNode => ({
+    graph.nodes.map(({ node, position }): GraphNode => ({
       id: node.id,
       type: 'drawn',
       position,
@@ -62,30 +95,27 @@ export function GraphView(props: GraphViewProps) {
         : aboutSize(node, faults?.get(node.id)?.length ?? 0)),
       ariaLabel: states === undefined ? node.title : `${node.title}, ${states.get(node.id) ?? 'waiting'}`,
       data: { node, state: states?.get(node.id), faults: faults?.get(node.id) ?? [] },
-    })), [drawn, states, faults, selected]);
+    })), [graph, states, faults, selected]);
   return (
-    <section aria-label={label} className='graph-canvas' style={{ height }}>
-      <ReactFlow<GraphNode>
-        nodes={shown}
-        edges={drawn.edges}
-        nodeTypes={nodeTypes}
-        colorMode={colorMode}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements
-        fitView
-        fitViewOptions={{ minZoom: 0.15 }}
-        minZoom={0.05}
-        onNodesChange={(changes) => {
-          const chosen = changes.find((change) => change.type === 'select' && change.selected);
-          if (chosen?.type === 'select') onSelect?.(chosen.id);
-        }}
-      >
-        <Background />
-        <Controls showInteractive={false} />
-        <MiniMap pannable zoomable ariaLabel={`Map of ${label}`} />
-      </ReactFlow>
-    </section>
+    <ReactFlow<GraphNode>
+      nodes={shown}
+      edges={graph.edges}
+      nodeTypes={nodeTypes}
+      colorMode={colorMode}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      onlyRenderVisibleElements
+      onInit={showAll}
+      minZoom={0.05}
+      onNodesChange={(changes) => {
+        const chosen = changes.find((change) => change.type === 'select' && change.selected);
+        if (chosen?.type === 'select') onSelect?.(chosen.id);
+      }}
+    >
+      <Background />
+      <Controls showInteractive={false} />
+      <MiniMap pannable zoomable ariaLabel={`Map of ${label}`} />
+    </ReactFlow>
   );
 }

@@ -1,35 +1,49 @@
-import { Graph, layout } from '@dagrejs/dagre';
 import type { DrawnEdge, DrawnNode, Point } from './drawn_node.ts';
+import { layOutInColumns, type LayoutTask } from './layout_in_columns.ts';
+import { nodeHeight } from './node_size.ts';
 
-/** How wide a node is drawn. */
-export const NODE_WIDTH = 240;
-export const HEADER_HEIGHT = 41;
-export const PORT_HEIGHT = 26;
-export const PORTS_PADDING = 6;
-/** From how many nodes on the layout takes the faster of dagre's methods. */
-const MANY_NODES = 200;
+/** Beyond so many edges the layout that avoids crossings takes tens of seconds. */
+const MOST_EDGES = 1_200;
+/** So long it may take before nodes are put into columns instead. */
+const TIME_LIMIT_MS = 8_000;
 
-/** About how high a node is drawn. */
-export const nodeHeight = ({ inputs, outputs }: DrawnNode): number =>
-  HEADER_HEIGHT + 2 * PORTS_PADDING + PORT_HEIGHT * (inputs.length + outputs.length);
-
-/** Places nodes from left to right along their edges. */
-export function layOut(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): Map<string, Point> {
-  const graph = new Graph({ multigraph: true });
-  graph.setGraph({
-    rankdir: 'LR',
-    nodesep: 40,
-    ranksep: 90,
-    ranker: nodes.length > MANY_NODES ? 'tight-tree' : 'network-simplex',
+/** Asks the worker; undefined when it fails, or takes too long. */
+function askWorker(task: LayoutTask, signal: AbortSignal | undefined): Promise<Map<string, Point> | undefined> {
+  return new Promise((resolve) => {
+    const worker = new Worker(new URL('./layout_worker.ts', import.meta.url), { type: 'module' });
+    const end = (places?: Map<string, Point>) => {
+      clearTimeout(timer);
+      worker.terminate();
+      resolve(places);
+    };
+    const timer = setTimeout(end, TIME_LIMIT_MS);
+    signal?.addEventListener('abort', () => end(), { once: true });
+    worker.addEventListener('message', ({ data }: MessageEvent<Map<string, Point>>) => end(data));
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      end();
+    });
+    worker.postMessage(task);
   });
-  graph.setDefaultEdgeLabel(() => ({}));
-  for (const node of nodes) graph.setNode(node.id, { width: NODE_WIDTH, height: nodeHeight(node) });
-  for (const [index, { source, target }] of edges.entries()) {
-    if (graph.hasNode(source) && graph.hasNode(target)) graph.setEdge(source, target, {}, String(index));
-  }
-  layout(graph);
-  return new Map(nodes.map((node) => {
-    const { x, y } = graph.node(node.id) as Point;
-    return [node.id, { x: Math.round(x - NODE_WIDTH / 2), y: Math.round(y - nodeHeight(node) / 2) }];
-  }));
+}
+
+/**
+ * Places nodes from left to right along their edges, beside the page: it stays usable meanwhile. Large and dense graphs
+ * get plain columns. Rejects when the signal is aborted.
+ */
+export async function layOut(
+  nodes: readonly DrawnNode[],
+  edges: readonly DrawnEdge[],
+  signal?: AbortSignal,
+): Promise<Map<string, Point>> {
+  const known = new Set(nodes.map(({ id }) => id));
+  const task: LayoutTask = {
+    nodes: nodes.map((node) => ({ id: node.id, height: nodeHeight(node) })),
+    edges: edges.filter(({ source, target }) => known.has(source) && known.has(target))
+      .map(({ source, target }) => ({ source, target })),
+  };
+  // Where there is no worker, there are columns still.
+  const places = task.edges.length > MOST_EDGES ? undefined : await askWorker(task, signal).catch(() => undefined);
+  signal?.throwIfAborted();
+  return places ?? layOutInColumns(task);
 }

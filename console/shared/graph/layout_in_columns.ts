@@ -1,0 +1,81 @@
+import type { Point } from './drawn_node.ts';
+import { NODE_WIDTH } from './node_size.ts';
+
+/** What a layout has to know: for each node its id and its height, for each edge the ids of its ends. */
+export interface LayoutTask {
+  nodes: { id: string; height: number }[];
+  edges: { source: string; target: string }[];
+}
+
+const BETWEEN_COLUMNS = 90;
+const BETWEEN_NODES = 40;
+/** How often the nodes of a column are sorted by where their edges lead, to the left and to the right in turn. */
+const SWEEPS = 6;
+
+interface Placed {
+  id: string;
+  height: number;
+  column: number;
+  /** Where in its column it stands, from 0 to 1. */
+  place: number;
+  before: Placed[];
+  after: Placed[];
+}
+
+/** Puts each node into the column behind all from which edges lead to it; in a circle, behind those that were there first. */
+function chooseColumns(nodes: readonly Placed[]): void {
+  const open = new Map(nodes.map((node) => [node, node.before.length]));
+  const ready = nodes.filter(({ before }) => before.length === 0);
+  for (let next = 0; open.size > 0;) {
+    const node = ready.pop() ?? nodes[next++]!;
+    if (!open.delete(node)) continue;
+    for (const after of node.after) {
+      const count = open.get(after);
+      if (count === undefined) continue;
+      after.column = Math.max(after.column, node.column + 1);
+      open.set(after, count - 1);
+      if (count === 1) ready.push(after);
+    }
+  }
+}
+
+const mean = (nodes: readonly Placed[], own: number): number =>
+  nodes.length === 0 ? own : nodes.reduce((sum, { place }) => sum + place, 0) / nodes.length;
+
+function sortColumn(column: Placed[], side: 'before' | 'after'): void {
+  const wanted = new Map(column.map((node) => [node, mean(node[side], node.place)]));
+  column.sort((a, b) => wanted.get(a)! - wanted.get(b)!);
+  for (const [index, node] of column.entries()) node.place = (index + 0.5) / column.length;
+}
+
+/** Places nodes in columns along their edges, in time that hardly grows faster than the graph; edges may cross. */
+export function layOutInColumns({ nodes, edges }: LayoutTask): Map<string, Point> {
+  const placed = new Map(
+    nodes.map(({ id, height }): [string, Placed] => [id, { id, height, column: 0, place: 0, before: [], after: [] }]),
+  );
+  for (const edge of edges) {
+    const [source, target] = [placed.get(edge.source), placed.get(edge.target)];
+    if (source === undefined || target === undefined || source === target) continue;
+    source.after.push(target);
+    target.before.push(source);
+  }
+  const all = [...placed.values()];
+  chooseColumns(all);
+  // A node is in the column right behind another one, so no column is left out.
+  const columns: Placed[][] = [];
+  for (const node of all) (columns[node.column] ??= []).push(node);
+  for (const column of columns) sortColumn(column, 'before');
+  for (let sweep = 1; sweep < SWEEPS; sweep += 1) {
+    const isBack = sweep % 2 === 1;
+    for (const column of isBack ? columns.toReversed() : columns) sortColumn(column, isBack ? 'after' : 'before');
+  }
+  return new Map(columns.flatMap((column, index) => {
+    const height = column.reduce((sum, node) => sum + node.height + BETWEEN_NODES, -BETWEEN_NODES);
+    let y = -height / 2;
+    return column.map((node): [string, Point] => {
+      const point = { x: index * (NODE_WIDTH + BETWEEN_COLUMNS), y: Math.round(y) };
+      y += node.height + BETWEEN_NODES;
+      return [node.id, point];
+    });
+  }));
+}
