@@ -6,7 +6,8 @@ import { fixtureDefinitions, type JsonObject, sharedDefinitions } from '../suppo
 /** A node of a definition, in a grid. */
 const drawn = ([name, definition]: [string, JsonObject], index: number) => {
   // SAFETY: a definition has these columns; what it leaves out is missing here as it is null in its row.
-  const node = makeNode({ ...definition, id: name } as never, { x: (index % 8) * 320, y: Math.floor(index / 8) * 420 });
+  const position = { x: (index % 8) * 320, y: Math.floor(index / 8) * 420 };
+  const node: JsonObject = { ...makeNode({ ...definition, id: name } as never), position };
   const data = node.data as JsonObject;
   return { ...node, id: String(node.id), data: { ...data, display_name: `${index} ${String(data.display_name)}` } };
 };

@@ -1,4 +1,4 @@
-import { isObject, type Json, objectAt, type Point } from '../../shared/graph/drawn_node.ts';
+import { isObject, type Json, objectAt } from '../../shared/graph/drawn_node.ts';
 
 /** A definition as its row has it. */
 export interface DefinitionRow {
@@ -22,14 +22,13 @@ const portsOf = (ports: unknown, defaults: Json): Json[] =>
 /** What a node of a flow may be; the definition of anything else is drawn as a mock, which no run executes. */
 const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
 
-/** A new node of a definition, as editors store it: its ports get ids, and the rest is copied. */
-export function makeNode(definition: DefinitionRow, position: Point): Json {
+/** A new node of a definition, as editors store it, without its place: its ports get ids, and the rest is copied. */
+export function makeNode(definition: DefinitionRow): Json {
   const data = objectAt(definition, 'data');
   const type = KINDS.has(definition.type) ? definition.type : 'mock';
   return {
     id: crypto.randomUUID(),
     type,
-    position,
     data: {
       ...data,
       type,

@@ -1,0 +1,21 @@
+import { type Point, readPosition } from '../../shared/graph/drawn_node.ts';
+import { NODE_WIDTH, nodeHeight } from '../../shared/graph/node_size.ts';
+import type { FlowDocument } from './flow_document.ts';
+import { drawnNode } from './view.ts';
+
+/** How far from others a new node stands. */
+const GAP = 30;
+
+/** The place for a node of a height that is nearest below the wanted one, and on which no other node stands. */
+export function freePlace({ nodes }: FlowDocument, wanted: Point, height: number): Point {
+  const inTheWay = nodes.flatMap((json) => {
+    const place = readPosition(json);
+    if (place === undefined || Math.abs(place.x - wanted.x) >= NODE_WIDTH + GAP) return [];
+    return [{ top: place.y, bottom: place.y + nodeHeight(drawnNode(json)) }];
+  }).sort((a, b) => a.top - b.top);
+  let { y } = wanted;
+  for (const { top, bottom } of inTheWay) {
+    if (y < bottom + GAP && y + height + GAP > top) y = bottom + GAP;
+  }
+  return { x: wanted.x, y };
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useReactFlow } from '@xyflow/react';
+import type { RefObject } from 'react';
+import { useApi } from '../../shared/api.tsx';
+import { type Point, readNode, readPosition } from '../../shared/graph/drawn_node.ts';
+import { NODE_WIDTH, nodeHeight } from '../../shared/graph/node_size.ts';
+import { makeNode } from './definition.ts';
+import { readDefinition } from './definitions.ts';
+import { useEditor } from './editor_context.tsx';
+import { nodeIdOf } from './flow_document.ts';
+import { freePlace } from './free_place.ts';
+
+/** How far to the right of the selected node a new one stands. */
+const BESIDE = 80;
+
+/** Where nodes are put that were not dropped at a place. */
+function usePlaces(canvas: RefObject<HTMLElement | null>) {
+  const { store } = useEditor();
+  const { screenToFlowPosition, flowToScreenPosition, setCenter, getZoom } = useReactFlow();
+  return {
+    /** Beside the selected node, else in the middle of what is seen; on no other node. */
+    choose(height: number): Point {
+      const { document, selected } = store.state();
+      const [id] = selected;
+      const beside = selected.size === 1 ? document.nodes.find((node) => nodeIdOf(node) === id) : undefined;
+      const place = beside && readPosition(beside);
+      if (place !== undefined) return freePlace(document, { x: place.x + NODE_WIDTH + BESIDE, y: place.y }, height);
+      const box = canvas.current!.getBoundingClientRect();
+      const middle = screenToFlowPosition({ x: box.left + box.width / 2, y: box.top + box.height / 2 });
+      return freePlace(document, { x: middle.x - NODE_WIDTH / 2, y: middle.y - height / 2 }, height);
+    },
+    /** Moves the view to a node that is not wholly in it. */
+    reveal({ x, y }: Point, height: number): void {
+      const box = canvas.current!.getBoundingClientRect();
+      const [start, end] = [{ x, y }, { x: x + NODE_WIDTH, y: y + height }].map((corner) =>
+        flowToScreenPosition(corner)
+      );
+      const isSeen = start!.x >= box.left && start!.y >= box.top && end!.x <= box.right && end!.y <= box.bottom;
+      if (!isSeen) void setCenter(x + NODE_WIDTH / 2, y + height / 2, { zoom: getZoom() });
+    },
+  };
+}
+
+/** Adds nodes of definitions: where they are dropped, else where there is room for them. */
+export function useAdding(canvas: RefObject<HTMLElement | null>) {
+  const { store } = useEditor();
+  const { db } = useApi();
+  const queryClient = useQueryClient();
+  const places = usePlaces(canvas);
+  const { mutate, error } = useMutation({
+    mutationFn: async ({ id, at }: { id: string; at?: Point }) => {
+      const definition = await queryClient.fetchQuery({
+        queryKey: ['nodes', 'definition', id],
+        queryFn: () => readDefinition(db, id),
+        staleTime: 60_000,
+      });
+      const node = makeNode(definition);
+      const height = nodeHeight(readNode(node));
+      const position = at ?? places.choose(height);
+      store.change((document) => ({ ...document, nodes: [...document.nodes, { ...node, position }] }));
+      store.select(new Set([nodeIdOf(node)]));
+      places.reveal(position, height);
+    },
+  });
+  return { add: mutate, error };
+}

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { openConsole, signUpInConsole } from '../support/browser.ts';
+
+const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
+
+const paletteOf = (page: Page) => page.getByRole('region', { name: 'Palette' });
+const entriesOf = (page: Page) => paletteOf(page).locator('.editor-add');
+
+test('the palette lists definitions by groups and a part at a time, and searches all of them', async () => {
+  const opened = await openConsole({ colorScheme: 'dark' });
+  const { page } = opened;
+  const { id: user_id, client } = await signUpInConsole(opened);
+  const own = (index: number) => ({
+    user_id,
+    type: 'mock',
+    data: {
+      node_id: `own_${index}`,
+      version: '0.1',
+      display_name: index === 0 ? HOSTILE : `Own ${String(index).padStart(3, '0')}`,
+      description: index === 69 ? `the needle ${HOSTILE}` : '',
+    },
+    sources: [],
+    targets: [],
+  });
+  await client.from('nodes').insert(Array.from({ length: 70 }, (_, index) => own(index)) as never).throwOnError();
+  await page.getByRole('button', { name: 'New flow' }).click();
+  await paletteOf(page).getByRole('heading', { name: 'Own', exact: true }).waitFor();
+  const last = paletteOf(page).getByRole('button', { name: 'Own 069', exact: true });
+  expect(await last.count()).toBe(0);
+  const count = await entriesOf(page).count();
+  await paletteOf(page).getByRole('button', { name: 'More' }).click();
+  await last.waitFor();
+  expect(await entriesOf(page).count()).toBeGreaterThan(count);
+  expect(await paletteOf(page).getByRole('heading').first().innerText()).toMatch(/^own$/i);
+  await opened.checkAccessibility();
+
+  const search = page.getByRole('searchbox', { name: 'Find a node' });
+  await search.fill('NEEDLE own');
+  await paletteOf(page).getByText('1 node', { exact: true }).waitFor();
+  await paletteOf(page).getByText(`the needle ${HOSTILE}`).waitFor();
+  expect(await paletteOf(page).getByRole('heading').count()).toBe(0);
+  for (const nothing of ['50%', '_______________________', '"),or(id.eq.1', '\\', 'own {a,b}']) {
+    await search.fill(nothing);
+    await paletteOf(page).getByText('0 nodes', { exact: true }).waitFor();
+  }
+  expect(await paletteOf(page).getByRole('alert').count()).toBe(0);
+  // Whoever types and presses Enter at once gets what the text finds, first by its name.
+  await search.fill('wait');
+  await search.press('Enter');
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { level: 2, name: 'Wait' })
+    .waitFor();
+  await search.fill(HOSTILE);
+  await search.press('Enter');
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { level: 2, name: HOSTILE })
+    .waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+});
+
+test('nodes that are added one after the other stand in view, and on no other node', async () => {
+  const opened = await openConsole({ viewport: { width: 1200, height: 800 } });
+  const { page } = opened;
+  await signUpInConsole(opened);
+  await page.getByRole('button', { name: 'New flow' }).click();
+  const canvas = page.getByRole('region', { name: 'Canvas' });
+  const search = page.getByRole('searchbox', { name: 'Find a node' });
+  const add = async (name: string, isAlone: boolean) => {
+    if (isAlone) await canvas.locator('.react-flow__pane').click({ position: { x: 5, y: 5 } });
+    await search.fill(name);
+    await search.press('Enter');
+    const node = canvas.getByRole('group', { name, exact: true });
+    await node.waitFor();
+    const [box, around] = [await node.boundingBox(), await canvas.boundingBox()];
+    expect(box!.x).toBeGreaterThanOrEqual(around!.x);
+    expect(box!.x + box!.width).toBeLessThanOrEqual(around!.x + around!.width);
+    expect(box!.y + box!.height).toBeLessThanOrEqual(around!.y + around!.height);
+  };
+  await add('Collect', false);
+  await add('Wait', true);
+  for (const name of ['Print', 'For Each', 'To String', 'Get Balance']) await add(name, false);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Fit View' }).click();
+  await expect.poll(() => canvas.locator('.react-flow__node').count()).toBe(6);
+  const boxes = await Promise.all((await canvas.locator('.react-flow__node').all()).map((node) => node.boundingBox()));
+  for (const [index, a] of boxes.entries()) {
+    for (const b of boxes.slice(index + 1)) {
+      const overlap = a!.x < b!.x + b!.width && b!.x < a!.x + a!.width && a!.y < b!.y + b!.height &&
+        b!.y < a!.y + a!.height;
+      expect(overlap).toBe(false);
+    }
+  }
+});
