@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startAs } from '../support/actions.ts';
 import { openConsole } from '../support/browser.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair } from '../support/keypairs.ts';
@@ -44,7 +45,7 @@ test('a stranger is told in a sentence why a run has failed, and the rest is fol
   expect(await alert.getByText(HOSTILE).first().isVisible()).toBe(true);
   await opened.checkAccessibility();
   await alert.getByText('Details', { exact: true }).click();
-  await expect.poll(() => line.isVisible()).toBe(true);
+  await line.waitFor();
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.getByRole('button', { name: 'Start again' }).click();
@@ -69,16 +70,16 @@ test('a stranger is told which input is wrong, and when a limit lets more starts
   for (const { data } of flow.nodes) {
     for (const port of data.targets) if (port.name === 'end') Object.assign(port, { type_bounds: ['decimal'] });
   }
-  const id = await deployForAll(owner, flow, { max_starts_per_minute: 1 });
+  flow.node('api_input', { outputs: ['c'] });
+  const id = await deployForAll(owner, flow, { max_runs_in_flight: 1 });
+  // This run waits for somebody, so the limit is reached.
+  await startAs(makeKeypair().publicKey, id, { values: { end: 1 } });
   const { opened, page, alert, start } = await openAsStranger(id);
   const field = page.getByRole('textbox', { name: 'end' });
   await field.fill(HOSTILE);
   await start();
   await page.getByText('must have the form of its type').waitFor();
   await opened.checkAccessibility();
-  await field.fill('1');
-  await start();
-  await page.getByRole('button', { name: 'Start again' }).click();
   await field.fill('1');
   await start();
   await alert.getByText('start_limit_reached').waitFor();
