@@ -78,7 +78,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys and deletes of one flow go one after another; starts, which only read, don't wait for them.
+  -- Deploys of one flow go one after another; starts, which only read, don't wait for them.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d

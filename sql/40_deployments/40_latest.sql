@@ -19,6 +19,21 @@ comment on function private.tg_flow_deployments__after_insert() is
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
+create function private.tg_flow_deployments__before_delete_statement()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform from auth.users as u where u.id = (select auth.uid()) for key share;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_delete_statement() is
+  'Keeps the owner who deletes deployments from being deleted meanwhile: a deletion of the owner comes to several deployments in another order, so both would wait in a circle. Definer for the same reason as private.caller().';
+create trigger _100_hold_user before delete on public.flow_deployments
+  for each statement execute function private.tg_flow_deployments__before_delete_statement();
+
 create function private.tg_flow_deployments__before_delete()
 returns trigger
 language plpgsql volatile security definer
@@ -27,14 +42,15 @@ as $$
 declare
   v_previous uuid;
 begin
-  perform from public.flows as f where f.id = old.entrypoint for no key update;
+  -- The flow is not locked: who deletes it, or its owner, has locked it and comes to this row next, so both would wait in a circle.
+  -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
   -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
   -- that waited for this one's locks could have moved latest in between.)
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- One that is being deleted, and waits for this lock, is passed over: to wait for it would be a deadlock.
+  -- One that is being deleted is passed over: who deletes it may wait for this one, or for the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -44,7 +60,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments, under a lock of the flow. Definer: nobody else may move latest.';
+  'Moves latest to the newest of the other deployments that nobody is deleting. Definer: nobody else may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Sql } from '../../../supabase/local/postgres.ts';
+import { cloneDatabase, codeOf, type TestDatabase } from '../../support/database.ts';
+import { hasToWait } from '../../support/locks.ts';
+
+let database: TestDatabase;
+let admin: Sql;
+let observer: Sql;
+let first: Sql;
+let second: Sql;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  [admin, observer, first, second] = [1, 2, 3, 4].map(() => database.connect('supabase_admin')) as [Sql, Sql, Sql, Sql];
+});
+afterAll(() => database.drop());
+
+let userId: string;
+let flowId: number;
+/** The oldest first. */
+let deployments: string[];
+
+const deploy = async (sql: Sql): Promise<string> => {
+  const [row] = await sql`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`;
+  return row!.id;
+};
+
+/** An owner of a flow with two deployments. */
+beforeEach(async () => {
+  userId = randomUUID();
+  await admin`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
+  for (const sql of [admin, first, second]) {
+    await sql`select set_config('request.jwt.claims', ${
+      JSON.stringify({ sub: userId, role: 'authenticated' })
+    }, false)`;
+  }
+  const [flow] = await admin`insert into public.flows (user_id) values (${userId}) returning id`;
+  flowId = flow!.id;
+  deployments = [await deploy(admin), await deploy(admin)];
+});
+
+const remove = (sql: Sql, id: string) => codeOf(sql`delete from public.flow_deployments where id = ${id}`);
+const latest = async (): Promise<string | undefined> => {
+  const rows = await admin`
+    select deployment_id from public.flow_deployments_tags where entrypoint = ${flowId} and tag = 'latest'`;
+  return rows[0]?.deployment_id;
+};
+
+it('a deployment is deleted while its user is being deleted, and nobody waits in a circle', async () => {
+  // What a deploy does: it holds the flow. So whoever deletes the user waits at the flow, with the user locked.
+  await admin`begin`;
+  await admin`select from public.flows where id = ${flowId} for no key update`;
+  const user = codeOf(first`delete from auth.users where id = ${userId}`);
+  await hasToWait(observer, user);
+  const one = remove(second, deployments[1]!);
+  // It is done, or would hold the deployment and wait for the flow.
+  await hasToWait(observer, one, 2).catch(() => {});
+  await admin`commit`;
+  expect(await Promise.all([user, one])).toEqual(['done', 'done']);
+  expect((await admin`select from public.flow_deployments where user_id = ${userId}`).count).toBe(0);
+});
+
+it('who deletes deployments keeps their owner from being deleted until it is done', async () => {
+  await first`begin`;
+  expect(await remove(first, deployments[1]!)).toBe('done');
+  const user = codeOf(second`delete from auth.users where id = ${userId}`);
+  await hasToWait(observer, user);
+  // The deletion of the user has come to no deployment yet.
+  expect(await remove(first, deployments[0]!)).toBe('done');
+  await first`commit`;
+  expect(await user).toBe('done');
+});
+
+it('several and one of them are deleted at once, and nobody waits in a circle', async () => {
+  await second`begin`;
+  await second`select from public.flow_deployments where id = ${deployments[1]!} for update`;
+  const all = codeOf(first`delete from public.flow_deployments where user_id = ${userId}`);
+  await hasToWait(observer, all);
+  expect(await remove(second, deployments[1]!)).toBe('done');
+  await second`commit`;
+  expect(await all).toBe('done');
+  expect(await latest()).toBeUndefined();
+});
+
+it('latest goes to the deployment of a deploy under way, whoever commits last', async () => {
+  await first`begin`;
+  const newest = await deploy(first);
+  const removing = remove(second, deployments[1]!);
+  await hasToWait(observer, removing);
+  await first`commit`;
+  expect(await removing).toBe('done');
+  expect(await latest()).toBe(newest);
+
+  await first`begin`;
+  expect(await remove(first, newest)).toBe('done');
+  const deploying = deploy(second);
+  await hasToWait(observer, deploying);
+  await first`commit`;
+  const again = await deploying;
+  expect(await latest()).toBe(again);
+});
+
+it('latest goes to the greatest that nobody is deleting, and further on when that one is deleted, too', async () => {
+  const third = await deploy(admin);
+  await first`begin`;
+  expect(await remove(first, third)).toBe('done');
+  const removing = remove(second, deployments[1]!);
+  await hasToWait(observer, removing);
+  await first`commit`;
+  expect(await removing).toBe('done');
+  expect(await latest()).toBe(deployments[0]);
+});
+
+it('the last one takes latest along, and a deploy that waits for it sets latest again', async () => {
+  await remove(admin, deployments[0]!);
+  await first`begin`;
+  expect(await remove(first, deployments[1]!)).toBe('done');
+  const deploying = deploy(second);
+  await hasToWait(observer, deploying);
+  await first`commit`;
+  const again = await deploying;
+  expect(await latest()).toBe(again);
+});
