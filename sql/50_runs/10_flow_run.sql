@@ -34,8 +34,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+  -- A node's error has its name and id before it, and may begin with the name of an input: only what types/run_errors.ts knows, and what
+  -- key-value stores refuse with, is a code. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
 

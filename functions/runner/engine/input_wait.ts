@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import type { Value } from '../../../types/values/value.ts';
 import type { Tree } from './context.ts';
 import { type Effect, haltError, type InputState, type LogLevel, NodeError, Released } from './node.ts';
@@ -5,8 +6,8 @@ import type { TreeRun } from './tree_run.ts';
 
 /** The error of a node that gets no value. */
 const FAILURES = {
-  cancelled: 'input_cancelled: somebody has cancelled the input',
-  expired: 'input_expired: nobody has sent a value in time',
+  cancelled: codedError('input_cancelled', 'somebody has cancelled the input'),
+  expired: codedError('input_expired', 'nobody has sent a value in time'),
 };
 
 export interface InputWait {

@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import { readFieldOr, toBoolean } from '../../../types/values/conversion.ts';
 import { Attempts } from './attempts.ts';
@@ -168,7 +169,7 @@ class NodeExecution {
     if (sent !== undefined) return { handedOver: this.#handedOver() ?? copyMap({}), instructions: undefined };
     if (module === undefined) {
       const lack = type === 'native' ? `there is no node ${nodeId}` : `nodes of type ${type} are not executed`;
-      throw new NodeError(`node_not_implemented: ${lack}`);
+      throw new NodeError(codedError('node_not_implemented', lack));
     }
     if (this.#fault !== undefined) throw new NodeError(this.#fault);
     if (fault !== undefined) throw new NodeError(fault);

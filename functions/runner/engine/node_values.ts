@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { toPubkey } from '../../../types/values/keys.ts';
 import type { RunNode } from './graph.ts';
@@ -42,7 +43,7 @@ const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): Val
 
 /** The error of outputs that are too large. */
 export const tooLarge = (bytes: number, maxBytes: number): string =>
-  `output_too_large: the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`;
+  codedError('output_too_large', `the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`);
 
 /** Limits of outputs. */
 export interface OutputLimits {

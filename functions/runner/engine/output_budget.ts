@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 /** How much the nodes of a run, and of the runs that it called, may still put out. */
 export interface OutputBudget {
   /** Takes so many bytes. Returns an error when they are too many, and takes none. */
@@ -19,8 +20,10 @@ export function makeOutputBudget({ limit, used, onTake }: OutputBudgetOptions): 
   return {
     take: (bytes) => {
       if (taken + bytes > limit) {
-        return `run_outputs_limit: the outputs of all nodes of a run may hold ${limit} bytes, ` +
-          `and with these it would be ${taken + bytes}`;
+        return codedError(
+          'run_outputs_limit',
+          `the outputs of all nodes of a run may hold ${limit} bytes, and with these it would be ${taken + bytes}`,
+        );
       }
       taken += bytes;
       onTake?.(bytes);

@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { Tree } from './context.ts';
 import type { StoredNodeRun } from './journal.ts';
@@ -27,7 +28,10 @@ export function takeOutcome(tree: Tree, stored: StoredNodeRun, inputs: ValueMap)
     : { error: stored.errors.join('\n'), handedOver: outputs };
 }
 
-const UNKNOWN_OUTCOME = 'outcome_unknown: its worker died while it ran; what it does outside may have happened';
+const UNKNOWN_OUTCOME = codedError(
+  'outcome_unknown',
+  'its worker died while it ran; what it does outside may have happened',
+);
 
 /** The error of an attempt with effects outside whose begin an earlier claim stored: what it does may have happened. */
 export const outcomeUnknown = (mayBeTriedAgain: boolean): TransientError =>

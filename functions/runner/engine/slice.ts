@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import { nextTurn } from '../../_shared/pause.ts';
 import { NodeError, Released } from './node.ts';
 
@@ -53,8 +54,11 @@ export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 /** The error of a computation that takes longer than an Edge Function may compute. */
 export const cpuLimitError = (busyMs: number): NodeError =>
   new NodeError(
-    `node_cpu_limit: not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
-      'npm run worker runs it without that limit',
+    codedError(
+      'node_cpu_limit',
+      `not finished after ${busyMs} ms of computing, all that an Edge Function has; ` +
+        'npm run worker runs it without that limit',
+    ),
   );
 
 export function makeSlice(limits: SliceLimits, now: () => number = () => performance.now()): Slice {

@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7';
+import { codedError } from '../../../types/run_errors.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import type { Release, Suspension, Tree } from './context.ts';
 import { executeRun } from './execute.ts';
@@ -91,7 +92,10 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     // Flows that an earlier claim began were within the limit then, so they are now, in whatever order they come.
     if (known === undefined && openNodes + nodes > limits.openNodes) {
       throw new NodeError(
-        `open_nodes_limit: the flows that are executed at the same time would have more than ${limits.openNodes} nodes`,
+        codedError(
+          'open_nodes_limit',
+          `the flows that are executed at the same time would have more than ${limits.openNodes} nodes`,
+        ),
       );
     }
     const id = known?.id ?? uuidv7();
@@ -162,7 +166,7 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     sleepers,
     countExecution: (stored) => {
       if (stored?.end_time == null && executions >= limits.nodeExecutions) {
-        exceed(`node_executions_limit: more than ${limits.nodeExecutions} node executions in one run`);
+        exceed(codedError('node_executions_limit', `more than ${limits.nodeExecutions} node executions in one run`));
         return false;
       }
       executions += stored?.attempt ?? 1;
@@ -173,12 +177,14 @@ export async function executeTree(options: TreeOptions): Promise<RunResult | Rel
     countElements: (count) => {
       elements += count;
       if (elements <= limits.nodeExecutions) return;
-      exceed(`node_executions_limit: loops over more than ${limits.nodeExecutions} elements in one run`);
+      exceed(
+        codedError('node_executions_limit', `loops over more than ${limits.nodeExecutions} elements in one run`),
+      );
     },
     countBytes: (count) => {
       bytes += count;
       if (bytes <= limits.totalBytes) return;
-      exceed(`run_size_limit: inputs and outputs of more than ${limits.totalBytes} bytes in one run`);
+      exceed(codedError('run_size_limit', `inputs and outputs of more than ${limits.totalBytes} bytes in one run`));
     },
     hasProgressed: () => newSinceMs !== undefined && slice.spentMs() - newSinceMs >= slice.leastMs,
     callFlow: async (...of) => outputsOf((await call(...of, false)).result),

@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import { decodeValue } from '../../../types/values/value.ts';
 import { isErrorOf } from '../../_shared/api_error.ts';
 import { makeInputToken } from '../../_shared/input_token.ts';
@@ -60,7 +61,10 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
     makeAddress: () => {
       if (flowUrl === undefined) {
         throw new NodeError(
-          "input_address_unknown: the worker lacks the project's address: set SUPABASE_URL or FLOW_URL",
+          codedError(
+            'input_address_unknown',
+            "the worker lacks the project's address: set SUPABASE_URL or FLOW_URL",
+          ),
         );
       }
       const token = makeInputToken();

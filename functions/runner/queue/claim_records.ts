@@ -1,3 +1,4 @@
+import { codedError } from '../../../types/run_errors.ts';
 import { makeOutputBudget, type OutputBudget } from '../engine/output_budget.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
@@ -42,7 +43,7 @@ export function openClaimRecords(options: ClaimRecordsOptions): ClaimRecords {
   });
   const clock = makeWorkClock({
     limitMs: limitMs - claim.work_ms,
-    onLimit: () => control.fail(`run_time_limit: the run has worked for ${limitMs} ms`),
+    onLimit: () => control.fail(codedError('run_time_limit', `the run has worked for ${limitMs} ms`)),
     onRest,
     now,
   });

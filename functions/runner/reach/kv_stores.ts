@@ -1,3 +1,4 @@
+import { codedError, isStoreError } from '../../../types/run_errors.ts';
 import { decodeValue } from '../../../types/values/value.ts';
 import { ApiError } from '../../_shared/api_error.ts';
 import type { Rpc } from '../../_shared/database.ts';
@@ -9,8 +10,8 @@ import { type Effect, type KvStores, NodeError, Released } from '../engine/node.
  */
 function toNodeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  if (error.code.startsWith('kv_')) {
-    return new NodeError(`${error.code}: ${error.message}${error.hint === null ? '' : ` ${error.hint}`}`);
+  if (isStoreError(error.code)) {
+    return new NodeError(codedError(error.code, `${error.message}${error.hint === null ? '' : ` ${error.hint}`}`));
   }
   if (error.code === 'claim_lost' || error.code === 'service_unavailable') return new Released();
   return error;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../types/errors.ts';
+import type { RunErrorCode } from '../../../types/run_errors.ts';
 
 /** What to do about each error, for docs/reference/errors.md. */
 export const errorRemedies: Record<ErrorCode, string> = {
@@ -83,8 +84,8 @@ export const errorRemedies: Record<ErrorCode, string> = {
   service_unavailable: 'Try again after `Retry-After`.',
 };
 
-/** The words that lines in the `errors` of a run begin with or contain, and what to do. */
-export const runErrors: Record<string, [when: string, remedy: string]> = {
+/** When runs and nodes fail with which code, and what to do. */
+export const runErrors: Record<RunErrorCode, [when: string, remedy: string]> = {
   outcome_unknown: [
     'The worker died while a node with effects outside was running: what it did may have happened. It is not run again, unless it has `data.retry`.',
     'Check whether it happened, then redrive the run with `?accept_unknown=true`, or start a new one.',
@@ -110,4 +111,13 @@ export const runErrors: Record<string, [when: string, remedy: string]> = {
   ],
   output_too_large: ['The outputs of one node exceed `FLOW_RUN_MAX_OUTPUT_BYTES`.', 'Put out less.'],
   run_outputs_limit: ['The outputs of the run exceed `FLOW_RUN_MAX_ALL_OUTPUT_BYTES`.', 'Put out less.'],
+  input_cancelled: ['Somebody has cancelled the input that a node `api_input` waited for.', 'Start the run again.'],
+  input_expired: [
+    'Nobody has answered a node `api_input` within its `timeout`.',
+    'Start the run again; give more time by `timeout`.',
+  ],
+  input_address_unknown: [
+    'The worker could not make a URL for a node `api_input`: it was not told where the project is.',
+    'As operator: set `SUPABASE_URL` or `FLOW_URL` for the worker.',
+  ],
 };

@@ -11,7 +11,7 @@ from (
   select private.uuid_v7(now() - n * interval '1 minute'), now() - n * interval '1 minute', test.user_id('owner'), test.kept('flow')::integer,
     case when n <= 50 then test.kept('deployment')::uuid end, '{"M": {}}'::jsonb, '{"cluster": "devnet"}'::jsonb,
     case when n <= 3 then 'failed' else 'succeeded' end, now() - n * interval '1 minute', now() - n * interval '1 minute' + n * interval '1 second',
-    case n when 1 then '{"worker_lost: 5 workers"}' when 2 then '{"Post: it a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#3: outcome_unknown: x"}' when 3 then '{"Some text"}' end::text[] as errors
+    case n when 1 then '{"worker_lost: 5 workers"}' when 2 then '{"Post: it a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#3: outcome_unknown: x"}' when 3 then '{"Pay a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11: amount: must be a number"}' end::text[] as errors
   from generate_series(1, 100) as n
 ) as r;
 select test.create_run(test.kept('flow')::integer);
@@ -23,7 +23,7 @@ select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeede
 select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations in milliseconds') from stats;
 select is(
   s -> 'failures', '[{"code": "outcome_unknown", "count": 1}, {"code": "worker_lost", "count": 1}, {"code": null, "count": 1}]',
-  'failures by their codes, of runs and of nodes'
+  'failures by their codes, of runs and of nodes: the name of an input is none'
 ) from stats;
 select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'of the last week') from stats;
 select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'all of them') from stats;

@@ -20,7 +20,7 @@ select public.finish_flow_runs((
     'not_run', '[]'::jsonb, 'progress', test.progress(test.kept(e.name)::uuid)
   ))
   from (values
-    ('succeeded', 'succeeded', null::text[]), ('failed', 'failed', array['my node ' || gen_random_uuid() || '#2: http_status: 500 secret']),
+    ('succeeded', 'succeeded', null::text[]), ('failed', 'failed', array['my node ' || gen_random_uuid() || '#2: input_expired: 500 secret']),
     ('stopped', 'stopped', array['canceled']), ('fine', 'succeeded', null), ('bad', 'failed', '{no code here}'), ('silent', 'failed', '{a}')
   ) as e (name, status, errors)
 ));
@@ -38,7 +38,7 @@ select is(
   (
     select jsonb_build_object('type', 'flow_run.failed', 'data', jsonb_build_object(
       'flow_run_id', r.id, 'deployment_id', r.deployment_id, 'flow_id', r.flow_id, 'schedule_id', null, 'status', 'failed',
-      'error_code', 'http_status', 'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
+      'error_code', 'input_expired', 'created_at', r.created_at, 'start_time', r.start_time, 'end_time', r.end_time
     ))
     from public.flow_run as r where r.id = test.kept('failed')::uuid
   ),

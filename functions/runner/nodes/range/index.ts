@@ -1,3 +1,4 @@
+import { codedError } from '../../../../types/run_errors.ts';
 import { Decimal } from '../../../../types/values/decimal.ts';
 import type { Value } from '../../../../types/values/value.ts';
 import { readField, readFieldOr, toDecimal } from '../../../../types/values/conversion.ts';
@@ -19,7 +20,7 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
   // Checked before the numbers are made. How many fit exactly depends on their digits.
   if (count > maxBytes / NUMBER_BYTES) {
     const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
-    throw new NodeError(`output_too_large: ${numbers} don't fit into an output of ${maxBytes} bytes`);
+    throw new NodeError(codedError('output_too_large', `${numbers} don't fit into an output of ${maxBytes} bytes`));
   }
   return count;
 }

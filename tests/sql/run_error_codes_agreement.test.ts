@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Sql } from '../../supabase/local/postgres.ts';
+import { errorCodes } from '../../types/errors.ts';
+import { isStoreError, RUN_ERROR_CODES } from '../../types/run_errors.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+
+let database: TestDatabase;
+let sql: Sql;
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect();
+});
+
+afterAll(() => database.drop());
+
+const known: string[] = [...RUN_ERROR_CODES, ...Object.keys(errorCodes).filter(isStoreError)];
+
+it('the database knows the codes of the runner and of key-value stores, and no others', async () => {
+  const words = [...new Set([...known, ...Object.keys(errorCodes), 'amount', 'mint_account'])];
+  const lines = (word: string) => [`${word}: text`, `Name 01930000-0000-7000-8000-000000000001#2: ${word}: text`];
+  const rows = await sql`
+    select distinct private.error_code(line) as code from unnest(${words.flatMap(lines)}::text[]) as line`;
+  expect(new Set(rows.map(({ code }) => code))).toEqual(new Set([...known, null]));
+});
+
+/** What texts of errors in a source begin with, as if it were a code. */
+const codesIn = (source: string): string[] =>
+  [...source.matchAll(/['"`]([a-z][a-z0-9]*(?:_[a-z0-9]+)+): /g)].map(([, code]) => code!);
+
+const RUNNER = 'functions/runner';
+const files = readdirSync(RUNNER, { recursive: true, encoding: 'utf8' }).map((file) => join(RUNNER, file));
+
+it('the runner writes no code but by codedError, which knows them all', () => {
+  const inputs = files.filter((file) => file.endsWith('/definition.json')).flatMap((file) =>
+    (JSON.parse(readFileSync(file, 'utf8')).targets as { name: string }[]).map(({ name }) => name)
+  );
+  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  // A line of the log, and no error.
+  const others = new Set([...inputs, 'log_lines_limit']);
+  const written = sources.flatMap((file) => codesIn(readFileSync(file, 'utf8')).map((code) => ({ file, code })));
+  expect(written.length).toBeGreaterThan(3);
+  expect(written.filter(({ code }) => !others.has(code))).toEqual([]);
+});
+
+it('the database writes no code that it does not know', () => {
+  const ends = readFileSync('sql/70_queue/42_claim_flow_runs.sql', 'utf8');
+  expect(codesIn(ends).filter((code) => !known.includes(code))).toEqual([]);
+  expect(codesIn(ends)).toContain('worker_lost');
+});
