@@ -125,11 +125,12 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ js
   }
 }
 
+const mediaTypeOf = (request: Request): string =>
+  request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+
 /** Throws for a body of another media type than JSON, and for one that is deeper or has more values than allowed. */
 function checkJsonBody(request: Request, text: string): void {
-  const mediaType = request.headers.get('content-type')?.split(';')[0]?.trim()
-    .toLowerCase();
-  if (mediaType !== 'application/json') {
+  if (mediaTypeOf(request) !== 'application/json') {
     throw apiError(
       'media_type_unsupported',
       'A body must be application/json.',
@@ -138,6 +139,10 @@ function checkJsonBody(request: Request, text: string): void {
       },
     );
   }
+  checkJsonLimits(text);
+}
+
+function checkJsonLimits(text: string): void {
   try {
     checkJsonText(text, BODY_LIMITS);
   } catch (error) {
@@ -146,10 +151,24 @@ function checkJsonBody(request: Request, text: string): void {
   }
 }
 
-/** The text of a JSON body as it was sent: for what is signed. Whether it is valid JSON is left to whoever parses it. */
-export async function readJsonText(request: Request, maxBytes: number): Promise<string> {
+const FORM = 'application/x-www-form-urlencoded';
+/** JSON, or a type that is written in JSON. Source: RFC 6839, section 3.1. */
+const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/;
+
+/**
+ * The text of a webhook's body as it was sent, since that is what is signed: JSON, or a form. The database reads it, and
+ * finds what is not valid.
+ */
+export async function readWebhookText(request: Request, maxBytes: number): Promise<string> {
   const text = await readText(request, maxBytes);
-  checkJsonBody(request, text);
+  const mediaType = mediaTypeOf(request);
+  if (JSON_TYPE.test(mediaType)) {
+    checkJsonLimits(text);
+  } else if (mediaType !== FORM) {
+    throw apiError('media_type_unsupported', `A body must be application/json, another type in +json, or ${FORM}.`, {
+      hint: 'Have the sender send JSON.',
+    });
+  }
   return text;
 }
 

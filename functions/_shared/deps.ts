@@ -26,8 +26,8 @@ export interface Deps {
   rpcText: RpcText;
   /** Calls as service role. */
   serviceRpc: Rpc;
-  /** Calls as service role for those who show no credential, when it is their turn; the arguments are JSON already. */
-  guestRpc: RpcWithJson;
+  /** Calls as service role, when it is the turn of this caller; the arguments are JSON already. */
+  serviceRpcFor: (caller: string) => RpcWithJson;
   /** Reads as service role. */
   serviceRead: ReadRows;
 }
@@ -59,7 +59,7 @@ export function makeDeps(platform: Platform): Deps {
     rpcFor: (caller) => (name, args, headers) => admission.admit(caller, () => rpc(name, args, headers)),
     rpcText: (name, args, headers = {}) => admission.admit(callerOf(headers), () => rpcText(name, args, headers)),
     serviceRpc: makeRpc(service),
-    guestRpc: (name, json) => admission.admit(callerOf({}), () => serviceRpcWithJson(name, json)),
+    serviceRpcFor: (caller) => (name, json) => admission.admit(caller, () => serviceRpcWithJson(name, json)),
     serviceRead: makeReadRows(service),
   };
 }

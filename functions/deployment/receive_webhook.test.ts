@@ -1,57 +1,86 @@
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { askDatabase, type AskedDatabase } from '../../tests/support/asked_database.ts';
+import type { App } from '../_shared/app.ts';
+import { ADMISSION_OPTIONS } from '../_shared/admission.ts';
 import { makeDeploymentApp } from './app.ts';
 
-const environment: Record<string, string> = {
-  SUPABASE_URL: 'http://project',
-  SUPABASE_ANON_KEY: 'anon',
-  SUPABASE_SERVICE_ROLE_KEY: 'service',
-  RUNNER_DISABLED: '1',
-};
-
 const token = (n: number): string => `fh_${String(n).padStart(43, '0')}`;
-const GOOD = token(0);
+/** Webhooks of one owner, and one of another. */
+const RICH = Array.from({ length: 40 }, (_, n) => token(n));
+const HONEST = token(1_000);
+const owners = new Map([...RICH.map((one) => [one, 'rich'] as const), [HONEST, 'honest']]);
 
-it('whoever makes tokens up shares turns with all others who do, and keeps no good token waiting', async () => {
-  const reached: string[] = [];
-  const answers: (() => void)[] = [];
-  const app = makeDeploymentApp({
-    env: (name) => environment[name],
-    fetch: (_url, init) => {
-      const args = JSON.parse(init!.body as string) as { token: string };
-      reached.push(args.token);
-      const [status, body] = args.token === GOOD
-        ? [200, { flow_run_id: 'a run' }]
-        : [404, { code: 'webhook_not_found', message: 'There is no such webhook.' }];
-      return new Promise((resolve) => answers.push(() => resolve(Response.json(body, { status }))));
-    },
-    waitUntil: () => {},
-  });
-  const post = (shown: string) =>
-    app.fetch(
-      new Request(`http://project/deployment/hook/${shown}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'content-length': '2' },
-        body: '{}',
-      }),
-    ).then(({ status }) => status);
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const answerAll = async () => {
-    for (await turn(); answers.length > 0; await turn()) answers.shift()!();
-  };
+let database: AskedDatabase;
+let app: App;
 
-  // From here on it is known to be good.
-  const first = post(GOOD);
-  await answerAll();
-  expect(await first).toBe(202);
+beforeEach(() => {
+  database = askDatabase((name, args) =>
+    name === 'webhook_owners'
+      ? (args.tokens as string[]).map((one) => owners.get(one) ?? null)
+      : { flow_run_id: 'a run' }
+  );
+  app = makeDeploymentApp(database.platform);
+});
 
-  const made = Array.from({ length: 40 }, (_, n) => post(token(n + 1)));
-  await turn();
-  const others = reached.length - 1;
-  expect(others).toBeLessThan(40);
-  const again = post(GOOD);
-  await turn();
-  expect(reached.slice(1)).toHaveLength(others + 1);
-  expect(reached.at(-1)).toBe(GOOD);
-  await answerAll();
-  expect(await Promise.all([again, ...made])).toEqual([202, ...made.map(() => 404)]);
+const post = (shown: string, headers: Record<string, string> = { 'content-type': 'application/json' }, body = '{}') =>
+  app.fetch(new Request(`http://project/deployment/hook/${shown}`, { method: 'POST', headers, body }))
+    .then(async (response) => [response.status, (await response.json()).code]);
+
+it("whoever makes tokens up takes nobody's turn: all of them are looked up by one call, and read no body", async () => {
+  const made = Array.from({ length: 400 }, (_, n) => post(token(n + 2_000)));
+  await database.settle();
+  const honest = post(HONEST);
+  await database.settle();
+  expect(database.underWay.map(({ name }) => name)).toEqual(['webhook_owners']);
+  await database.answerNext();
+  // The next call looks the honest one up, however many are made up meanwhile.
+  const more = Array.from({ length: 400 }, (_, n) => post(token(n + 3_000)));
+  await database.settle();
+  expect(database.underWay[0]!.args.tokens).toEqual([HONEST]);
+  await database.answerNext();
+  expect(database.underWay.map(({ name }) => name)).toContain('receive_webhook');
+  await database.answerAll();
+  expect(await honest).toEqual([202, undefined]);
+  expect(new Set((await Promise.all([...made, ...more])).map(String))).toEqual(new Set(['404,webhook_not_found']));
+});
+
+it('an owner of many webhooks has the turns of one', async () => {
+  const rich = RICH.map((one) => post(one));
+  await database.settle();
+  await database.answerNext();
+  const honest = post(HONEST);
+  await database.settle();
+  const looks = database.underWay.findIndex(({ name }) => name === 'webhook_owners');
+  expect(database.underWay).toHaveLength(ADMISSION_OPTIONS.alonePlaces + 1);
+  await database.answer(looks);
+  expect(database.underWay.at(-1)!.args.token).toBe(HONEST);
+  await database.answerAll();
+  expect(await honest).toEqual([202, undefined]);
+  expect(new Set((await Promise.all(rich)).map(String))).toEqual(new Set(['202,']));
+});
+
+it('a webhook that is known is not looked up again', async () => {
+  const first = post(HONEST);
+  await database.answerAll();
+  await first;
+  database.asked.length = 0;
+  const second = post(HONEST);
+  await database.answerAll();
+  expect(await second).toEqual([202, undefined]);
+  expect(database.asked).toEqual(['receive_webhook']);
+});
+
+it.each([
+  ['application/json; charset=utf-8; x=y', 202],
+  ['application/cloudevents+json', 202],
+  ['APPLICATION/VND.API+JSON', 202],
+  ['application/x-www-form-urlencoded', 202],
+  ['application/jsonp', 415],
+  ['text/json', 415],
+  ['application/+json', 415],
+  ['multipart/form-data; boundary=x', 415],
+])('a body of the type %s: %s', async (type, status) => {
+  const answer = post(HONEST, { 'content-type': type });
+  await database.answerAll();
+  expect((await answer)[0]).toBe(status);
 });

@@ -1,35 +1,38 @@
 import type { Context } from 'hono';
 import type { ReceivedWebhook } from '../../types/deployment.ts';
 import { apiError, isErrorOf } from '../_shared/api_error.ts';
-import { MAX_BODY_BYTES, readJsonText } from '../_shared/body.ts';
+import { MAX_BODY_BYTES, readWebhookText } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { makeKnownTokens } from './known_tokens.ts';
+import { makeTokenOwners } from '../_shared/token_owners.ts';
+import { makeKnownOwners } from './known_owners.ts';
 
 const TOKEN = /^fh_[\w-]{43}$/;
 
-/** Who takes turns with others: each token that is known to be good by itself, and all that may be made up together. */
-const UNKNOWN = 'a webhook';
+/** The answer that the database gives for a token which it does not know. */
+const notFound = (): Error => apiError('webhook_not_found', 'There is no such webhook.');
 
 /**
- * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. The database gets the body as it was sent, and
- * all headers: it has the secret, so it checks the signature. `pokeRunner` is called once the run is queued.
+ * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. Requests take turns by the owner of the
+ * webhook, who may have many. The database gets the body as it was sent, and all headers: it has the secret, so it checks
+ * the signature. `pokeRunner` is called once the run is queued.
  */
-export const makeReceiveWebhook = ({ rpcFor }: Deps, pokeRunner: (flowRunId: string) => void) => {
-  const known = makeKnownTokens();
+export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {
+  const known = makeKnownOwners();
+  const ownerOf = makeTokenOwners((tokens) => serviceRpc('webhook_owners', { tokens }));
   return async (context: Context): Promise<Response> => {
     const token = context.req.param('token') ?? '';
-    // The answer that the database gives for a token which it does not know.
-    if (!TOKEN.test(token)) throw apiError('webhook_not_found', 'There is no such webhook.');
+    if (!TOKEN.test(token)) throw notFound();
+    const owner = known.of(token) ?? await ownerOf(token);
+    if (owner === undefined) throw notFound();
     const request = context.req.raw;
-    const body = await readJsonText(request, MAX_BODY_BYTES);
-    const receive = rpcFor(known.has(token) ? token : UNKNOWN);
+    const body = await readWebhookText(request, MAX_BODY_BYTES);
     try {
-      const run = await receive<ReceivedWebhook>('receive_webhook', {
+      const run = await rpcFor(owner)<ReceivedWebhook>('receive_webhook', {
         token,
         body,
         headers: Object.fromEntries(request.headers),
       });
-      known.add(token);
+      known.add(token, owner);
       pokeRunner(run.flow_run_id);
       return context.json(run, 202);
     } catch (error) {

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
 import { type AnswerInputResult, inputTokenPathSchema, submitInputParamsSchema } from '../../types/pending_input.ts';
+import { ADMISSION_OPTIONS, makeAdmission } from '../_shared/admission.ts';
+import { apiError } from '../_shared/api_error.ts';
 import { MAX_BODY_BYTES, parse, readJson } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { losslessJson, parseLossless } from '../_shared/lossless_body.ts';
+import { makeTokenOwners } from '../_shared/token_owners.ts';
 
 /** The arguments of a submit's RPC. Numbers of `values` keep all their digits. */
 async function readSubmit(request: Request): Promise<Record<string, unknown>> {
@@ -13,31 +16,41 @@ async function readSubmit(request: Request): Promise<Record<string, unknown>> {
   return { values: [(parseLossless(text) as { values: unknown }).values] };
 }
 
-const answered = (context: Context): Response => {
-  const result: AnswerInputResult = { success: true };
-  return context.json(result);
-};
+/** What each way to answer an input calls, and with what beside the token. */
+interface Answer {
+  rpc: 'submit_input' | 'cancel_input';
+  read: (request: Request) => Promise<Record<string, unknown>>;
+}
+
+/** One call of a token at a time: nobody who has one keeps those from their turns who have others of the same owner. */
+const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, places: Infinity, alonePlaces: 1, sharedPlaces: 1, maxWaiting: 10 };
 
 /**
- * `POST /flow/submit/{token}`: gives a node that waits for it its value. The token is the only credential. `pokeRunner`
- * is called once the value is stored.
+ * Makes `POST /flow/submit/{token}`, which gives a node that waits for it its value, and `DELETE`, which lets the node
+ * fail. The token is the only credential; answers take turns by the owner of the run that waits. `pokeRunner` is called
+ * once an answer is stored.
  */
-export const makeSubmitInput =
-  ({ guestRpc }: Pick<Deps, 'guestRpc'>, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
+export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner: () => void) {
+  const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));
+  const admission = makeAdmission(ONE_AT_A_TIME);
+  const answerBy = ({ rpc, read }: Answer) => async (context: Context): Promise<Response> => {
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
+    const owner = await ownerOf(token);
+    if (owner === undefined) {
+      // The answer that the database gives for a token which it does not know.
+      throw apiError('pending_input_not_found', 'There is no such pending input.', {
+        hint: 'A URL ends when its input expires, and when the run ends or is stopped.',
+      });
+    }
     const idempotency_key = context.req.header('idempotency-key');
-    const args = { token, ...await readSubmit(context.req.raw), idempotency_key };
-    await guestRpc('submit_input', losslessJson(args));
+    const args = losslessJson({ token, ...await read(context.req.raw), idempotency_key });
+    await admission.admit(token, () => serviceRpcFor(owner)(rpc, args));
     pokeRunner();
-    return answered(context);
+    const result: AnswerInputResult = { success: true };
+    return context.json(result);
   };
-
-/** `DELETE /flow/submit/{token}`: lets the node that waits for the value fail. */
-export const makeCancelInput =
-  ({ guestRpc }: Pick<Deps, 'guestRpc'>, pokeRunner: () => void) => async (context: Context): Promise<Response> => {
-    const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
-    const idempotency_key = context.req.header('idempotency-key');
-    await guestRpc('cancel_input', JSON.stringify({ token, idempotency_key }));
-    pokeRunner();
-    return answered(context);
+  return {
+    submit: answerBy({ rpc: 'submit_input', read: readSubmit }),
+    cancel: answerBy({ rpc: 'cancel_input', read: () => Promise.resolve({}) }),
   };
+}

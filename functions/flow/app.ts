@@ -2,7 +2,7 @@ import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
-import { makeCancelInput, makeSubmitInput } from './answer_input.ts';
+import { makeAnswerInput } from './answer_input.ts';
 import { makeDeployFlow } from './deploy_flow.ts';
 import { makeEventHub } from './event_hub.ts';
 import { makeFlowEvents } from './flow_events.ts';
@@ -35,6 +35,7 @@ export function makeFlowApp(platform: Platform) {
     news && { news, look: lookForSignatureRequestsBySession },
   );
   const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
+  const answers = makeAnswerInput(deps, poke);
   return makeApp('flow', [
     { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps, platform) },
     { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
@@ -54,8 +55,8 @@ export function makeFlowApp(platform: Platform) {
       handle: makeFlowEvents(deps, events, makeWatcherPlaces(), poke),
     },
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
-    { method: 'POST', path: '/submit/:token', handle: makeSubmitInput(deps, poke) },
-    { method: 'DELETE', path: '/submit/:token', handle: makeCancelInput(deps, poke) },
+    { method: 'POST', path: '/submit/:token', handle: answers.submit },
+    { method: 'DELETE', path: '/submit/:token', handle: answers.cancel },
     { method: 'POST', path: '/redrive/:flow_run_id', handle: makeRedriveFlow(deps, poke) },
   ]);
 }

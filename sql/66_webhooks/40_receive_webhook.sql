@@ -10,6 +10,16 @@ $$;
 comment on function private.refuse_webhook() is
   'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
 
+create view private.reachable_webhooks with (security_invoker = true) as
+select s.token_hash, w.id, w.user_id
+from private.flow_webhook_secrets as s
+join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
+join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
+comment on view private.reachable_webhooks is 'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
+comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
+comment on column private.reachable_webhooks.user_id is 'Who has made it.';
+
 create function private.webhook_of_token(token text)
 returns public.flow_webhooks
 language plpgsql stable security definer
@@ -19,18 +29,39 @@ declare
   v_webhook public.flow_webhooks;
 begin
   select w.* into v_webhook
-  from private.flow_webhook_secrets as s
-  join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
-  join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where s.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
+  from private.reachable_webhooks as r
+  join public.flow_webhooks as w on w.id = r.id
+  where r.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
   if not found then
     perform private.refuse_webhook();
   end if;
   return v_webhook;
 end;
 $$;
-comment on function private.webhook_of_token(text) is
-  'The active webhook with this token, of a user who is neither deleted nor banned; 404 webhook_not_found. Definer: the hashes are private.';
+comment on function private.webhook_of_token(text) is 'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
+
+create function private.webhook_owners(tokens text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array_agg(r.user_id order by t.place)
+  from unnest(webhook_owners.tokens) with ordinality as t (token, place)
+  left join private.reachable_webhooks as r on r.token_hash = sha256(convert_to(t.token, 'UTF8'));
+$$;
+comment on function private.webhook_owners(text[]) is 'Does what public.webhook_owners says. Definer: the hashes are private.';
+grant execute on function private.webhook_owners(text[]) to service_role;
+
+create function public.webhook_owners(tokens text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.webhook_owners(webhook_owners.tokens);
+end;
+comment on function public.webhook_owners(text[]) is
+  'For the Edge Function deployment: whose webhooks have these tokens, in their order; null for those that receive_webhook answers 404. By it requests take turns.';
+grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.webhook_body(body text)
 returns jsonb

@@ -49,6 +49,33 @@ $$;
 comment on function private.fail_for_unknown_input() is
   'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
 
+create function private.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array_agg(j.user_id order by t.place)
+  from unnest(pending_input_owners.tokens) with ordinality as t (token, place)
+  left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
+  left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
+    a.outcome in ('submitted', 'cancelled')
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
+  );
+$$;
+comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
+grant execute on function private.pending_input_owners(text[]) to service_role;
+
+create function public.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.pending_input_owners(pending_input_owners.tokens);
+end;
+comment on function public.pending_input_owners(text[]) is
+  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
+grant execute on function public.pending_input_owners(text[]) to service_role;
+
 create function private.check_answer(token text, idempotency_key text)
 returns void
 language plpgsql volatile security definer

@@ -45,3 +45,19 @@ it('a request to one of many webhooks finds it by index', async () => {
   expect(reads.scanned).toEqual([]);
   expect(reads.rows).toBeLessThan(20);
 });
+
+it('a look for the owners of tokens reads the rows of those that are known, however many are not', async () => {
+  const tokens = Array.from({ length: 1_000 }, (_, n) => `fh_${String(n).padStart(43, 'A')}`);
+  const look = (shown: string[]) => `select private.webhook_owners('{${shown.join(',')}}')`;
+  // Owners are few here, and who is banned or deleted is looked up for each webhook.
+  expect(await countReads(sql, TABLES, look(tokens))).toEqual({ scanned: [], rows: 0 });
+  const reads = await countReads(sql, TABLES, look([...tokens, token]));
+  expect(reads.scanned).toEqual([]);
+  expect(reads.rows).toBeLessThan(5);
+});
+
+it('a look for the owners of inputs reads no row for tokens that are not known', async () => {
+  const tokens = Array.from({ length: 1_000 }, (_, n) => `fi_${String(n).padStart(43, 'A')}`);
+  const look = `select private.pending_input_owners('{${tokens.join(',')}}')`;
+  expect(await countReads(sql, ['api_inputs', 'flow_run_jobs'], look)).toEqual({ scanned: [], rows: 0 });
+});

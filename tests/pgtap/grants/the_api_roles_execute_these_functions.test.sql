@@ -38,6 +38,7 @@ select set_eq(
     ('kv_write_item', 'service_role'),
     ('max_queue_length', 'service_role'),
     ('next_cron_times', 'anon, authenticated, service_role'),
+    ('pending_input_owners', 'service_role'),
     ('pending_signature_request', 'anon, authenticated, service_role'),
     ('quotas', 'service_role'),
     ('read_deployment', 'anon, authenticated, service_role'),
@@ -65,6 +66,7 @@ select set_eq(
     ('sweep_runner', 'service_role'),
     ('take_api_inputs', 'service_role'),
     ('watched_run_events', 'service_role'),
+    ('webhook_owners', 'service_role'),
     ('whoami', 'anon, authenticated, service_role')
   $$,
   'these functions are the API; who calls those that anybody may is asked by the functions themselves'

@@ -1,4 +1,4 @@
-select plan(14);
+select plan(20);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -16,6 +16,16 @@ begin
   return test.error(format('select public.receive_webhook(%L, %L)', test.kept('token'), '{}'));
 end;
 $$;
+-- Who is told 404 is not told by the look before it, either.
+create function pg_temp.owners() returns uuid[] language plpgsql volatile set search_path = '' as $$
+begin
+  perform test.sign_in_as_role('service_role');
+  return public.webhook_owners(array['fh_unknown', test.kept('token'), null]);
+end;
+$$;
+select is(pg_temp.owners(), array[null, test.user_id('owner'), null], 'the function is told whose it is');
+select test.sign_in_as_role('anon');
+select is(test.error_code($$ select public.webhook_owners('{}') $$), '42501', 'and nobody else');
 select is(test.error($$ select public.receive_webhook(null, null, null) $$), test.kept('refusal')::jsonb, 'none');
 select is(test.error(format('select public.receive_webhook(%L, %L)', 'fr_' || repeat('a', 64), '{}')), test.kept('refusal')::jsonb, 'a run token');
 select is(test.error(format('select public.receive_webhook(%L, %L)', upper(test.kept('token')), '{}')), test.kept('refusal')::jsonb, 'another case');
@@ -23,13 +33,16 @@ select is(test.error(format('select public.receive_webhook(%L, %L)', upper(test.
 select test.sign_out();
 update public.flow_webhooks set is_active = false where true;
 select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'while it is not active');
+select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'then it is nobody''s');
 select test.sign_out();
 update public.flow_webhooks set is_active = true where true;
 update auth.users set banned_until = now() + interval '1 hour' where id = test.user_id('owner');
 select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'while its user is banned');
+select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'nor then is it anybody''s');
 select test.sign_out();
 update auth.users set banned_until = null, deleted_at = now() where id = test.user_id('owner');
 select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'of a user who is deleted softly');
+select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'nor then');
 select test.sign_out();
 update auth.users set deleted_at = null where id = test.user_id('owner');
 select is(public.receive_webhook(test.kept('token'), '{}') ? 'flow_run_id', true, 'it works') from test.sign_in_as_role('anon');
@@ -41,6 +54,8 @@ from unnest(array['[]', '{"a": 1}', jsonb_build_object('a', repeat('x', 33000)):
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_webhooks where true;
 select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'once it is deleted');
+select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'and ever after');
+select test.sign_in_as_role('anon');
 select is(test.error_code('select public.create_webhook(''a'', 1)'), 'unauthenticated', 'anon makes none');
 select test.sign_in(test.user_id('other'));
 select is(test.error_code(format('select public.create_webhook(''push'', %s)', test.kept('flow'))), 'flow_not_found', 'nobody makes one of a flow of others');

@@ -1,4 +1,4 @@
-select plan(17);
+select plan(22);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -18,7 +18,16 @@ create function pg_temp.cancel(token text, key text default null) returns text l
 $$;
 grant execute on function pg_temp.submit(text, jsonb, text), pg_temp.cancel(text, text) to public;
 
+-- Whose answers take turns: those that are not answered by 404.
+create function pg_temp.are_owned(tokens text[]) returns boolean[] language sql as $$
+  select array_agg(o.owner = test.user_id('owner') order by o.place) from unnest(public.pending_input_owners(tokens)) with ordinality as o (owner, place);
+$$;
+grant execute on function pg_temp.are_owned(text[]) to public;
+
+select test.sign_in_as_role('anon');
+select is(test.error_code($$ select public.pending_input_owners('{a}') $$), '42501', 'nobody is told whose an input is');
 select test.sign_in_as_role('service_role');
+select is(pg_temp.are_owned('{a,nothing,late,c,NULL,b}'), '{t,NULL,NULL,t,NULL,t}', 'but the function, while it is open');
 select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'an answer is stored');
 select test.sign_out();
 select is(test.due_in(test.kept('run')::uuid), 0, 'it wakes the run, while another input stays open');
@@ -35,6 +44,7 @@ select is(pg_temp.cancel('a', 'key'), 'pending_input_answered', 'nor a cancel');
 select is(pg_temp.cancel('b', 'key'), null, 'another input can be cancelled');
 select is(pg_temp.cancel('b', 'key'), null, 'with a key, more than once');
 select is(pg_temp.submit('b', '{"S": "yes"}', 'key'), 'pending_input_answered', 'and is not answered then');
+select is(pg_temp.are_owned('{a,b}'), '{t,t}', 'those that are answered are known');
 select is(pg_temp.submit('late', '{"S": "yes"}'), 'pending_input_not_found', 'one that has expired is not there');
 select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 'nor is one that never was');
 
@@ -46,5 +56,14 @@ select is(
 );
 select private.release_flow_run(test.kept('held')::uuid, 1, test.progress(test.kept('held')::uuid), 600);
 select is(test.due_in(test.kept('held')::uuid), 0, 'and a run that it releases without having looked does not sleep');
+
+
+select private.stop_flow_run(test.kept('held')::uuid, null, null) from test.sign_in(test.user_id('owner'));
+select test.sign_in_as_role('service_role');
+select is(pg_temp.are_owned('{c}'), '{t}', 'also when the run shall stop');
+select test.sign_out();
+select test.ask_input(test.kept('run')::uuid, 'd');
+update private.flow_run_jobs set stop_requested_at = now() where flow_run_id = test.kept('run')::uuid;
+select is(pg_temp.are_owned('{d}'), '{NULL}', 'what is open then is not');
 
 select * from finish();

@@ -1,0 +1,74 @@
+import { apiError } from './api_error.ts';
+
+/** Whose a token is; undefined for one that is not good for anything. */
+export type OwnerOf = (token: string) => Promise<string | undefined>;
+
+/** Asks the database whose tokens are, in their order; null for those that it does not know. */
+export type LookForOwners = (tokens: string[]) => Promise<(string | null)[]>;
+
+export interface TokenOwnersOptions {
+  /** Tokens that one call looks up. */
+  callTokens: number;
+  /** Tokens that wait for a call. */
+  maxWaiting: number;
+}
+
+export const TOKEN_OWNERS: TokenOwnersOptions = Object.freeze({ callTokens: 1_000, maxWaiting: 10_000 });
+
+interface Waiting {
+  owner: Promise<string | undefined>;
+  resolve: (owner: string | undefined) => void;
+  reject: (error: unknown) => void;
+}
+
+function wait(): Waiting {
+  let settle: Pick<Waiting, 'resolve' | 'reject'>;
+  const owner = new Promise<string | undefined>((resolve, reject) => settle = { resolve, reject });
+  return { owner, ...settle! };
+}
+
+/**
+ * Looks tokens up before anybody takes turns by them: all that have come, by one call after the other. Anybody can make up
+ * tokens without end, so they share this one call, and whoever has a good one waits for two of them at most.
+ */
+export function makeTokenOwners(
+  look: LookForOwners,
+  { callTokens, maxWaiting }: TokenOwnersOptions = TOKEN_OWNERS,
+): OwnerOf {
+  const waiting = new Map<string, Waiting>();
+  let isLooking = false;
+
+  const lookUp = async (): Promise<void> => {
+    // Those that come in the same turn are looked up together.
+    await Promise.resolve();
+    while (waiting.size > 0) {
+      const taken = [...waiting].slice(0, callTokens);
+      for (const [token] of taken) waiting.delete(token);
+      try {
+        const owners = await look(taken.map(([token]) => token));
+        for (const [index, [, { resolve }]] of taken.entries()) resolve(owners[index] ?? undefined);
+      } catch (error) {
+        for (const [, { reject }] of taken) reject(error);
+      }
+    }
+    isLooking = false;
+  };
+
+  return async (token) => {
+    const known = waiting.get(token);
+    if (known !== undefined) return await known.owner;
+    if (waiting.size >= maxWaiting) {
+      throw apiError('too_many_requests', 'Too many requests are waiting already.', {
+        hint: 'Try again after the seconds in Retry-After.',
+        headers: { 'retry-after': '1' },
+      });
+    }
+    const asked = wait();
+    waiting.set(token, asked);
+    if (!isLooking) {
+      isLooking = true;
+      void lookUp();
+    }
+    return await asked.owner;
+  };
+}
