@@ -138,6 +138,20 @@ export interface NewSchedule {
 /** A row of `flow_schedules`. */
 export type ScheduleRow = Database['public']['Tables']['flow_schedules']['Row'];
 
+/** How a sender signs the body of its requests. */
+export interface WebhookHmac {
+  /** The header with the signature, such as `X-Shopify-Hmac-Sha256`. */
+  header: string;
+  /** `sha256` unless given. */
+  algorithm?: 'sha256' | 'sha1' | undefined;
+  /** `hex` unless given. */
+  encoding?: 'hex' | 'base64' | undefined;
+  /** What stands before the signature, such as `sha256=`. */
+  prefix?: string | undefined;
+  /** The header with the id of a delivery, by which a repeated one starts no other run. */
+  id_header?: string | undefined;
+}
+
 /** What a webhook hands on, and how requests to it prove who sends them. */
 export interface NewWebhook {
   /** The input that gets the JSON of each request. */
@@ -145,9 +159,11 @@ export interface NewWebhook {
   /** Headers that the input gets, too: it is `{body, headers}` then. */
   headers?: readonly string[] | undefined;
   /** Without it, whoever has the URL may use it. */
-  verification?: 'standard_webhooks' | 'github' | 'stripe' | 'authorization' | undefined;
+  verification?: 'standard_webhooks' | 'github' | 'stripe' | 'hmac' | 'authorization' | undefined;
   /** With `verification`; where the sender makes it later, `rpc('set_webhook_verification')` takes it. */
   secret?: string | undefined;
+  /** With `verification` `hmac`: where the sender puts its signature of the body, and how it writes it. */
+  hmac?: WebhookHmac | undefined;
 }
 
 /** A row of `flow_webhooks`. */

@@ -41,6 +41,7 @@ export type {
   StartedRun,
   StartOptions,
   StopOptions,
+  WebhookHmac,
   WebhookRow,
 } from './flow_client.ts';
 export { type ClientErrorCode, FlowError } from './flow_error.ts';

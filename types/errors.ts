@@ -140,6 +140,10 @@ export const errorCodes = {
     status: 409,
     meaning: 'The user has reached a quota; `details` names it and its value.',
   },
+  webhook_loop: {
+    status: 409,
+    meaning: 'More than 16 runs have started one another by outgoing and incoming webhooks.',
+  },
   idempotency_key_reused: { status: 409, meaning: 'The Idempotency-Key was used for another request.' },
   run_failed: { status: 409, meaning: 'The run has failed; `details` holds its errors and its output.' },
   action_failed: {

@@ -50,9 +50,9 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
 
-create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid);
+create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
 comment on type private.caller is
-  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is. Null is what nothing proves.';
+  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
 
 create function private.caller()
 returns private.caller

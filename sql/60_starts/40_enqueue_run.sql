@@ -62,11 +62,11 @@ begin
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end, chain_depth
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    enqueue_run.deployment.on_end
+    enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),

@@ -105,21 +105,62 @@ $$;
 comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
   'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
 
-create function private.is_signed_by_github(secret bytea, body bytea, signature text)
+create function private.webhook_hmac(hmac jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(webhook_hmac.hmac) = 'object' then
+    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac || jsonb_build_object(
+      'header', lower(webhook_hmac.hmac ->> 'header'), 'id_header', lower(webhook_hmac.hmac ->> 'id_header')
+    )
+  else webhook_hmac.hmac end;
+end;
+$$;
+comment on function private.webhook_hmac(jsonb) is 'How a sender signs, as it is stored: with defaults, and names of headers in lower case. What is no object stays.';
+
+create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return private.is_same_text(
-    is_signed_by_github.signature, 'sha256=' || encode(extensions.hmac(is_signed_by_github.body, is_signed_by_github.secret, 'sha256'), 'hex')
+  return coalesce(
+    jsonb_typeof(is_webhook_hmac.hmac) = 'object'
+      and is_webhook_hmac.hmac - '{header,algorithm,encoding,prefix,id_header}'::text[] = '{}'
+      and private.is_string_map(jsonb_strip_nulls(is_webhook_hmac.hmac))
+      and is_webhook_hmac.hmac ->> 'header' ~ '^[a-z0-9_-]{1,64}$'
+      and is_webhook_hmac.hmac ->> 'algorithm' in ('sha256', 'sha1')
+      and is_webhook_hmac.hmac ->> 'encoding' in ('hex', 'base64')
+      and is_webhook_hmac.hmac ->> 'prefix' ~ '^[ -~]{0,64}$'
+      and coalesce(is_webhook_hmac.hmac ->> 'id_header', 'none') ~ '^[a-z0-9_-]{1,64}$',
+    false
   );
 end;
 $$;
-comment on function private.is_signed_by_github(bytea, bytea, text) is
-  'Whether X-Hub-Signature-256 is the signature of the body. Source: GitHub documentation, "Validating webhook deliveries".';
+comment on function private.is_webhook_hmac(jsonb) is
+  'Whether it says how a sender signs: {header, algorithm, encoding, prefix, id_header}. sha1 is there for senders that know no other, such as Vercel: as HMAC it is not broken.';
+grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
-create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb)
+create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_signature bytea := extensions.hmac(is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm');
+begin
+  return private.is_same_text(
+    is_signed_by_hmac.headers ->> (is_signed_by_hmac.hmac ->> 'header'),
+    concat(is_signed_by_hmac.hmac ->> 'prefix', encode(v_signature, is_signed_by_hmac.hmac ->> 'encoding'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
+  'Whether the header that hmac names is the signature of the body, written as hmac says.';
+
+create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
 set search_path = ''
@@ -140,12 +181,17 @@ begin
         private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
       when 'stripe' then
         private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
-      when 'github' then private.is_signed_by_github(is_webhook_proved.secret, v_body, v_headers ->> 'x-hub-signature-256')
+      -- Source: GitHub documentation, "Validating webhook deliveries".
+      when 'github' then private.is_signed_by_hmac(
+        is_webhook_proved.secret, v_body, v_headers,
+        '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
+      )
+      when 'hmac' then private.is_signed_by_hmac(is_webhook_proved.secret, v_body, v_headers, is_webhook_proved.hmac)
       when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
     end,
     false
   );
 end;
 $$;
-comment on function private.is_webhook_proved(text, bytea, text, jsonb) is
-  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
+comment on function private.is_webhook_proved(text, bytea, text, jsonb, jsonb) is
+  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';

@@ -28,6 +28,7 @@ create table public.flow_webhooks (
   input text not null,
   headers text[] not null default '{}',
   verification text,
+  hmac jsonb,
   is_active boolean not null default true,
   last_start_at timestamptz,
   last_flow_run_id uuid,
@@ -52,8 +53,12 @@ create table public.flow_webhooks (
     or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
   ),
   constraint flow_webhooks_verification_known check (
-    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'authorization')
-    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, authorization or null')
+    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
+    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, hmac, authorization or null')
+  ),
+  constraint flow_webhooks_hmac_valid check (
+    case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
+    or private.refuse_column('hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null')
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
 -- Room in the pages: each delivery may write last_*, which no index has.
@@ -68,7 +73,9 @@ comment on column public.flow_webhooks.input is
   'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
 comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'How requests prove who sends them: standard_webhooks, github, stripe, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+  'How requests prove who sends them: standard_webhooks, github, stripe, hmac, a signature of the body in any header, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+comment on column public.flow_webhooks.hmac is
+  'How the sender signs where verification is hmac: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header, which has the id of a delivery or is null}; else null. set_webhook_verification sets it.';
 comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
 comment on column public.flow_webhooks.last_start_at is
   'When it last started a run; of several at the same time, one of them. Kept by the system.';
@@ -98,12 +105,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.user_id, new.prefix, new.verification, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail(400, 'column_read_only',
-      'id, user_id, prefix, verification, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
-      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification.');
+      'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;
   new.updated_at := now();
   return new;
@@ -129,6 +136,7 @@ begin
       case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
     );
   end if;
+  new.hmac := private.webhook_hmac(new.hmac);
   new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
     perform private.check_own_target(new.user_id, new.flow, new.deployment_id);

@@ -40,7 +40,7 @@ end;
 comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
 
 create function private.create_webhook(
-  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text
+  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -52,10 +52,10 @@ declare
   v_webhook public.flow_webhooks;
 begin
   v_token := private.new_token('fh_');
-  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification)
+  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification, hmac)
   values (
     v_user_id, substr(v_token, 1, 10), create_webhook.flow, create_webhook.tag, create_webhook.deployment_id,
-    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification
+    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification, create_webhook.hmac
   )
   returning w.* into v_webhook;
   insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
@@ -64,13 +64,13 @@ begin
     || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
 end;
 $$;
-comment on function private.create_webhook(text, integer, text, uuid, text[], text, text) is
+comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
   'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
-grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
-  verification text default null, secret text default null
+  verification text default null, secret text default null, hmac jsonb default null
 )
 returns jsonb
 language sql volatile security invoker
@@ -78,14 +78,14 @@ set search_path = ''
 as $$
   select private.create_webhook(
     create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
-    create_webhook.verification, create_webhook.secret
+    create_webhook.verification, create_webhook.secret, create_webhook.hmac
   );
 $$;
-comment on function public.create_webhook(text, integer, text, uuid, text[], text, text) is
-  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, authorization) requests must carry a signature by this secret, or this Authorization header; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
-grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
+  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
 
-create function private.set_webhook_verification(webhook_id uuid, verification text, secret text)
+create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -95,7 +95,7 @@ declare
   v_webhook public.flow_webhooks;
 begin
   update public.flow_webhooks as w
-  set verification = set_webhook_verification.verification, updated_at = now()
+  set verification = set_webhook_verification.verification, hmac = set_webhook_verification.hmac, updated_at = now()
   where w.id = set_webhook_verification.webhook_id and w.user_id = v_user_id
   returning w.* into v_webhook;
   if not found then
@@ -107,18 +107,20 @@ begin
   return private.webhook_for_owner(v_webhook);
 end;
 $$;
-comment on function private.set_webhook_verification(uuid, text, text) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
-grant execute on function private.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+comment on function private.set_webhook_verification(uuid, text, text, jsonb) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
-create function public.set_webhook_verification(webhook_id uuid, verification text default null, secret text default null)
+create function public.set_webhook_verification(
+  webhook_id uuid, verification text default null, secret text default null, hmac jsonb default null
+)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret, set_webhook_verification.hmac
   );
 $$;
-comment on function public.set_webhook_verification(uuid, text, text) is
-  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
-grant execute on function public.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
+  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret, with hmac as in create_webhook; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;

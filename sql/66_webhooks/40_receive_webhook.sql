@@ -63,7 +63,62 @@ comment on function public.webhook_owners(text[]) is
   'For the Edge Function deployment: whose webhooks have these tokens, in their order; null for those that receive_webhook answers 404. By it requests take turns.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
-create function private.webhook_body(body text)
+create function private.form_text(encoded text)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_text text := translate(form_text.encoded, '+', ' ');
+begin
+  if strpos(v_text, '%') = 0 then
+    return v_text;
+  end if;
+  return convert_from((
+    select string_agg(
+      case
+        when p.place = 1 then convert_to(p.piece, 'UTF8')
+        when p.piece ~ '^[0-9A-Fa-f]{2}' then decode(left(p.piece, 2), 'hex') || convert_to(substr(p.piece, 3), 'UTF8')
+        else convert_to('%' || p.piece, 'UTF8')
+      end,
+      '' order by p.place
+    )
+    from string_to_table(v_text, '%') with ordinality as p (piece, place)
+  ), 'UTF8');
+end;
+$$;
+comment on function private.form_text(text) is
+  'A name or value of a form: + is a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+
+create function private.webhook_form(body text)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_form jsonb;
+  v_fields bigint;
+begin
+  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
+    perform private.fail(400, 'request_invalid', 'The form has more than 1000 fields.');
+  end if;
+  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
+  into v_form, v_fields
+  from string_to_table(webhook_form.body, '&') as f (field)
+  cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
+  where f.field <> '';
+  if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
+    perform private.fail(400, 'request_invalid', 'The form has two fields of one name.');
+  end if;
+  return v_form;
+exception when character_not_in_repertoire then
+  perform private.fail(400, 'request_invalid', 'The form must be UTF-8, without NUL.');
+end;
+$$;
+comment on function private.webhook_form(text) is
+  'The fields of a form as an object of strings: {} for an empty one. 400 request_invalid for two fields of one name, more than 1000 fields, and what is not UTF-8.';
+
+create function private.webhook_body(body text, headers jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
@@ -71,6 +126,9 @@ as $$
 begin
   if octet_length(webhook_body.body) > 1048576 then
     perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+  end if;
+  if lower(trim(split_part(webhook_body.headers ->> 'content-type', ';', 1))) = 'application/x-www-form-urlencoded' then
+    return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
     perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
@@ -83,24 +141,47 @@ exception when statement_too_complex then
   perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
 end;
 $$;
-comment on function private.webhook_body(text) is 'The JSON of a request to a webhook. 400 request_invalid, 413 body_too_large.';
+comment on function private.webhook_body(text, jsonb) is
+  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large.';
 
-create function private.webhook_delivery_id(verification text, body jsonb, headers jsonb)
+create function private.webhook_delivery_id(webhook public.flow_webhooks, body jsonb, headers jsonb)
 returns text
 language sql immutable security invoker
 set search_path = ''
 as $$
   select coalesce(
     -- Stripe signs the id of the event, and sends no other. Numbers are not written out: few digits may stand for a hundred thousand.
-    case when webhook_delivery_id.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
+    case when webhook_delivery_id.webhook.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
       then webhook_delivery_id.body ->> 'id' end,
+    nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
     nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
     nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
     nullif(webhook_delivery_id.headers ->> 'x-github-delivery', '')
   );
 $$;
-comment on function private.webhook_delivery_id(text, jsonb, jsonb) is
+comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
   'What tells a request to a webhook from its repetitions, as its sender says; null if it says nothing. Ids that a signature covers come first.';
+
+create function private.chain_depth(headers jsonb)
+returns integer
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- As many as AWS Lambda lets through.
+  v_most constant integer := 16;
+  v_given text := chain_depth.headers ->> 'flow-chain-depth';
+  v_depth integer := case when v_given ~ '^[0-9]{1,6}$' then v_given::integer else 0 end;
+begin
+  if v_depth > v_most then
+    perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+      hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
+  end if;
+  return v_depth;
+end;
+$$;
+comment on function private.chain_depth(jsonb) is
+  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: 0 without it. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -116,11 +197,12 @@ begin
   if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
     start_webhook.webhook.verification,
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
-    start_webhook.body, start_webhook.headers
+    start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
   ) then
     perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
   end if;
-  v_body := private.webhook_body(start_webhook.body);
+  v_caller.chain_depth := private.chain_depth(start_webhook.headers);
+  v_body := private.webhook_body(start_webhook.body, start_webhook.headers);
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
@@ -147,7 +229,7 @@ begin
   end if;
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
-    private.webhook_delivery_id(start_webhook.webhook.verification, v_body, start_webhook.headers),
+    private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
     -- The id alone says what is repeated: Stripe changes a member of an event with each try.
     '{}'
   ) ->> 'flow_run_id';
@@ -222,5 +304,5 @@ as $$
   select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. A request with an id (webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
+  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id (the header that hmac names, webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;

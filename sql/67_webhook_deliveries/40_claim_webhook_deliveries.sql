@@ -100,12 +100,12 @@ begin
     returning d.*
   ), message as (
     select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
-      (c.payload #>> '{data,flow_id}')::integer as flow_id
-    from claimed as c
+      (c.payload #>> '{data,flow_id}')::integer as flow_id, j.chain_depth + 1 as chain_depth
+    from claimed as c join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
   )
   select m.id, m.attempts, m.url, jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
-    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id)
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id), 'flow-chain-depth', m.chain_depth::text
   ), m.body
   from message as m
   order by array_position(v_ids, m.id);
@@ -123,5 +123,5 @@ as $$
   select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;

@@ -37,6 +37,7 @@ create table private.flow_run_jobs (
   stop_timeout_millies integer,
   failed_at timestamptz,
   on_end jsonb,
+  chain_depth smallint not null default 0,
   redriven_from uuid[],
   is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
@@ -75,6 +76,8 @@ comment on column private.flow_run_jobs.failed_at is
   'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.on_end is
   'on_end of the deployment, copied at the start: where the run is told of; null when nowhere. It is here because starters read flow_run, and must not see it.';
+comment on column private.flow_run_jobs.chain_depth is
+  'How many runs have led to this one, each by its outgoing webhook to the incoming webhook of the next: by it loops end.';
 comment on column private.flow_run_jobs.redriven_from is
   'The runs that a redriven run takes node executions over from, the newest first; null for all other runs. It is the one that flow_run.redriven_from names, and the one before it if that was a redrive which ended before it had come to all that it could have taken over. There is no foreign key: sweep_runner keeps those of runs that have not ended.';
 comment on column private.flow_run_jobs.is_complete is

@@ -8,6 +8,7 @@ let owner: Person;
 let flowId: number;
 
 const json = { 'content-type': 'application/json' };
+const FORM = 'application/x-www-form-urlencoded';
 
 beforeAll(async () => {
   owner = await signUp();
@@ -24,7 +25,13 @@ interface Made {
   path: string;
 }
 
-type Arguments = { headers?: string[]; verification?: string; secret?: string; tag?: string };
+type Arguments = {
+  headers?: string[];
+  verification?: string;
+  secret?: string;
+  tag?: string;
+  hmac?: Record<string, string>;
+};
 
 async function makeWebhook(args: Arguments = {}): Promise<Made> {
   const { data } = await owner.client.rpc('create_webhook', { flow: flowId, input: 'event', ...args }).throwOnError();
@@ -77,6 +84,18 @@ it('a request to the URL starts a run, as the owner, with its body and the heade
   expect(data).toEqual({ last_flow_run_id: flow_run_id, last_error: null });
 });
 
+it.each([
+  ['a form', FORM, 'user=%C3%A4&text=a+b%26c', { user: { S: 'ä' }, text: { S: 'a b&c' } }],
+  ['a type in JSON', 'application/cloudevents+json; charset=utf-8', '{"specversion": "1.0"}', {
+    specversion: { S: '1.0' },
+  }],
+])('%s becomes the input', async (_what, type, body, seen) => {
+  const made = await makeWebhook();
+  const { status, body: { flow_run_id } } = await post(made.path, body, { 'content-type': type });
+  expect(status).toBe(202);
+  expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { seen: { M: seen } } });
+});
+
 it('a request with an id starts one run, however often and however fast it comes', async () => {
   const made = await makeWebhook();
   const ids = ['webhook-id', 'idempotency-key', 'x-github-delivery'].map((name) => ({ [name]: randomUUID() }));
@@ -124,10 +143,14 @@ describe('verification', () => {
     })],
     ['stripe', 'whsec_of_the_endpoint', signAsStripe],
     ['authorization', 'Bearer of what Helius sends', (_body, secret) => ({ authorization: secret })],
+    ['hmac', 'the client secret of an app at Shopify', (body, secret) => ({
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+    })],
   ];
 
   it.each(styles)('%s: who proves it may, and others get one and the same 401', async (verification, secret, sign) => {
-    const made = await makeWebhook({ verification, secret });
+    const hmac = { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64' };
+    const made = await makeWebhook({ verification, secret, ...(verification === 'hmac' && { hmac }) });
     expect(await post(made.path, BODY, sign(BODY, secret))).toMatchObject({ status: 202 });
     const other = verification === 'standard_webhooks' ? `whsec_${Buffer.alloc(24).toString('base64')}` : `${secret}!`;
     const refusals = await Promise.all([
@@ -179,12 +202,15 @@ describe('what is refused', () => {
 
   it.each<[string, BodyInit, Record<string, string>, number, string]>([
     [
-      'a form',
-      'payload=%7B%7D',
-      { 'content-type': 'application/x-www-form-urlencoded' },
+      'a form with files',
+      '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
+      { 'content-type': 'multipart/form-data; boundary=x' },
       415,
       'media_type_unsupported',
     ],
+    ['two fields of one name', 'a=1&a=2', { 'content-type': FORM }, 400, 'request_invalid'],
+    ['a form that is not UTF-8', 'a=%ff', { 'content-type': FORM }, 400, 'request_invalid'],
+    ['a form of many fields', 'a&'.repeat(500_000), { 'content-type': FORM }, 400, 'request_invalid'],
     ['no body', '', {}, 415, 'media_type_unsupported'],
     ['an empty body of JSON', '', json, 400, 'request_invalid'],
     ['half of a JSON', '{"a": ', json, 400, 'request_invalid'],

@@ -188,6 +188,30 @@ it('an owner who writes a wrong on_end reads what would be right, and null tells
   expect((await owner.client.from('webhook_deliveries').select('id').eq('flow_run_id', flow_run_id)).data).toEqual([]);
 });
 
+it('a deployment that is told of its own runs and started by it is started so often and no more', async () => {
+  const flow = new FlowBuilder();
+  flow.input('event');
+  const deploymentId = await deploy(owner, await storeFlow(owner, flow));
+  const { data } = await owner.client.rpc('create_webhook', { deployment_id: deploymentId, input: 'event' })
+    .throwOnError();
+  const { id, url } = data as { id: string; url: string };
+  await owner.client.from('flow_deployments').update({ on_end: { url, events: ['succeeded'] } }).eq('id', deploymentId)
+    .throwOnError();
+  // As if it were the run after which one more may start.
+  const headers = { 'content-type': 'application/json', 'flow-chain-depth': '15' };
+  const { flow_run_id } = await fetch(url, { method: 'POST', headers, body: '{}' }).then((response) => response.json());
+  await delivery(flow_run_id, isDelivered);
+  const { data: runs } = await owner.client.from('flow_run').select('id').eq('webhook_id', id).order('id')
+    .throwOnError();
+  expect(runs.map((run) => run.id)).toEqual([flow_run_id, expect.any(String)]);
+  const refused = await delivery(runs[1]!.id, isTriedOnce);
+  expect(refused).toMatchObject({ status: 'pending', last_http_status: 409 });
+  expect(JSON.parse(refused.last_response!).code).toBe('webhook_loop');
+  const { data: webhook } = await owner.client.from('flow_webhooks').select('last_error').eq('id', id).single()
+    .throwOnError();
+  expect(webhook.last_error).toBe('webhook_loop: 17 runs have started one another by webhooks: it seems to be a loop.');
+});
+
 it('who may start a deployment does not learn where its runs are told', async () => {
   const { id } = await deployTelling(['succeeded'], 'https://hidden.example.com/hook');
   await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', id);

@@ -13,8 +13,9 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Starts the deployment of an incoming webhook',
     description:
-      'For whom the owner has given the URL: starts the deployment, as its owner, with the JSON body as the input that the webhook names. ' +
-      'A request with an id (`webhook-id`, `Idempotency-Key`, `X-GitHub-Delivery`, or that of a Stripe event) starts one run within 24 hours, ' +
+      'For whom the owner has given the URL: starts the deployment, as its owner, with the body as the input that the webhook names: ' +
+      'JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`) as an object of strings. ' +
+      'A request with an id (in the header that `hmac` of the webhook names, `webhook-id`, `Idempotency-Key`, `X-GitHub-Delivery`, or that of a Stripe event) starts one run within 24 hours, ' +
       'however often it comes, and is answered alike. If the webhook has `verification`, the request has to prove who sends it. ' +
       'A token that is unknown or deleted, and one of a webhook that is not active, are one and the same 404 `webhook_not_found`.',
     security: [[]],
@@ -40,6 +41,7 @@ export const automaticStartOperations: Operation[] = [
       'inputs_invalid',
       'inputs_too_large',
       'idempotency_key_invalid',
+      'webhook_loop',
       ...limitErrors,
       'too_many_requests',
       'internal',
@@ -54,7 +56,7 @@ export const automaticStartOperations: Operation[] = [
     summary: 'Makes an incoming webhook',
     description:
       'Its URL starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user. The URL is shown this once. ' +
-      '`flow_webhooks` lists webhooks; its owner changes all but `prefix`, `verification` and what the system keeps, and deletes a row to end it.',
+      '`flow_webhooks` lists webhooks; its owner changes all but `prefix`, `verification`, `hmac` and what the system keeps, and deletes a row to end it.',
     security: restUser,
     body: {
       schema: ref('CreateWebhookArguments'),
@@ -68,6 +70,13 @@ export const automaticStartOperations: Operation[] = [
           headers: ['x-github-event'],
           verification: 'github',
           secret: "It's a Secret to Everybody",
+        },
+        shopify: {
+          flow: 7,
+          input: 'order',
+          verification: 'hmac',
+          secret: 'the client secret of the app',
+          hmac: { header: 'X-Shopify-Hmac-Sha256', encoding: 'base64', id_header: 'X-Shopify-Webhook-Id' },
         },
         deployment: { deployment_id: DEPLOYMENT_ID, input: 'event' },
       },

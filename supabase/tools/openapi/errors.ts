@@ -57,6 +57,10 @@ const examples: Partial<Record<ErrorCode, Example>> = {
     message:
       'The API key is not valid: it was never made, it has been deleted, or its user has been deleted or banned.',
   },
+  webhook_loop: {
+    message: '17 runs have started one another by webhooks: it seems to be a loop.',
+    hint: 'Let on_end of a deployment lead to no webhook that starts it again.',
+  },
   webhook_signature_invalid: { message: 'The signature or its time is missing, wrong or too old.' },
   column_invalid: {
     message: 'cron.hour: has "25", where a number from 0 to 23, a range or * is needed.',

@@ -66,6 +66,7 @@ export const webhook = {
   input: 'push',
   headers: ['x-github-event'],
   verification: 'github',
+  hmac: null,
   is_active: true,
   last_start_at: null,
   last_flow_run_id: null,

@@ -77,13 +77,16 @@ const submitInputParams: JsonSchema = {
 const verificationNotes = {
   verification:
     'How requests prove who sends them. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
-    '`github`: `X-Hub-Signature-256`. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without: whoever has the URL.',
+    '`github`: `X-Hub-Signature-256`. `hmac`: the header that `hmac` names has an HMAC of the body. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without: whoever has the URL.',
   secret: {
     description:
       'For `standard_webhooks` whsec_ and the base64 of 24 to 64 bytes; for `authorization` the whole value of the header. ' +
       'It is never shown. Without it every request is refused.',
     pattern: STORABLE,
   },
+  hmac:
+    'With `verification` `hmac`: the header of the signature, and how that is written, by default in hex of sha256 without a prefix. ' +
+    '`id_header` is the header with the id of a delivery, if there is one.',
 };
 const webhookNotes = {
   prefix: 'The first characters of the token in its URL, by which its owner recognises it.',

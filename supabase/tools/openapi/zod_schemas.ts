@@ -71,13 +71,22 @@ const automaticStart = {
   created_at: timeSchema,
   updated_at: timeSchema,
 };
-const verificationSchema = z.enum(['standard_webhooks', 'github', 'stripe', 'authorization']);
+const verificationSchema = z.enum(['standard_webhooks', 'github', 'stripe', 'hmac', 'authorization']);
+const hmacSchema = z.strictObject({
+  header: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  algorithm: z.enum(['sha256', 'sha1']),
+  encoding: z.enum(['hex', 'base64']),
+  prefix: z.string().regex(/^[ -~]{0,64}$/),
+  id_header: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/).nullable(),
+});
+const hmacArgument = hmacSchema.partial({ algorithm: true, encoding: true, prefix: true, id_header: true }).optional();
 const webhookSchema = z.strictObject({
   ...automaticStart,
   prefix: z.string().regex(/^fh_[A-Za-z0-9_-]{7}$/),
   input: z.string().max(256),
   headers: z.array(z.string().regex(/^[a-z0-9_-]{1,64}$/)).max(20),
   verification: verificationSchema.nullable(),
+  hmac: hmacSchema.nullable(),
 });
 const scheduleSchema = z.strictObject({
   ...automaticStart,
@@ -171,11 +180,13 @@ export const argumentSchemas = {
     headers: z.array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)).max(20).optional(),
     verification: verificationSchema.optional(),
     secret: z.string().min(8).max(1_000).optional(),
+    hmac: hmacArgument,
   }),
   set_webhook_verification: z.strictObject({
     webhook_id: z.uuid(),
     verification: verificationSchema.optional(),
     secret: z.string().min(8).max(1_000).optional(),
+    hmac: hmacArgument,
   }),
   whoami: z.strictObject({}),
 } satisfies { [Name in keyof Functions]?: z.ZodType<Omit<Functions[Name]['Args'], 'inputs' | 'values'>> };

@@ -58,6 +58,7 @@ export const errorRemedies: Record<ErrorCode, string> = {
   idempotency_key_reused: 'Use a new key for a new request.',
   run_failed: 'Read `errors` in `details`.',
   run_stopped: 'Nothing: somebody asked the run to stop.',
+  webhook_loop: 'As owner: let `on_end` of a deployment lead to no webhook that starts it again.',
   run_not_ended: 'Wait for its end, or stop it.',
   run_succeeded: 'Start a new run.',
   run_redriven: 'Redrive the run that `details` names, if it has failed too.',

@@ -1,5 +1,6 @@
 import { ADMISSION_OPTIONS } from '../../../functions/_shared/admission.ts';
 import { MAX_BODY_BYTES } from '../../../functions/_shared/body.ts';
+import { TOKEN_OWNERS } from '../../../functions/_shared/token_owners.ts';
 import { COMMENT_MS, STREAM_MS } from '../../../functions/flow/event_stream.ts';
 import { WATCHER_PLACES } from '../../../functions/flow/watcher_places.ts';
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from '../../../functions/runner/nodes/api_input/index.ts';
@@ -86,6 +87,21 @@ const requests = (): Rows => [
     'calls that wait there: of one caller, and of all',
     `${ADMISSION_OPTIONS.maxWaiting} and ${count(ADMISSION_OPTIONS.maxAllWaiting)}`,
     '429 `too_many_requests`',
+  ],
+  [
+    'tokens in URLs that an isolate looks up: by one call, and waiting for it',
+    `${count(TOKEN_OWNERS.callTokens)} and ${count(TOKEN_OWNERS.maxWaiting)}`,
+    '429 `too_many_requests`',
+  ],
+  [
+    'fields of a form that an incoming webhook takes',
+    count(findNumber(/webhook_form\.body, '&', ''\)\) >= (\d+)/g)),
+    '400 `request_invalid`',
+  ],
+  [
+    'runs that have led to a request to an incoming webhook by webhooks',
+    count(findNumber(/v_most constant integer := (\d+);\n {2}v_given text := chain_depth/g)),
+    '409 `webhook_loop`',
   ],
   [
     'headers of a request to an incoming webhook',

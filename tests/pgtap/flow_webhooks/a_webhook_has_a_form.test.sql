@@ -1,4 +1,4 @@
-select plan(30);
+select plan(44);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -12,7 +12,7 @@ select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1
 select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the input');
 select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'its length');
 select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
-  'verification: must be standard_webhooks, github, stripe, authorization or null.', 'verification');
+  'verification: must be standard_webhooks, github, stripe, hmac, authorization or null.', 'verification');
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different names', headers)
 from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many');
@@ -22,11 +22,19 @@ select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'standard_webh
 from unnest(array['', 'whsec_', 'whsec_abc', 'whsec_c2hvcnQ=', 'whsec_' || encode(repeat('x', 65)::bytea, 'base64')]) as secret;
 select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'github', secret => %L $$, secret)), 'secret: must have 8 to 1000 characters.', left(secret, 20))
 from unnest(array['short', repeat('x', 1001)]) as secret;
+select matches(pg_temp.refusal(format($$ 'push', FLOW, verification => 'hmac', secret => 'a secret', hmac => %L $$, hmac)), '^hmac: must be \{header, ', hmac)
+from unnest(array[
+  null, '{}', '[]', '"x"', '{"header": "a b"}', '{"header": null}', '{"header": "x", "algorithm": "md5"}', '{"header": "x", "encoding": "base32"}',
+  '{"header": "x", "prefix": "\n"}', '{"header": "x", "prefix": null}', '{"header": "x", "id_header": ""}', '{"header": "x", "other": "y"}'
+]) as hmac;
+select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac => '{"header": "x"}' $$), '^hmac: must be .* else null', 'only where it counts');
+select is(public.create_webhook('push', test.kept('flow')::integer, verification => 'hmac', hmac => '{"header": "X-Vercel-Signature", "algorithm": "sha1"}') -> 'hmac',
+  '{"header": "x-vercel-signature", "algorithm": "sha1", "encoding": "hex", "prefix": "", "id_header": null}', 'how the sender signs, with defaults');
 select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'a header');
 
 select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
 select is(test.kept('made')::jsonb - '{id,url,prefix,flow,created_at,updated_at}'::text[], '{
-  "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "is_active": true,
+  "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "hmac": null, "is_active": true,
   "last_start_at": null, "last_flow_run_id": null, "last_error": null}', 'defaults');
 select matches(test.kept('made')::jsonb ->> 'url', '^/functions/v1/deployment/hook/fh_[A-Za-z0-9_-]{43}$', 'its URL');
 select set_config('request.headers', '{"host": "127.0.0.1:54321"}', true);
@@ -41,8 +49,8 @@ select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'ur
 
 select is(
   array(select test.error_code(format('update public.flow_webhooks set %s where true', change)) from unnest(
-    '{"verification = ''github''","prefix = ''fh_bbbbbbb''",last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]
-  ) as change), array_fill('column_read_only'::text, '{7}'), 'what the system keeps'
+    '{"verification = ''github''",hmac = jsonb_build_array(),"prefix = ''fh_bbbbbbb''",last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]
+  ) as change), array_fill('column_read_only'::text, '{8}'), 'what the system keeps'
 );
 update public.flow_webhooks set is_active = false, input = 'pull', headers = '{}' where true;
 select is(array_agg(distinct input), '{pull}', 'the rest is the owner''s') from public.flow_webhooks;

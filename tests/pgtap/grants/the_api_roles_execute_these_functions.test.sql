@@ -101,6 +101,7 @@ select set_eq(
     ('is_icon_url', 'authenticated, service_role'),
     ('is_public_key', 'authenticated, service_role'),
     ('is_string_map', 'authenticated, service_role'),
+    ('is_webhook_hmac', 'authenticated, service_role'),
     ('json_faults', 'authenticated, service_role'),
     ('node_definition', 'authenticated, service_role'),
     ('node_definition_faults', 'authenticated, service_role'),

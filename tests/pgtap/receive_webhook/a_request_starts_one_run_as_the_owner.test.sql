@@ -49,8 +49,11 @@ from unnest('{webhook-id,idempotency-key,x-github-delivery}'::text[]) as header;
 select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}'), pg_temp.receive(test.kept('headers'), '{}', '{"webhook-id": "an id"}'),
   'another webhook has other ids');
 select isnt(pg_temp.receive(test.kept('plain')), pg_temp.receive(test.kept('plain')), 'without an id each request starts a run');
-select is(private.webhook_delivery_id('stripe', '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'an event of Stripe has its id in the body, signed');
-select is(private.webhook_delivery_id('github', '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'other bodies have none');
+create function pg_temp.verified(verification text) returns public.flow_webhooks language sql immutable as $$
+  select jsonb_populate_record(null::public.flow_webhooks, jsonb_build_object('verification', verification));
+$$;
+select is(private.webhook_delivery_id(pg_temp.verified('stripe'), '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'an event of Stripe has its id in the body, signed');
+select is(private.webhook_delivery_id(pg_temp.verified('github'), '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'other bodies have none');
 select test.sign_in(test.user_id('owner'));
 select test.keep('start', public.start_deployment(test.kept('deployment')::uuid, idempotency_key => 'an id') ->> 'flow_run_id');
 select test.sign_out();

@@ -1,4 +1,4 @@
-select plan(25);
+select plan(37);
 
 -- What senders publish as examples.
 select ok(private.is_signed_by_standard(
@@ -6,10 +6,37 @@ select ok(private.is_signed_by_standard(
   '{"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",
     "webhook-signature": "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,abc v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}'
 ), 'Standard Webhooks: one of several signatures');
-select ok(private.is_signed_by_github(
-  private.webhook_secret_bytes('github', 'It''s a Secret to Everybody'), 'Hello, World!'::bytea,
-  'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
+select ok(private.is_webhook_proved(
+  'github', private.webhook_secret_bytes('github', 'It''s a Secret to Everybody'), 'Hello, World!',
+  '{"x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"}', null
 ), 'GitHub: "Hello, World!"');
+create function pg_temp.is_signed(secret text, body text, header text, hmac jsonb) returns boolean language sql volatile as $$
+  select private.is_webhook_proved(
+    'hmac', convert_to(secret, 'UTF8'), body, jsonb_build_object('x-signature', header), private.webhook_hmac('{"header": "X-Signature"}' || hmac)
+  );
+$$;
+select ok(pg_temp.is_signed(
+  'It''s a Secret to Everybody', 'Hello, World!', 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17', '{"prefix": "sha256="}'
+), 'GitHub''s example, told as a header of one''s own');
+-- Source: SQLPage, tests of sqlpage.hmac, "Shopify webhook HMAC validation".
+select ok(pg_temp.is_signed(
+  'test-webhook-secret', '{"id":1234567890,"email":"customer@example.com","total_price":"123.45"}',
+  'QNyObTlKbMx2qDlPF/ZOZcBqg5OgPg+2oky3zldc0Gw=', '{"encoding": "base64"}'
+), 'Shopify: base64');
+-- Sources: RFC 2202 and RFC 4231, test cases 2.
+select ok(pg_temp.is_signed('Jefe', 'what do ya want for nothing?', 'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{"algorithm": "sha1"}'), 'SHA-1, as Vercel');
+select ok(
+  pg_temp.is_signed('Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{}'), 'SHA-256 in hex by default'
+);
+select ok(not pg_temp.is_signed('Jefe', 'what do ya want for nothing?', header, hmac), 'not ' || says)
+from (values
+  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{"prefix": "v0="}'::jsonb, 'without the prefix'),
+  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{"encoding": "base64"}', 'in another encoding'),
+  ('effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{}', 'by another algorithm'),
+  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec384', '{}', 'in part'),
+  ('', '{}', 'by nothing'),
+  (null, '{}', 'without the header')
+) as v (header, hmac, says);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -20,6 +47,10 @@ from (values
   ('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), ('github', 'It''s a Secret to Everybody'),
   ('stripe', 'whsec_test_secret'), ('authorization', 'Bearer of bad news')
 ) as v (name, secret);
+select test.keep('shopify', right(public.create_webhook(
+  'push', test.kept('flow')::integer, verification => 'hmac', secret => 'test-webhook-secret',
+  hmac => '{"header": "X-Shopify-Hmac-Sha256", "encoding": "base64", "id_header": "X-Shopify-Webhook-Id"}'
+) ->> 'url', 46));
 select test.keep('waiting', right(public.create_webhook('push', test.kept('flow')::integer, verification => 'stripe') ->> 'url', 46));
 select test.sign_out();
 
@@ -69,12 +100,20 @@ select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sh
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
   'webhook_signature_invalid', 'in another header');
 
+select is(
+  array(select pg_temp.answer('shopify', jsonb_build_object(
+    'x-shopify-hmac-sha256', pg_temp.hmac('{}', 'test-webhook-secret', 'base64'), 'x-shopify-webhook-id', id
+  )) from unnest('{a,a,b}'::text[]) as id), array_fill('started'::text, '{3}'), 'a header that the owner named, with ids of deliveries'
+);
+select is(count(*), 2::bigint, 'one run for each id') from public.flow_run as r
+join public.flow_webhooks as w on w.id = r.webhook_id and w.prefix = left(test.kept('shopify'), 10);
+
 select is(pg_temp.answer('authorization', '{"authorization": "Bearer of bad news"}'), 'started', 'Helius: a fixed header');
 select is(pg_temp.answer('authorization', '{"authorization": "Bearer of good news"}'), 'webhook_signature_invalid', 'of another value');
 
 select is(last_error, 'webhook_signature_invalid: The signature or its time is missing, wrong or too old.', 'the owner is told')
 from public.flow_webhooks where prefix = left(test.kept('github'), 10);
-select is(count(*), 5::bigint, 'only what was proved has started a run') from public.flow_run;
+select is(count(*), 7::bigint, 'only what was proved has started a run') from public.flow_run;
 select ok(not exists (
   select from private.flow_webhook_secrets where convert_from(verification_secret, 'LATIN1') like '%bad news%'
 ), 'of a fixed header only the digest is stored');
