@@ -1,14 +1,12 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../functions/runner/nodes/rhai_script/threads/script_threads.ts';
 
-/**
- * Starts a thread of Node. A thread does not inherit tsx, which reads TypeScript in this process, so it registers tsx
- * again.
- */
+/** Starts a thread of Node. A thread does not inherit what reads TypeScript in this process, so it loads that again. */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);
-  const load = `import('tsx/esm/api').then(({ register }) => { register(); return import('${file.href}'); })`;
+  const reader = new URL('./typescript.js', import.meta.url);
+  const load = `import('${reader.href}').then(() => import('${file.href}'))`;
   return new Worker(load, { eval: true, resourceLimits });
 }
 

@@ -6,8 +6,8 @@ import { projectDir } from '../local/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
-/** Dependencies that only the worker has: Node reads TypeScript with tsx. */
-const WORKER_ONLY = ['tsx'];
+/** Dependencies that only the worker has: Node reads TypeScript by esbuild. */
+const WORKER_ONLY = ['esbuild'];
 
 /** The import map for the versions that package.json names. */
 export function importMap(): string {

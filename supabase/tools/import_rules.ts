@@ -236,6 +236,12 @@ export const importRules: readonly ImportRule[] = [
     why: "it is a process on Node that runs the functions' runner, and is installed without the local stack.",
   },
   {
+    files: 'worker/typescript_hooks.js',
+    mayImport: [],
+    packages: ['node:', 'esbuild'],
+    why: 'Node reads the TypeScript of a worker by it.',
+  },
+  {
     files: 'worker/local_stack.ts',
     mayImport: ['supabase/local'],
     packages: [],

@@ -22,7 +22,9 @@ export interface Import {
 const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
-const isFile = (to: string): boolean => /\.(tsx?|json|css)$/.test(to);
+/** The name of a package may end as a script does, such as decimal.js; without a scope, it has no slash. */
+const isFile = (to: string): boolean =>
+  /\.(tsx?|json|css)$/.test(to) || (to.endsWith('.js') && to.includes('/') && !to.startsWith('@'));
 
 /** What a specifier names. */
 function resolve(file: string, specifier: string): string {
@@ -131,6 +133,7 @@ export async function sourcesWithImportRules(): Promise<Source[]> {
     'functions/*.ts',
     'types/*.ts',
     'worker/*.ts',
+    'worker/*.js',
     'client/*.ts',
     'console/*.ts',
     'console/*.tsx',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { denoBinary } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import type { StackStatus } from '../../supabase/local/stack.ts';
@@ -32,7 +33,7 @@ export interface WorkerOptions {
 export function startWorker(options: WorkerOptions): WorkerProcess {
   const { status, env, script = 'worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
   const [command, args] = runtime === 'node'
-    ? ['node', ['--import', 'tsx']] as const
+    ? ['node', ['--import', pathToFileURL(join(projectDir, 'worker/typescript.js')).href]] as const
     : [denoBinary(), ['run', '--allow-all', `--config=${join(projectDir, 'deno.json')}`]] as const;
   const child = spawn(command, [...args, join(projectDir, script)], {
     cwd: projectDir,
