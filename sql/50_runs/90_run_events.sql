@@ -4,6 +4,9 @@
 --
 -- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
 -- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+--
+-- Most runs are short: all that happens in them is stored by the transaction that ends them. No number can have been told before it, and
+-- nothing changes after it, so of these nothing is stored here: private.unnumbered_events counts their events out when somebody asks.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
@@ -20,7 +23,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some. Deleted with the run.';
+  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some, but none for a run whose events were all stored by its end. Deleted with the run.';
 comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
 comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
 
@@ -103,6 +106,28 @@ $$;
 comment on function private.add_run_events(private.new_run_event[]) is
   'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
 
+create function private.unnumbered_events(root_flow_run_id uuid)
+returns private.run_event[]
+language sql stable security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set enable_seqscan = off
+as $$
+  select array_agg((e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+    e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
+  )
+  from (
+    select t.event, n.node_id, n.times, null::integer as log_index, t.time
+    from public.node_run as n cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
+    where n.flow_run_id = unnumbered_events.root_flow_run_id and t.time is not null
+    union all
+    select 'log', l.node_id, l.times, l.log_index, l.time
+    from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
+  ) as e;
+$$;
+comment on function private.unnumbered_events(uuid) is
+  'The events of a root run that has ended with no row in flow_run_events, from number 2 on, without its end: one claim stored all of them when it ended the run, a hundred rows at most, and its worker had made their times differ in the order in which they happened. Definer: for callers that are already checked.';
+
 create function private.event_value(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -133,11 +158,17 @@ declare
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
+  -- All events before the end of the root, where none are stored.
+  v_unnumbered private.run_event[];
   -- The last event of the last transaction that this page has events of.
   v_until integer;
   v_page jsonb;
 begin
-  select coalesce(max(e.last_number), 1) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  select max(e.last_number) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  if v_last is null and root.end_time is not null then
+    v_unnumbered := private.unnumbered_events(root.id);
+  end if;
+  v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
     -- What is stored of a run before it starts is told after its start.
@@ -159,10 +190,14 @@ begin
     where run_events.after < 1 and root.start_time is not null
     union all
     select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
-    from private.flow_run_events as e
+    from (
+      select s.first_number, s.events from private.flow_run_events as s
+      where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
+      union all
+      select 2, v_unnumbered
+    ) as e
     cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
-    where e.root_flow_run_id = root.id and e.last_number > run_events.after and e.last_number <= v_until
-      and e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    where e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
     select v_end, 'run_finish', root.id, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events

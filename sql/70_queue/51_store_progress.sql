@@ -102,7 +102,7 @@ $$;
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
   'Copies node executions that a redriven run takes over, [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}], of runs of this owner, and returns the events that this makes. Definer: only functions write runs.';
 
-create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[])
+create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -167,10 +167,11 @@ begin
   from stored as s
   join (
     select p.run_id, k.*
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
       flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
     )
+    where p.numbers_events
   ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
   cross join lateral (
     values ('node_start', s.is_new, g.start_position, s.start_time), ('node_finish', s.end_time is not null, g.end_position, s.end_time)
@@ -213,16 +214,17 @@ begin
     from stored as s
     join (
       select p.run_id, k.*
-      from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
       cross join lateral jsonb_to_recordset(p.progress -> 'logs') as k (flow_run_id uuid, log_index integer, position integer)
+      where p.numbers_events
     ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
   end if;
 
   perform private.add_run_events(v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events);
 end;
 $$;
-comment on function private.store_progress_of(uuid[], uuid[], jsonb[]) is
-  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. Definer: nobody else writes these tables.';
+comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
+  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
 
 create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void
@@ -232,7 +234,7 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
 begin
-  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress]);
+  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is

@@ -15,12 +15,22 @@ declare
   v_message_ids bigint[];
   v_progresses jsonb[];
   v_positions bigint[];
+  v_numbers_events boolean[];
   v_results jsonb := finish_flow_runs.results;
 begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position)
-  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position),
+    array_agg(held.numbers_events)
+  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
-    select r.id, r.user_id, j.message_id, f.progress, f.position
+    select r.id, r.user_id, j.message_id, f.progress, f.position,
+      -- What a short run has come to is all in this one report. Then private.unnumbered_events tells its events, and nothing is written of them.
+      (
+        (f.progress -> 'is_in_order')::boolean is not true
+        or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
+        or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
+        -- Not `exists`, for which a plan that is made while the table is empty reads all of it, and is kept.
+        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
+      ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
     ) with ordinality as f (flow_run_id, attempt, progress, position)
@@ -47,7 +57,7 @@ begin
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
       v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
     end if;
-    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses);
+    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
     perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
   end if;
   return coalesce(v_run_ids, '{}');
@@ -92,7 +102,7 @@ begin
 end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)

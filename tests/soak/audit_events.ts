@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** The events that the rows of each tree stand for, and those that are numbered, by their keys. */
+/** The events that the rows of each tree stand for, and those that have a number, by their keys. */
 const EVENTS = `
   tree as (
     select r.id as root_id, r.id from public.flow_run as r where r.parent_flow_run_id is null
@@ -28,6 +28,14 @@ const EVENTS = `
       concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id) as key
     from private.flow_run_events as e
     cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    union all
+    -- Those of runs that one report has ended are numbered when somebody asks.
+    select r.id, 1 + k.position, concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id)
+    from public.flow_run as r
+    cross join lateral unnest(private.unnumbered_events(r.id))
+      with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
+    where r.parent_flow_run_id is null and r.end_time is not null
+      and not exists (select from private.flow_run_events as e where e.root_flow_run_id = r.id)
   )`;
 
 /** What must hold of the events of runs, and of what watchers were told. */

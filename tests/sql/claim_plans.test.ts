@@ -67,32 +67,44 @@ it('a claim among the runs of thousands of owners reads the few of each that it 
     expect(rows).toBeLessThan(16 * 25);
   }));
 
-it('runs that end together are read by themselves, also when the plan was made while all others had ended', () =>
-  inAnother(async (worker) => {
-    // Of so few, reading all would look cheaper than a hundred looks at an index.
-    await fill(worker, { ended: 4_000, queued: 0 });
-    await worker`vacuum analyze`;
-    await fill(worker, { owners: 1, ended: 0, queued: 16 });
-    const [claimed] = await worker<{ results: object[] }[]>`
+it.each([
+  ['numbered', false],
+  ['not numbered', true],
+])(
+  'runs that end together, with events that are %s, are read by themselves, although the plan was made while all others had ended',
+  (_, isInOrder) =>
+    inAnother(async (worker) => {
+      // Of so few, reading all would look cheaper than a hundred looks at an index.
+      await fill(worker, { ended: 4_000, queued: 0 });
+      await worker`vacuum analyze`;
+      await worker`insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
+      select id, 2, 2, array[('log', id, null, null, 0, null)::private.run_event] from public.flow_run`;
+      await fill(worker, { owners: 1, ended: 0, queued: 16 });
+      const [claimed] = await worker<{ results: object[] }[]>`
       select jsonb_agg(jsonb_build_object(
         'flow_run_id', c.flow_run_id, 'attempt', c.attempt, 'status', 'succeeded', 'not_run', '[]'::jsonb,
         'progress', jsonb_build_object('node_runs', jsonb_build_array(jsonb_build_object(
           'flow_run_id', c.flow_run_id, 'node_id', c.flow_run_id, 'times', 0, 'start_time', now(), 'end_time', now(),
           'input', '{"M": {}}'::jsonb, 'output', '{"M": {}}'::jsonb
-        )))
+        ))) || ${
+        worker.json({ children: [], taken_over: [], transactions: [], inputs: [], logs: [], is_in_order: isInOrder })
+      }
       )) as results from public.claim_flow_runs(16, 60) as c`;
-    const finish = `public.finish_flow_runs('${JSON.stringify(claimed!.results)}')`;
-    const { scanned, rows } = await countReads(
-      worker,
-      [...TABLES, 'node_run', 'signature_requests'],
-      `select ${finish}`,
-    );
-    expect(scanned).toEqual([]);
-    // Each is locked, referred to by its node, and ended, with its job and its message.
-    expect(rows).toBeLessThan(16 * 12);
-    const [finished] = await worker.unsafe(`select cardinality(${finish}) as count`);
-    expect(finished!.count).toBe(16);
-  }));
+      const finish = `public.finish_flow_runs('${JSON.stringify(claimed!.results)}')`;
+      const { scanned, rows } = await countReads(
+        worker,
+        [...TABLES, 'node_run', 'flow_run_events', 'signature_requests'],
+        `select ${finish}`,
+      );
+      expect(scanned).toEqual([]);
+      // Each is locked, referred to by its node, and ended, with its job and its message.
+      expect(rows).toBeLessThan(16 * 12);
+      const [finished] = await worker.unsafe(`select cardinality(${finish}) as count`);
+      expect(finished!.count).toBe(16);
+      const [numbered] = await worker`select count(*)::integer as count from private.flow_run_events`;
+      expect(numbered!['count']).toBe(4_000 + (isInOrder ? 0 : 16));
+    }),
+);
 
 it('a start looks at none of the runs that its owner has', async () => {
   const [flow] = await sql`select id, user_id from public.flows limit 1`;

@@ -80,7 +80,9 @@ it('a node that puts something out before it ends is told of anew, and what it p
   nodeBegan(nodeRun(0, { output }));
   expect(isFull()).toBe(true);
   await flush();
-  expect(stored.map(({ node_runs }) => node_runs)).toEqual([[expect.objectContaining(nodeRun(0, { output }))]]);
+  expect(stored.map(({ node_runs }) => node_runs)).toEqual([
+    [expect.objectContaining(nodeRun(0, { output, start_time: '2026-01-01T00:00:01.000000Z' }))],
+  ]);
 });
 
 it('what is reported has its place in the order in which it happened, although it is stored by kinds', async () => {
@@ -123,4 +125,24 @@ it('what is reported has its place in the order in which it happened, although i
     );
   expect(stored.map(positionsOf)).toEqual([[0, 'called', 1, '1 logs', '1 ends', 2, '2 asks']]);
   expect(positionsOf(await takeRest())).toEqual([0, 'called', 'called ends', '0 ends']);
+});
+
+it('times tell the order of what happens in one millisecond, unless something is told too late for that', async () => {
+  const { nodeEnded, logged, takeRest } = open();
+  const ended = (times: number, start_time: string) =>
+    nodeEnded(nodeRun(times, { start_time, end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
+  const { node_id } = nodeRun(0);
+  ended(0, '2026-01-01T00:00:02Z');
+  const line = { flow_run_id: RUN_ID, node_id, times: 1, log_level: 'Info', module: null, content: '' } as const;
+  logged({ ...line, time: '2026-01-01T00:00:02Z' });
+  ended(1, '2026-01-01T00:00:02Z');
+  const timesOf = ({ node_runs, logs }: Progress) =>
+    [
+      ...node_runs.flatMap(({ times, start_time, end_time }) => [[times, start_time], [`${times} ends`, end_time]]),
+      ...logs.map(({ times, time }) => [`${times} logs`, time]),
+    ].toSorted(([, a], [, b]) => a! < b! ? -1 : 1).map(([what]) => what);
+  const first = await takeRest();
+  expect([timesOf(first), first.is_in_order]).toEqual([[0, '0 ends', 1, '1 logs', '1 ends'], true]);
+  ended(2, '2026-01-01T00:00:01Z');
+  expect(await takeRest()).toMatchObject({ is_in_order: false, node_runs: [{ start_time: '2026-01-01T00:00:01Z' }] });
 });

@@ -2,6 +2,7 @@ import type { Claim, Claims, Positions, Progress, StoredHistory, TransactionOutc
 import { type ChildRow, executionKey, type Journal, type NodeRun } from '../engine/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import { measureMap } from '../engine/value_size.ts';
+import { makeTimesInOrder } from './times_in_order.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
 
@@ -56,14 +57,15 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   let last: Promise<void> = Promise.resolve();
   let queued: Promise<void> | undefined;
   let lastPosition = 0;
+  const inOrder = makeTimesInOrder();
   /** Where node executions began that have not ended. Of one that ends at once the first sign may be a log line. */
-  const starts = new Map<string, number>();
+  const starts = new Map<string, { start_position: number; start_time: string }>();
 
-  const startOf = (execution: Effect): number => {
+  const startOf = (execution: Effect, time: string): { start_position: number; start_time: string } => {
     const key = executionKey(execution);
-    const position = starts.get(key) ?? ++lastPosition;
-    starts.set(key, position);
-    return position;
+    const start = starts.get(key) ?? { start_position: ++lastPosition, start_time: inOrder.next(time) };
+    starts.set(key, start);
+    return start;
   };
 
   const rows = () =>
@@ -79,6 +81,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       transactions,
       inputs,
       logs,
+      is_in_order: inOrder.isKept(),
       is_complete: isComplete,
       work_ms: workMs(),
       output_bytes: outputBytes(),
@@ -122,11 +125,15 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
 
   return {
     runBegan: (run) => {
-      startOf({ flow_run_id: run.parent_flow_run_id, node_id: run.parent_node_id, times: run.parent_times });
+      const start_time = new Date(now()).toISOString();
+      startOf(
+        { flow_run_id: run.parent_flow_run_id, node_id: run.parent_node_id, times: run.parent_times },
+        start_time,
+      );
       const row = {
         ...run,
         status: 'running',
-        start_time: new Date(now()).toISOString(),
+        start_time,
         end_time: null,
         output: null,
         errors: null,
@@ -152,12 +159,14 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       flushIfMuch();
     },
     nodeBegan: (run) => {
-      begun.set(executionKey(run), { ...run, start_position: startOf(run), end_position: null });
+      begun.set(executionKey(run), { ...run, ...startOf(run, run.start_time), end_position: null });
       bytes += nodeRunBytes(run);
     },
     nodeEnded: (run) => {
       const key = executionKey(run);
-      ended.push({ ...run, start_position: startOf(run), end_position: ++lastPosition });
+      const start = startOf(run, run.start_time);
+      const end_time = run.end_time && inOrder.next(run.end_time);
+      ended.push({ ...run, ...start, end_time, end_position: ++lastPosition });
       begun.delete(key);
       starts.delete(key);
       bytes += nodeRunBytes(run);
@@ -183,7 +192,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       flushIfMuch();
     },
     inputAsked: (input) => {
-      startOf(input);
+      startOf(input, new Date(now()).toISOString());
       inputs.push({ ...input, position: ++lastPosition });
       bytes += ROW_BYTES;
     },
@@ -194,9 +203,10 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       const isLast = index === settings.flowRunMaxLogLines - 1 || logCharacters > settings.flowRunMaxLogCharacters;
       logCounts.set(line.flow_run_id, isLast ? settings.flowRunMaxLogLines : index + 1);
       const { flow_run_id, node_id, times } = line;
-      if (node_id !== null && times !== null) startOf({ flow_run_id, node_id, times });
+      if (node_id !== null && times !== null) startOf({ flow_run_id, node_id, times }, line.time);
       logs.push({
         ...line,
+        time: inOrder.next(line.time),
         ...(isLast && { log_level: 'Warn' as const, content: lastLine }),
         log_index: index,
         position: ++lastPosition,

@@ -91,6 +91,8 @@ export interface Progress {
   transactions: TransactionOutcome[];
   inputs: (AskedInput & { position: number })[];
   logs: (LogLine & { log_index: number; position: number })[];
+  /** The times of node runs and lines differ in the order in which these happened. */
+  is_in_order: boolean;
   work_ms: number;
   /** Nothing kept the run from executing all that it could: it was not halted. */
   is_complete: boolean;
@@ -105,6 +107,7 @@ export const NO_PROGRESS: Progress = Object.freeze({
   transactions: [],
   inputs: [],
   logs: [],
+  is_in_order: true,
   is_complete: false,
   work_ms: 0,
   output_bytes: 0,
