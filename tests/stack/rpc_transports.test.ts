@@ -319,6 +319,32 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     expect(await rpc('try_text', { value: 'again' })).toBe('again');
   });
 
+  // PostgREST is told of a migration, and answers by the schema that it knew until it has read the new one.
+  it.runIf(name !== 'PostgREST')('a function that a migration changes meanwhile is called as it is now', async () => {
+    const replace = (created: string) =>
+      workers.sql.unsafe(`
+        drop function if exists public.try_changing;
+        ${created};
+        grant execute on all functions in schema public to service_role;
+        revoke execute on function public.try_secret() from service_role`);
+    const returning = (args: string, result: string) =>
+      replace(`create function public.try_changing(${args}) returns text language sql as $$ select ${result} $$`);
+    await returning('value integer', '(value + 1)::text');
+    expect(await rpc('try_changing', { value: 7 })).toBe('8');
+    await returning('value text', `value || '!'`);
+    expect(await rpc('try_changing', { value: '7' })).toBe('7!');
+    await returning('value text, more text', 'value || more');
+    expect(await rpc('try_changing', { value: '7', more: '?' })).toBe('7?');
+    await returning('value text', 'value');
+    expect((await outcomeOf(rpc('try_changing', { value: '7', more: '?' }))).slice(0, 1)).toEqual([500]);
+    expect(await rpc('try_changing', { value: '7' })).toBe('7');
+    // What its body calls is missing: that is told, after a second try.
+    await replace(`create function public.try_changing(value text) returns text language plpgsql as
+      $$ begin return public.try_missing(value); end $$`);
+    expect((await outcomeOf(rpc('try_changing', { value: '7' }))).slice(0, 1)).toEqual([500]);
+    await replace('select 1');
+  });
+
   it('a call that takes longer than the statement timeout of the role fails as one to be repeated', async () => {
     await workers.sql`alter role service_role set statement_timeout = '300ms'`;
     await workers.sql`notify pgrst, 'reload config'`;

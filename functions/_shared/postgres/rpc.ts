@@ -1,9 +1,8 @@
 import postgres from 'postgres';
 import type { ErrorBody } from '../../../types/errors.ts';
-import type { ApiError } from '../api_error.ts';
+import { ApiError } from '../api_error.ts';
 import type { Rpc } from '../database.ts';
 import { toApiError, unavailable, UNREADABLE_TEXT } from '../database_errors.ts';
-import type { PostgresConnection } from './connection.ts';
 import { parameterText, quoteText } from './literals.ts';
 import { makePool, type PoolOptions } from './pool.ts';
 import { actAsServiceRole, showHeaders } from './session.ts';
@@ -22,6 +21,11 @@ const NO_HEADERS = new Headers();
 /** The SQLSTATE of a call whose function has changed since its signature was read. */
 const UNDEFINED_FUNCTION = '42883';
 
+/** No function of this name takes these arguments, as far as is known. */
+class NoSuchFunction extends Error {
+  readonly code = UNDEFINED_FUNCTION;
+}
+
 /** What SQL raised by private.fail, as PostgREST would answer it. */
 function readRaised({ message, detail }: postgres.PostgresError): [{ status: number; headers: Headers }, ErrorBody] {
   try {
@@ -34,6 +38,10 @@ function readRaised({ message, detail }: postgres.PostgresError): [{ status: num
 
 /** Makes an ApiError of what a call came to: the same as over PostgREST. */
 function readError(name: string, error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof NoSuchFunction) {
+    return toApiError(name, { status: 404, headers: NO_HEADERS }, { code: 'PGRST202', message: error.message });
+  }
   if (!(error instanceof postgres.PostgresError)) return unavailable(error);
   const { code, message, detail, hint } = error;
   if (code === 'PGRST') return toApiError(name, ...readRaised(error));
@@ -54,47 +62,59 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
   const pool = makePool(options);
   const signatures = new Map<string, readonly Signature[]>();
 
-  const execute = (name: string, work: (connection: PostgresConnection) => Promise<unknown>): Promise<unknown> =>
-    pool.use(work).catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === UNDEFINED_FUNCTION) signatures.delete(name);
-      throw readError(name, error);
-    });
-
   const readSignatures = async (name: string): Promise<readonly Signature[]> => {
     const known = signatures.get(name) ??
       // SAFETY: the query makes it so.
-      await execute(name, (connection) => connection.executeTogether([signaturesQuery(name)])) as Signature[];
+      await pool.use((connection) => connection.executeTogether([signaturesQuery(name)])) as Signature[];
     signatures.set(name, known);
     return known;
   };
 
+  const call = async (name: string, args: object, headers?: Record<string, string>): Promise<unknown> => {
+    const given = Object.entries(args).filter(([, value]) => value !== undefined);
+    const names = given.map(([argumentName]) => argumentName);
+    const signature = matchSignature(await readSignatures(name), names);
+    if (signature === undefined) throw new NoSuchFunction(`no function public.${name}(${names.join(', ')})`);
+    const texts = given.map(([argumentName, value]) =>
+      parameterText(value, signature.arguments.find((argument) => argument.name === argumentName)!)
+    );
+    // The wire would carry a replacement for what is no UTF-8, and a message ends at NUL.
+    if (texts.some((text) => text !== null && (!text.isWellFormed() || text.includes('\0')))) throw badText(name);
+    const result = await pool.use((connection) => {
+      if (hasSessions && headers === undefined) {
+        return connection.execute(callStatement(name, signature, names, (index) => `$${index + 1}`), texts);
+      }
+      return connection.executeTogether([
+        ...actAsServiceRole('transaction'),
+        ...(headers === undefined ? [] : showHeaders(headers)),
+        callStatement(name, signature, names, (index) => quoteText(texts[index]!)),
+      ]);
+    });
+    return signature.returns === 'nothing' ? null : result;
+  };
+
+  /** Calls a second time when what was known of the function is out of date: a migration has changed it meanwhile. */
+  const callAsKnown = async (name: string, ...given: [args: object, headers?: Record<string, string>]) => {
+    const isKnown = signatures.has(name);
+    try {
+      return await call(name, ...given);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== UNDEFINED_FUNCTION) throw error;
+      signatures.delete(name);
+      // The server has done nothing: there is no such function, or what it calls is missing, which takes all back.
+      if (!isKnown) throw error;
+      return await call(name, ...given);
+    }
+  };
+
   return {
     rpc: async <Result>(name: string, args: object, headers?: Record<string, string>): Promise<Result> => {
-      const given = Object.entries(args).filter(([, value]) => value !== undefined);
-      const names = given.map(([argumentName]) => argumentName);
-      const signature = matchSignature(await readSignatures(name), names);
-      if (signature === undefined) {
-        signatures.delete(name);
-        const message = `no function public.${name}(${names.join(', ')})`;
-        throw toApiError(name, { status: 404, headers: NO_HEADERS }, { code: 'PGRST202', message });
+      try {
+        // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
+        return await callAsKnown(name, args, headers) as Result;
+      } catch (error) {
+        throw readError(name, error);
       }
-      const texts = given.map(([argumentName, value]) =>
-        parameterText(value, signature.arguments.find((argument) => argument.name === argumentName)!)
-      );
-      // The wire would carry a replacement for what is no UTF-8, and a message ends at NUL.
-      if (texts.some((text) => text !== null && (!text.isWellFormed() || text.includes('\0')))) throw badText(name);
-      const result = await execute(name, (connection) => {
-        if (hasSessions && headers === undefined) {
-          return connection.execute(callStatement(name, signature, names, (index) => `$${index + 1}`), texts);
-        }
-        return connection.executeTogether([
-          ...actAsServiceRole('transaction'),
-          ...(headers === undefined ? [] : showHeaders(headers)),
-          callStatement(name, signature, names, (index) => quoteText(texts[index]!)),
-        ]);
-      });
-      // SAFETY: the shape is that of the SQL function; types/database.types.ts is generated from the same schema.
-      return (signature.returns === 'nothing' ? null : result) as Result;
     },
     close: pool.close,
   };
