@@ -15,11 +15,14 @@ export function makeRunnerApp(platform: Platform) {
   const pokeRunner = makeRunnerPoke(platform, config);
   const settings = readRunnerSettings(platform.env, true);
   const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
+  /** The last look at the queue, which finds no runs, has told of it. */
+  let isWebhookDue = false;
   const worker = makeRunnerWorker({
     rpc: serviceRpc,
     settings,
     env: platform.env,
     spawnScriptThread: spawnWebScriptThread,
+    onDueWebhook: () => isWebhookDue = true,
   });
 
   const drain = async (flowRunId?: string): Promise<void> => {
@@ -34,6 +37,8 @@ export function makeRunnerApp(platform: Platform) {
     }
     isOver.abort();
     await posted;
+    if (!isWebhookDue) return;
+    isWebhookDue = false;
     await webhooks.postDue();
   };
 

@@ -30,6 +30,8 @@ export interface RunnerWorkerOptions {
   spawnScriptThread?: SpawnScriptThread;
   /** Makes what tells it of runs. */
   makeWatch?: MakeQueueWatch | undefined;
+  /** Called when it finds no runs, and webhooks that are due. */
+  onDueWebhook?: (() => void) | undefined;
 }
 
 const allowedAddresses = ({ allowPrivateNetwork }: RunnerSettings) =>
@@ -43,7 +45,7 @@ function readFlowUrl(env: (name: string) => string | undefined): string | undefi
 
 /** Makes a worker with all services that nodes use. */
 export function makeRunnerWorker(
-  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch }: RunnerWorkerOptions,
+  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch, onDueWebhook }: RunnerWorkerOptions,
 ): Worker {
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
@@ -62,7 +64,7 @@ export function makeRunnerWorker(
         workerBytes,
       ]),
     });
-  const claims = makeClaims(rpc, settings);
+  const claims = makeClaims(rpc, settings, onDueWebhook);
   const flowUrl = readFlowUrl(env);
   const scriptsOf = spawnScriptThread &&
     makeScriptThreads({ spawn: spawnScriptThread, budgetMs: settings.slice.busyMs });

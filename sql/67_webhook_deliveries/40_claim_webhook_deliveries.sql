@@ -19,6 +19,7 @@ begin
 end;
 $$;
 comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+grant execute on function private.has_due_webhook() to service_role;
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]

@@ -112,3 +112,16 @@ it.each<[string, Partial<FinalResult>, Partial<Progress>]>([
   expect(resultBytes(whole) / length).toBeGreaterThan(0.9);
   expect(resultBytes(whole) / length).toBeLessThan(1.3);
 });
+
+it('a claim that finds no runs may tell of webhooks that are due', async () => {
+  const answers: object[][] = [[{ flow_run_id: 'a', has_due_webhook: false }], [], [{
+    flow_run_id: null,
+    has_due_webhook: true,
+  }]];
+  let told = 0;
+  const options = { runnerLeaseSeconds: 30, runnerMaxLostClaims: 5, retryMs: 0, historyPageBytes: 1 };
+  const claims = makeClaims((async () => answers.shift()) as never, options, () => told++);
+  const found: [number, number][] = [];
+  while (answers.length > 0) found.push([(await claims.claim(1, [], 0)).length, told]);
+  expect(found).toEqual([[1, 0], [0, 0], [0, 1]]);
+});

@@ -203,13 +203,20 @@ export interface ClaimsOptions {
   historyPageBytes: number;
 }
 
+/** What a claim answers in place of runs, of which it has found none. */
+interface DueWebhooks {
+  flow_run_id: null;
+  has_due_webhook: true;
+}
+
 /** A page of the node executions that earlier claims of a run stored. */
 interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
   /** Where the next page begins; null on the last one. */
   next: object | null;
 }
 
-export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
+/** `onDueWebhook` is called when a claim that finds no runs tells of webhooks that are due. */
+export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () => void = () => {}): Claims {
   const held = ({ flow_run_id, attempt }: Claim) => ({ flow_run_id, attempt });
   const lease = { lease_seconds: options.runnerLeaseSeconds };
   const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
@@ -259,15 +266,19 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions): Claims {
   };
 
   return {
-    claim: (maxRuns, knownSnapshots, waitMillies, ownersWithPlaces) =>
-      rpc('claim_flow_runs', {
+    claim: async (maxRuns, knownSnapshots, waitMillies, ownersWithPlaces) => {
+      const claimed = await rpc<(Claim | DueWebhooks)[]>('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
         wait_millies: waitMillies,
         ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
         ...lease,
-      }),
+      });
+      const runs = claimed.filter((row) => row.flow_run_id !== null);
+      if (runs.length < claimed.length) onDueWebhook();
+      return runs;
+    },
     history: async ({ attempt, flow_run_id, redriven_output_bytes }) => {
       const history = attempt > 1
         ? await readHistory(flow_run_id)

@@ -85,6 +85,8 @@ select set_eq(
     ('token_run_id', 'anon, authenticated, service_role'),
     -- What a worker asks over a connection of its own, in a session of the service role.
     ('await_claimable_runs', 'service_role'),
+    -- What a claim that finds no runs asks.
+    ('has_due_webhook', 'service_role'),
     -- What the function flow asks over a connection of its own, in a session of the service role.
     ('follow_flow_runs', 'service_role'),
     ('follow_run_events', 'service_role'),
