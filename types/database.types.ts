@@ -157,14 +157,14 @@ isOneToOne: false
                   ]
                 },"flow_webhooks": {
                   Row: {
-                    "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null
+                    "created_at": string,"deployment_id": string | null,"flow": number | null,"headers": (string)[],"hmac": Json | null,"id": string,"input": string,"is_active": boolean,"last_error": string | null,"last_flow_run_id": string | null,"last_start_at": string | null,"prefix": string,"tag": string | null,"updated_at": string,"user_id": string,"verification": string | null
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix": string,"tag"?: string | null,"updated_at"?: string,"user_id": string,"verification"?: string | null
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input": string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix": string,"tag"?: string | null,"updated_at"?: string,"user_id": string,"verification"?: string | null
                   }
                   Update: {
-                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix"?: string,"tag"?: string | null,"updated_at"?: string,"user_id"?: string,"verification"?: string | null
+                    "created_at"?: string,"deployment_id"?: string | null,"flow"?: number | null,"headers"?: (string)[],"hmac"?: Json | null,"id"?: string,"input"?: string,"is_active"?: boolean,"last_error"?: string | null,"last_flow_run_id"?: string | null,"last_start_at"?: string | null,"prefix"?: string,"tag"?: string | null,"updated_at"?: string,"user_id"?: string,"verification"?: string | null
                   }
                   Relationships: [
                     {
@@ -374,7 +374,7 @@ isOneToOne: false
                            },
 "claim_flow_runs":
 { Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_millies"?: number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+              "attempt": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "claim_webhook_deliveries":
@@ -386,7 +386,7 @@ isOneToOne: false
 { Args: { "name": string }; Returns: Json
                            },
 "create_webhook":
-{ Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
+{ Args: { "deployment_id"?: string,"flow"?: number,"headers"?: (string)[],"hmac"?: Json,"input": string,"secret"?: string,"tag"?: string,"verification"?: string }; Returns: Json
                            },
 "deploy_flow":
 { Args: { "flow_id": number,"strict"?: boolean }; Returns: Json
@@ -467,6 +467,9 @@ isOneToOne: false
 "next_cron_times":
 { Args: { "cron": string,"time_zone"?: string }; Returns: (string)[]
                            },
+"pending_input_owners":
+{ Args: { "tokens": (string)[] }; Returns: (string)[]
+                           },
 "pending_signature_request":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
@@ -514,7 +517,7 @@ isOneToOne: false
 { Args: { "name": string,"value": number }; Returns: undefined
                            },
 "set_webhook_verification":
-{ Args: { "secret"?: string,"verification"?: string,"webhook_id": string }; Returns: Json
+{ Args: { "hmac"?: Json,"secret"?: string,"verification"?: string,"webhook_id": string }; Returns: Json
                            },
 "signature_request_for_caller":
 { Args: { "id": string,"new_msg"?: string }; Returns: Json
@@ -554,6 +557,9 @@ isOneToOne: false
                            },
 "watched_run_events":
 { Args: { "after": (number)[],"flow_run_ids": (string)[] }; Returns: Json
+                           },
+"webhook_owners":
+{ Args: { "tokens": (string)[] }; Returns: (string)[]
                            },
 "whoami":
 { Args: Record<PropertyKey, never>; Returns: Json

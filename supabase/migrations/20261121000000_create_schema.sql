@@ -222,9 +222,9 @@ $$;
 comment on function private.user_claims() is
   'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
 
-create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid);
+create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
 comment on type private.caller is
-  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is. Null is what nothing proves.';
+  'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
 
 create function private.caller()
 returns private.caller
@@ -2453,11 +2453,17 @@ begin
       when 'title' then jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') <= 200
       when 'minimum' then jsonb_typeof(m.value) = 'number'
       when 'maximum' then jsonb_typeof(m.value) = 'number'
+      when 'minLength' then jsonb_typeof(m.value) = 'number'
+      when 'maxLength' then jsonb_typeof(m.value) = 'number'
+      when 'format' then m.value in ('"email"', '"uri"', '"date"')
+      when 'enum' then jsonb_typeof(m.value) = 'array' and jsonb_path_exists(m.value, 'strict $.size() ? (@ > 0 && @ <= 100)')
+        and octet_length(m.value::text) <= 4096
+        and not jsonb_path_exists(m.value, '$[*] ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
     end
   );
 end;
 $$;
-comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, minimum and maximum.';
+comment on function private.schema_hint(jsonb) is 'What the form of a node definition says of one of its inputs that holds for whoever starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
 
 -- sql/30_flows/92_describe_snapshot.sql
 
@@ -2794,7 +2800,7 @@ create table private.flow_snapshot_interfaces (
   outputs jsonb not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'What each snapshot takes and gives, stored by the first who asks: most deployments are started without being read, and a deploy has no time to spare.';
+  'What each snapshot takes and gives, stored by the first who asks, which is the function flow after a deploy: the deploy itself has no time to spare.';
 comment on column private.flow_snapshot_interfaces.nodes_version is 'The version in private.native_nodes for which they were computed. For another version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as private.input_descriptions() gives them.';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
@@ -2812,15 +2818,16 @@ declare
 begin
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
-  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version >= v_version;
   if found then
     return v_interface;
   end if;
   -- One computes it, the others wait for that: side by side they would all take longer, until none is done before its time is over.
+  -- Definitions that were added meanwhile may have been read already: what is computed is of this version or newer, never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
-  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version = v_version;
+  where i.snapshot_hash = snapshot_interface.hash and i.nodes_version >= v_version;
   if found then
     return v_interface;
   end if;
@@ -3097,7 +3104,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys and deletes of one flow go one after another; starts, which only read, don't wait for them.
+  -- Deploys of one flow go one after another; starts, which only read, don't wait for them.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -3296,6 +3303,21 @@ comment on function private.tg_flow_deployments__after_insert() is
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
+create function private.tg_flow_deployments__before_delete_statement()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform from auth.users as u where u.id = (select auth.uid()) for key share;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_deployments__before_delete_statement() is
+  'Keeps the owner who deletes deployments from being deleted meanwhile: a deletion of the owner comes to several deployments in another order, so both would wait in a circle. Definer for the same reason as private.caller().';
+create trigger _100_hold_user before delete on public.flow_deployments
+  for each statement execute function private.tg_flow_deployments__before_delete_statement();
+
 create function private.tg_flow_deployments__before_delete()
 returns trigger
 language plpgsql volatile security definer
@@ -3304,14 +3326,15 @@ as $$
 declare
   v_previous uuid;
 begin
-  perform from public.flows as f where f.id = old.entrypoint for no key update;
+  -- The flow is not locked: who deletes it, or its owner, has locked it and comes to this row next, so both would wait in a circle.
+  -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
   -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
   -- that waited for this one's locks could have moved latest in between.)
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- One that is being deleted, and waits for this lock, is passed over: to wait for it would be a deadlock.
+  -- One that is being deleted is passed over: who deletes it may wait for this one, or for the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -3321,7 +3344,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest of the other deployments, under a lock of the flow. Definer: nobody else may move latest.';
+  'Moves latest to the newest of the other deployments that nobody is deleting. Definer: nobody else may move latest.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -3546,8 +3569,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- A node's error has its name and id before it. Only the beginning is looked at: the rest may be long.
-  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?([a-z][a-z0-9_]{0,63}): ');
+  -- A node's error has its name and id before it, and may begin with the name of an input: only what types/run_errors.ts knows, and what
+  -- key-value stores refuse with, is a code. Only the beginning is looked at: the rest may be long.
+  select substring(left(error_code.error, 1000) from '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(input_address_unknown|input_cancelled|input_expired|kv_key_invalid|kv_size_limit|kv_store_exists|kv_store_name_invalid|kv_store_not_found|kv_stores_limit|kv_value_invalid|node_cpu_limit|node_executions_limit|node_not_implemented|open_nodes_limit|outcome_unknown|output_too_large|run_outputs_limit|run_size_limit|run_time_limit|worker_lost): ');
 end;
 comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
 
@@ -4177,6 +4201,9 @@ grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to a
 --
 -- Stored are numbers and keys only, a row for each transaction. What an event tells is read from the rows that the keys name when somebody
 -- asks. The start of the root is number 1, its end the last one; both are in flow_run, so nothing is stored for them.
+--
+-- Most runs are short: all that happens in them is stored by the transaction that ends them. No number can have been told before it, and
+-- nothing changes after it, so of these nothing is stored here: private.unnumbered_events counts their events out when somebody asks.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id uuid
@@ -4193,7 +4220,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some. Deleted with the run.';
+  'The events of runs and of the runs that they called, as keys: a row for each transaction that stored some, but none for a run whose events were all stored by its end. Deleted with the run.';
 comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
 comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
 
@@ -4276,6 +4303,28 @@ $$;
 comment on function private.add_run_events(private.new_run_event[]) is
   'Adds events to those of their root runs, and tells the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: nobody else writes events.';
 
+create function private.unnumbered_events(root_flow_run_id uuid)
+returns private.run_event[]
+language sql stable security definer
+set search_path = ''
+-- The first plan is kept. It may be made while the tables are empty, and must be good for full ones too.
+set enable_seqscan = off
+as $$
+  select array_agg((e.event, unnumbered_events.root_flow_run_id, e.node_id, e.times, e.log_index, null)::private.run_event order by
+    e.time, array_position('{node_start,log,node_finish}', e.event), e.node_id, e.times, e.log_index
+  )
+  from (
+    select t.event, n.node_id, n.times, null::integer as log_index, t.time
+    from public.node_run as n cross join lateral (values ('node_start', n.start_time), ('node_finish', n.end_time)) as t (event, "time")
+    where n.flow_run_id = unnumbered_events.root_flow_run_id and t.time is not null
+    union all
+    select 'log', l.node_id, l.times, l.log_index, l.time
+    from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
+  ) as e;
+$$;
+comment on function private.unnumbered_events(uuid) is
+  'The events of a root run that has ended with no row in flow_run_events, from number 2 on, without its end: one claim stored all of them when it ended the run, a hundred rows at most, and its worker had made their times differ in the order in which they happened. Definer: for callers that are already checked.';
+
 create function private.event_value(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -4306,11 +4355,17 @@ declare
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
+  -- All events before the end of the root, where none are stored.
+  v_unnumbered private.run_event[];
   -- The last event of the last transaction that this page has events of.
   v_until integer;
   v_page jsonb;
 begin
-  select coalesce(max(e.last_number), 1) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  select max(e.last_number) into v_last from private.flow_run_events as e where e.root_flow_run_id = root.id;
+  if v_last is null and root.end_time is not null then
+    v_unnumbered := private.unnumbered_events(root.id);
+  end if;
+  v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
     -- What is stored of a run before it starts is told after its start.
@@ -4332,10 +4387,14 @@ begin
     where run_events.after < 1 and root.start_time is not null
     union all
     select e.first_number + k.position::integer - 1, k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id
-    from private.flow_run_events as e
+    from (
+      select s.first_number, s.events from private.flow_run_events as s
+      where s.root_flow_run_id = root.id and s.last_number > run_events.after and s.last_number <= v_until
+      union all
+      select 2, v_unnumbered
+    ) as e
     cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, position)
-    where e.root_flow_run_id = root.id and e.last_number > run_events.after and e.last_number <= v_until
-      and e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
+    where e.first_number + k.position - 1 > run_events.after and e.first_number + k.position - 1 <= run_events.after + v_max_events
     union all
     select v_end, 'run_finish', root.id, null, null, null, null
     where root.end_time is not null and run_events.after < v_end and v_end <= run_events.after + v_max_events
@@ -5292,11 +5351,11 @@ begin
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
-    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end
+    flow_run_id, user_id, snapshot_hash, chain_url, message_id, counted_deployment_id, counted_shares, turn, on_end, chain_depth
   ) values (
     v_run_id, enqueue_run.deployment.user_id, enqueue_run.deployment.snapshot_hash, enqueue_run.deployment.chain_network ->> 'url',
     v_message_id, case when v_shares is not null then enqueue_run.deployment.id end, v_shares, v_message_id,
-    enqueue_run.deployment.on_end
+    enqueue_run.deployment.on_end, coalesce(enqueue_run.caller.chain_depth, 0)
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
@@ -6634,21 +6693,62 @@ $$;
 comment on function private.is_signed_by_stripe(bytea, bytea, text, text) is
   'Whether one of the signatures v1 in Stripe-Signature is that of its time t, in seconds, and the body. Source: Stripe documentation, "Verify webhook signatures manually".';
 
-create function private.is_signed_by_github(secret bytea, body bytea, signature text)
+create function private.webhook_hmac(hmac jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  return case when jsonb_typeof(webhook_hmac.hmac) = 'object' then
+    '{"algorithm": "sha256", "encoding": "hex", "prefix": "", "id_header": null}' || webhook_hmac.hmac || jsonb_build_object(
+      'header', lower(webhook_hmac.hmac ->> 'header'), 'id_header', lower(webhook_hmac.hmac ->> 'id_header')
+    )
+  else webhook_hmac.hmac end;
+end;
+$$;
+comment on function private.webhook_hmac(jsonb) is 'How a sender signs, as it is stored: with defaults, and names of headers in lower case. What is no object stays.';
+
+create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return private.is_same_text(
-    is_signed_by_github.signature, 'sha256=' || encode(extensions.hmac(is_signed_by_github.body, is_signed_by_github.secret, 'sha256'), 'hex')
+  return coalesce(
+    jsonb_typeof(is_webhook_hmac.hmac) = 'object'
+      and is_webhook_hmac.hmac - '{header,algorithm,encoding,prefix,id_header}'::text[] = '{}'
+      and private.is_string_map(jsonb_strip_nulls(is_webhook_hmac.hmac))
+      and is_webhook_hmac.hmac ->> 'header' ~ '^[a-z0-9_-]{1,64}$'
+      and is_webhook_hmac.hmac ->> 'algorithm' in ('sha256', 'sha1')
+      and is_webhook_hmac.hmac ->> 'encoding' in ('hex', 'base64')
+      and is_webhook_hmac.hmac ->> 'prefix' ~ '^[ -~]{0,64}$'
+      and coalesce(is_webhook_hmac.hmac ->> 'id_header', 'none') ~ '^[a-z0-9_-]{1,64}$',
+    false
   );
 end;
 $$;
-comment on function private.is_signed_by_github(bytea, bytea, text) is
-  'Whether X-Hub-Signature-256 is the signature of the body. Source: GitHub documentation, "Validating webhook deliveries".';
+comment on function private.is_webhook_hmac(jsonb) is
+  'Whether it says how a sender signs: {header, algorithm, encoding, prefix, id_header}. sha1 is there for senders that know no other, such as Vercel: as HMAC it is not broken.';
+grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
-create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb)
+create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
+returns boolean
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_signature bytea := extensions.hmac(is_signed_by_hmac.body, is_signed_by_hmac.secret, is_signed_by_hmac.hmac ->> 'algorithm');
+begin
+  return private.is_same_text(
+    is_signed_by_hmac.headers ->> (is_signed_by_hmac.hmac ->> 'header'),
+    concat(is_signed_by_hmac.hmac ->> 'prefix', encode(v_signature, is_signed_by_hmac.hmac ->> 'encoding'))
+  );
+end;
+$$;
+comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
+  'Whether the header that hmac names is the signature of the body, written as hmac says.';
+
+create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
 set search_path = ''
@@ -6669,15 +6769,20 @@ begin
         private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
       when 'stripe' then
         private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
-      when 'github' then private.is_signed_by_github(is_webhook_proved.secret, v_body, v_headers ->> 'x-hub-signature-256')
+      -- Source: GitHub documentation, "Validating webhook deliveries".
+      when 'github' then private.is_signed_by_hmac(
+        is_webhook_proved.secret, v_body, v_headers,
+        '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
+      )
+      when 'hmac' then private.is_signed_by_hmac(is_webhook_proved.secret, v_body, v_headers, is_webhook_proved.hmac)
       when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
     end,
     false
   );
 end;
 $$;
-comment on function private.is_webhook_proved(text, bytea, text, jsonb) is
-  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
+comment on function private.is_webhook_proved(text, bytea, text, jsonb, jsonb) is
+  'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
 
 -- sql/66_webhooks/20_flow_webhooks.sql
 
@@ -6711,6 +6816,7 @@ create table public.flow_webhooks (
   input text not null,
   headers text[] not null default '{}',
   verification text,
+  hmac jsonb,
   is_active boolean not null default true,
   last_start_at timestamptz,
   last_flow_run_id uuid,
@@ -6735,8 +6841,12 @@ create table public.flow_webhooks (
     or private.refuse_column('headers', 'must be at most 20 different names of headers, of letters, digits, _ and -, without those of credentials')
   ),
   constraint flow_webhooks_verification_known check (
-    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'authorization')
-    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, authorization or null')
+    verification is null or verification in ('standard_webhooks', 'github', 'stripe', 'hmac', 'authorization')
+    or private.refuse_column('verification', 'must be standard_webhooks, github, stripe, hmac, authorization or null')
+  ),
+  constraint flow_webhooks_hmac_valid check (
+    case when verification is not distinct from 'hmac' then private.is_webhook_hmac(hmac) else hmac is null end
+    or private.refuse_column('hmac', 'must be {header, algorithm: sha256 or sha1, encoding: hex or base64, prefix, id_header} where verification is hmac, else null')
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
 -- Room in the pages: each delivery may write last_*, which no index has.
@@ -6751,7 +6861,9 @@ comment on column public.flow_webhooks.input is
   'The input of the flow that gets the JSON of the request, by the types that it takes: the body, or {body, headers} where headers are named.';
 comment on column public.flow_webhooks.headers is 'The headers of the request that the input gets, too, by their lower-case names.';
 comment on column public.flow_webhooks.verification is
-  'How requests prove who sends them: standard_webhooks, github, stripe, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+  'How requests prove who sends them: standard_webhooks, github, stripe, hmac, a signature of the body in any header, or authorization, a header of a fixed value; null: whoever has the URL may use it. set_webhook_verification sets it.';
+comment on column public.flow_webhooks.hmac is
+  'How the sender signs where verification is hmac: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header, which has the id of a delivery or is null}; else null. set_webhook_verification sets it.';
 comment on column public.flow_webhooks.is_active is 'While it is false, the URL is answered as if it did not exist.';
 comment on column public.flow_webhooks.last_start_at is
   'When it last started a run; of several at the same time, one of them. Kept by the system.';
@@ -6781,12 +6893,12 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if (new.id, new.user_id, new.prefix, new.verification, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
-    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
+  if (new.id, new.user_id, new.prefix, new.verification, new.hmac, new.created_at, new.last_start_at, new.last_flow_run_id, new.last_error)
+    is distinct from (old.id, old.user_id, old.prefix, old.verification, old.hmac, old.created_at, old.last_start_at, old.last_flow_run_id, old.last_error)
   then
     perform private.fail(400, 'column_read_only',
-      'id, user_id, prefix, verification, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
-      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification.');
+      'id, user_id, prefix, verification, hmac, created_at, last_start_at, last_flow_run_id and last_error of a webhook can''t be changed.',
+      hint => 'Leave them out. rpc(''set_webhook_verification'') changes verification and hmac.');
   end if;
   new.updated_at := now();
   return new;
@@ -6812,6 +6924,7 @@ begin
       case when new.input is null then 'input' when new.headers is null then 'headers' else 'is_active' end, 'must not be null'
     );
   end if;
+  new.hmac := private.webhook_hmac(new.hmac);
   new.headers := array(select lower(h.name) from unnest(new.headers) with ordinality as h (name, place) order by h.place);
   if (new.flow, new.deployment_id) is distinct from (old.flow, old.deployment_id) then
     perform private.check_own_target(new.user_id, new.flow, new.deployment_id);
@@ -6872,7 +6985,7 @@ end;
 comment on function private.webhook_for_owner(public.flow_webhooks) is 'A webhook as its owner is shown it.';
 
 create function private.create_webhook(
-  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text
+  input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -6884,10 +6997,10 @@ declare
   v_webhook public.flow_webhooks;
 begin
   v_token := private.new_token('fh_');
-  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification)
+  insert into public.flow_webhooks as w (user_id, prefix, flow, tag, deployment_id, input, headers, verification, hmac)
   values (
     v_user_id, substr(v_token, 1, 10), create_webhook.flow, create_webhook.tag, create_webhook.deployment_id,
-    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification
+    create_webhook.input, coalesce(create_webhook.headers, '{}'), create_webhook.verification, create_webhook.hmac
   )
   returning w.* into v_webhook;
   insert into private.flow_webhook_secrets (webhook_id, token_hash, verification_secret)
@@ -6896,13 +7009,13 @@ begin
     || jsonb_build_object('url', concat(private.project_url(), '/functions/v1/deployment/hook/', v_token));
 end;
 $$;
-comment on function private.create_webhook(text, integer, text, uuid, text[], text, text) is
+comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
   'Does what public.create_webhook says. Definer: nobody else makes webhooks.';
-grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null, headers text[] default '{}',
-  verification text default null, secret text default null
+  verification text default null, secret text default null, hmac jsonb default null
 )
 returns jsonb
 language sql volatile security invoker
@@ -6910,14 +7023,14 @@ set search_path = ''
 as $$
   select private.create_webhook(
     create_webhook.input, create_webhook.flow, create_webhook.tag, create_webhook.deployment_id, create_webhook.headers,
-    create_webhook.verification, create_webhook.secret
+    create_webhook.verification, create_webhook.secret, create_webhook.hmac
   );
 $$;
-comment on function public.create_webhook(text, integer, text, uuid, text[], text, text) is
-  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, authorization) requests must carry a signature by this secret, or this Authorization header; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
-grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text) to anon, authenticated, service_role;
+comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
+  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
 
-create function private.set_webhook_verification(webhook_id uuid, verification text, secret text)
+create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -6927,7 +7040,7 @@ declare
   v_webhook public.flow_webhooks;
 begin
   update public.flow_webhooks as w
-  set verification = set_webhook_verification.verification, updated_at = now()
+  set verification = set_webhook_verification.verification, hmac = set_webhook_verification.hmac, updated_at = now()
   where w.id = set_webhook_verification.webhook_id and w.user_id = v_user_id
   returning w.* into v_webhook;
   if not found then
@@ -6939,21 +7052,23 @@ begin
   return private.webhook_for_owner(v_webhook);
 end;
 $$;
-comment on function private.set_webhook_verification(uuid, text, text) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
-grant execute on function private.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+comment on function private.set_webhook_verification(uuid, text, text, jsonb) is 'Does what public.set_webhook_verification says. Definer: the secrets are private.';
+grant execute on function private.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
-create function public.set_webhook_verification(webhook_id uuid, verification text default null, secret text default null)
+create function public.set_webhook_verification(
+  webhook_id uuid, verification text default null, secret text default null, hmac jsonb default null
+)
 returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.set_webhook_verification(
-    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret
+    set_webhook_verification.webhook_id, set_webhook_verification.verification, set_webhook_verification.secret, set_webhook_verification.hmac
   );
 $$;
-comment on function public.set_webhook_verification(uuid, text, text) is
-  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
-grant execute on function public.set_webhook_verification(uuid, text, text) to anon, authenticated, service_role;
+comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
+  'How requests to a webhook of the calling user prove from now on who sends them, and by which secret, with hmac as in create_webhook; null verification: not at all. Returns its row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
 -- sql/66_webhooks/40_receive_webhook.sql
 
@@ -6969,6 +7084,16 @@ $$;
 comment on function private.refuse_webhook() is
   'Raises the one refusal of a token or id of a webhook that does not exist, was deleted, is not active or is somebody else''s: 404 webhook_not_found.';
 
+create view private.reachable_webhooks with (security_invoker = true) as
+select s.token_hash, w.id, w.user_id
+from private.flow_webhook_secrets as s
+join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
+join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true;
+comment on view private.reachable_webhooks is 'The webhooks whose URLs are answered: active, and of a user who is neither deleted nor banned.';
+comment on column private.reachable_webhooks.token_hash is 'SHA-256 of the token in the URL.';
+comment on column private.reachable_webhooks.id is 'The id in public.flow_webhooks.';
+comment on column private.reachable_webhooks.user_id is 'Who has made it.';
+
 create function private.webhook_of_token(token text)
 returns public.flow_webhooks
 language plpgsql stable security definer
@@ -6978,20 +7103,96 @@ declare
   v_webhook public.flow_webhooks;
 begin
   select w.* into v_webhook
-  from private.flow_webhook_secrets as s
-  join public.flow_webhooks as w on w.id = s.webhook_id and w.is_active
-  join auth.users as u on u.id = w.user_id and u.deleted_at is null and u.banned_until > now() is not true
-  where s.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
+  from private.reachable_webhooks as r
+  join public.flow_webhooks as w on w.id = r.id
+  where r.token_hash = sha256(convert_to(webhook_of_token.token, 'UTF8'));
   if not found then
     perform private.refuse_webhook();
   end if;
   return v_webhook;
 end;
 $$;
-comment on function private.webhook_of_token(text) is
-  'The active webhook with this token, of a user who is neither deleted nor banned; 404 webhook_not_found. Definer: the hashes are private.';
+comment on function private.webhook_of_token(text) is 'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
 
-create function private.webhook_body(body text)
+create function private.webhook_owners(tokens text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array_agg(r.user_id order by t.place)
+  from unnest(webhook_owners.tokens) with ordinality as t (token, place)
+  left join private.reachable_webhooks as r on r.token_hash = sha256(convert_to(t.token, 'UTF8'));
+$$;
+comment on function private.webhook_owners(text[]) is 'Does what public.webhook_owners says. Definer: the hashes are private.';
+grant execute on function private.webhook_owners(text[]) to service_role;
+
+create function public.webhook_owners(tokens text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.webhook_owners(webhook_owners.tokens);
+end;
+comment on function public.webhook_owners(text[]) is
+  'For the Edge Function deployment: whose webhooks have these tokens, in their order; null for those that receive_webhook answers 404. By it requests take turns.';
+grant execute on function public.webhook_owners(text[]) to service_role;
+
+create function private.form_text(encoded text)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_text text := translate(form_text.encoded, '+', ' ');
+begin
+  if strpos(v_text, '%') = 0 then
+    return v_text;
+  end if;
+  return convert_from((
+    select string_agg(
+      case
+        when p.place = 1 then convert_to(p.piece, 'UTF8')
+        when p.piece ~ '^[0-9A-Fa-f]{2}' then decode(left(p.piece, 2), 'hex') || convert_to(substr(p.piece, 3), 'UTF8')
+        else convert_to('%' || p.piece, 'UTF8')
+      end,
+      '' order by p.place
+    )
+    from string_to_table(v_text, '%') with ordinality as p (piece, place)
+  ), 'UTF8');
+end;
+$$;
+comment on function private.form_text(text) is
+  'A name or value of a form: + is a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+
+create function private.webhook_form(body text)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_form jsonb;
+  v_fields bigint;
+begin
+  if length(webhook_form.body) - length(replace(webhook_form.body, '&', '')) >= 1000 then
+    perform private.fail(400, 'request_invalid', 'The form has more than 1000 fields.');
+  end if;
+  select coalesce(jsonb_object_agg(n.name, private.form_text(substr(f.field, strpos(f.field || '=', '=') + 1))), '{}'), count(*)
+  into v_form, v_fields
+  from string_to_table(webhook_form.body, '&') as f (field)
+  cross join private.form_text(split_part(f.field, '=', 1)) as n (name)
+  where f.field <> '';
+  if v_fields > (select count(*) from jsonb_object_keys(v_form)) then
+    perform private.fail(400, 'request_invalid', 'The form has two fields of one name.');
+  end if;
+  return v_form;
+exception when character_not_in_repertoire then
+  perform private.fail(400, 'request_invalid', 'The form must be UTF-8, without NUL.');
+end;
+$$;
+comment on function private.webhook_form(text) is
+  'The fields of a form as an object of strings: {} for an empty one. 400 request_invalid for two fields of one name, more than 1000 fields, and what is not UTF-8.';
+
+create function private.webhook_body(body text, headers jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
@@ -6999,6 +7200,9 @@ as $$
 begin
   if octet_length(webhook_body.body) > 1048576 then
     perform private.fail(413, 'body_too_large', 'The body is larger than 1048576 bytes.');
+  end if;
+  if lower(trim(split_part(webhook_body.headers ->> 'content-type', ';', 1))) = 'application/x-www-form-urlencoded' then
+    return private.webhook_form(webhook_body.body);
   end if;
   if webhook_body.body is json with unique keys is not true then
     perform private.fail(400, 'request_invalid', 'The body must be JSON, without two members of one name in an object.');
@@ -7011,24 +7215,47 @@ exception when statement_too_complex then
   perform private.fail(400, 'request_invalid', 'The body is nested too deeply.');
 end;
 $$;
-comment on function private.webhook_body(text) is 'The JSON of a request to a webhook. 400 request_invalid, 413 body_too_large.';
+comment on function private.webhook_body(text, jsonb) is
+  'What a request to a webhook says: a form by its content-type, else JSON. 400 request_invalid, 413 body_too_large.';
 
-create function private.webhook_delivery_id(verification text, body jsonb, headers jsonb)
+create function private.webhook_delivery_id(webhook public.flow_webhooks, body jsonb, headers jsonb)
 returns text
 language sql immutable security invoker
 set search_path = ''
 as $$
   select coalesce(
     -- Stripe signs the id of the event, and sends no other. Numbers are not written out: few digits may stand for a hundred thousand.
-    case when webhook_delivery_id.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
+    case when webhook_delivery_id.webhook.verification = 'stripe' and jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string'
       then webhook_delivery_id.body ->> 'id' end,
+    nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
     nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
     nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
     nullif(webhook_delivery_id.headers ->> 'x-github-delivery', '')
   );
 $$;
-comment on function private.webhook_delivery_id(text, jsonb, jsonb) is
+comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
   'What tells a request to a webhook from its repetitions, as its sender says; null if it says nothing. Ids that a signature covers come first.';
+
+create function private.chain_depth(headers jsonb)
+returns integer
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- As many as AWS Lambda lets through.
+  v_most constant integer := 16;
+  v_given text := chain_depth.headers ->> 'flow-chain-depth';
+  v_depth integer := case when v_given ~ '^[0-9]{1,6}$' then v_given::integer else 0 end;
+begin
+  if v_depth > v_most then
+    perform private.fail(409, 'webhook_loop', format('%s runs have started one another by webhooks: it seems to be a loop.', v_depth),
+      hint => 'Let on_end of a deployment lead to no webhook that starts it again.');
+  end if;
+  return v_depth;
+end;
+$$;
+comment on function private.chain_depth(jsonb) is
+  'How many runs have led to a request by their outgoing webhooks, as the header Flow-Chain-Depth of these tells: 0 without it. 409 webhook_loop beyond 16. Whoever forges it has only the own request refused, or is bounded by the limits of starts like everybody.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -7044,11 +7271,12 @@ begin
   if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
     start_webhook.webhook.verification,
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
-    start_webhook.body, start_webhook.headers
+    start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
   ) then
     perform private.fail(401, 'webhook_signature_invalid', 'The signature or its time is missing, wrong or too old.');
   end if;
-  v_body := private.webhook_body(start_webhook.body);
+  v_caller.chain_depth := private.chain_depth(start_webhook.headers);
+  v_body := private.webhook_body(start_webhook.body, start_webhook.headers);
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
@@ -7075,7 +7303,7 @@ begin
   end if;
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
-    private.webhook_delivery_id(start_webhook.webhook.verification, v_body, start_webhook.headers),
+    private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
     -- The id alone says what is repeated: Stripe changes a member of an event with each try.
     '{}'
   ) ->> 'flow_run_id';
@@ -7150,7 +7378,7 @@ as $$
   select private.receive_webhook(receive_webhook.token, receive_webhook.body, receive_webhook.headers);
 $$;
 comment on function public.receive_webhook(text, text, jsonb) is
-  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. A request with an id (webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
+  'For POST /deployment/hook/{token}: takes a request to a webhook, its body as it came and its headers by lower-case names, and returns {flow_run_id}. The body is a form where content-type says so, else JSON. A request with an id (the header that hmac names, webhook-id, Idempotency-Key, X-GitHub-Delivery, or that of a Stripe event) starts one run within 24 hours, however often it comes. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 429 queue_full, start_limit_reached.';
 grant execute on function public.receive_webhook(text, text, jsonb) to anon;
 
 -- sql/67_webhook_deliveries/10_on_end_secrets.sql
@@ -7396,6 +7624,7 @@ begin
 end;
 $$;
 comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it sees all of them.';
+grant execute on function private.has_due_webhook() to service_role;
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -7477,12 +7706,12 @@ begin
     returning d.*
   ), message as (
     select c.id, c.attempts, c.url, c.payload::text as body, floor(extract(epoch from v_now))::bigint::text as sent_at,
-      (c.payload #>> '{data,flow_id}')::integer as flow_id
-    from claimed as c
+      (c.payload #>> '{data,flow_id}')::integer as flow_id, j.chain_depth + 1 as chain_depth
+    from claimed as c join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
   )
   select m.id, m.attempts, m.url, jsonb_build_object(
     'webhook-id', m.id, 'webhook-timestamp', m.sent_at,
-    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id)
+    'webhook-signature', private.webhook_signature(concat_ws('.', m.id, m.sent_at, m.body), m.flow_id), 'flow-chain-depth', m.chain_depth::text
   ), m.body
   from message as m
   order by array_position(v_ids, m.id);
@@ -7500,7 +7729,7 @@ as $$
   select * from private.claim_webhook_deliveries(claim_webhook_deliveries.max_deliveries, claim_webhook_deliveries.lease_seconds);
 $$;
 comment on function public.claim_webhook_deliveries(integer, integer) is
-  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
+  'For the runner: claims up to max_deliveries webhooks that are due for lease_seconds; owners take turns, and each has four under way at most. headers are those of Standard Webhooks, signed for this attempt, and Flow-Chain-Depth, by which incoming webhooks find loops. What came of it is told to store_webhook_attempt; a delivery of which nothing is told until the lease ends is claimed again.';
 grant execute on function public.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- sql/67_webhook_deliveries/50_store_webhook_attempt.sql
@@ -7689,6 +7918,7 @@ create table private.flow_run_jobs (
   stop_timeout_millies integer,
   failed_at timestamptz,
   on_end jsonb,
+  chain_depth smallint not null default 0,
   redriven_from uuid[],
   is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
@@ -7727,6 +7957,8 @@ comment on column private.flow_run_jobs.failed_at is
   'When the run failed; null when it did not. The metrics count by it: an index on the ends in flow_run would be written at the end of every run.';
 comment on column private.flow_run_jobs.on_end is
   'on_end of the deployment, copied at the start: where the run is told of; null when nowhere. It is here because starters read flow_run, and must not see it.';
+comment on column private.flow_run_jobs.chain_depth is
+  'How many runs have led to this one, each by its outgoing webhook to the incoming webhook of the next: by it loops end.';
 comment on column private.flow_run_jobs.redriven_from is
   'The runs that a redriven run takes node executions over from, the newest first; null for all other runs. It is the one that flow_run.redriven_from names, and the one before it if that was a redrive which ended before it had come to all that it could have taken over. There is no foreign key: sweep_runner keeps those of runs that have not ended.';
 comment on column private.flow_run_jobs.is_complete is
@@ -8423,21 +8655,26 @@ create function public.claim_flow_runs(
 returns table (
   flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
-  redriven_output_bytes bigint
+  redriven_output_bytes bigint, has_due_webhook boolean
 )
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
   return query
-  select * from private.claim_flow_runs(
+  select c.*, false from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
     claim_flow_runs.wait_millies, claim_flow_runs.owners_with_places
-  );
+  ) as c;
+  -- Who finds runs looks again after them.
+  if not found and private.has_due_webhook() then
+    has_due_webhook := true;
+    return next;
+  end if;
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 -- sql/70_queue/43_heartbeat_flow_runs.sql
@@ -8855,7 +9092,7 @@ $$;
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
   'Copies node executions that a redriven run takes over, [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}], of runs of this owner, and returns the events that this makes. Definer: only functions write runs.';
 
-create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[])
+create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -8920,10 +9157,11 @@ begin
   from stored as s
   join (
     select p.run_id, k.*
-    from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+    from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
     cross join lateral jsonb_to_recordset(p.progress -> 'node_runs') as k (
       flow_run_id uuid, node_id uuid, times integer, start_position integer, end_position integer
     )
+    where p.numbers_events
   ) as g on (g.flow_run_id, g.node_id, g.times) = (s.flow_run_id, s.node_id, s.times)
   cross join lateral (
     values ('node_start', s.is_new, g.start_position, s.start_time), ('node_finish', s.end_time is not null, g.end_position, s.end_time)
@@ -8966,16 +9204,17 @@ begin
     from stored as s
     join (
       select p.run_id, k.*
-      from unnest(store_progress_of.run_ids, store_progress_of.progresses) as p (run_id, progress)
+      from unnest(store_progress_of.run_ids, store_progress_of.progresses, store_progress_of.numbers_events) as p (run_id, progress, numbers_events)
       cross join lateral jsonb_to_recordset(p.progress -> 'logs') as k (flow_run_id uuid, log_index integer, position integer)
+      where p.numbers_events
     ) as g on (g.flow_run_id, g.log_index) = (s.flow_run_id, s.log_index);
   end if;
 
   perform private.add_run_events(v_called_events || v_node_events || v_taken_over_events || v_input_events || v_log_events);
 end;
 $$;
-comment on function private.store_progress_of(uuid[], uuid[], jsonb[]) is
-  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. Definer: nobody else writes these tables.';
+comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
+  'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
 
 create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
 returns void
@@ -8985,7 +9224,7 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
 begin
-  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress]);
+  perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
@@ -9330,12 +9569,22 @@ declare
   v_message_ids bigint[];
   v_progresses jsonb[];
   v_positions bigint[];
+  v_numbers_events boolean[];
   v_results jsonb := finish_flow_runs.results;
 begin
-  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position)
-  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions
+  select array_agg(held.id), array_agg(held.user_id), array_agg(held.message_id), array_agg(held.progress), array_agg(held.position),
+    array_agg(held.numbers_events)
+  into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
-    select r.id, r.user_id, j.message_id, f.progress, f.position
+    select r.id, r.user_id, j.message_id, f.progress, f.position,
+      -- What a short run has come to is all in this one report. Then private.unnumbered_events tells its events, and nothing is written of them.
+      (
+        (f.progress -> 'is_in_order')::boolean is not true
+        or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
+        or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
+        -- Not `exists`, for which a plan that is made while the table is empty reads all of it, and is kept.
+        or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
+      ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
     ) with ordinality as f (flow_run_id, attempt, progress, position)
@@ -9362,7 +9611,7 @@ begin
       -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
       v_results := (select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position));
     end if;
-    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses);
+    perform private.store_progress_of(v_run_ids, v_user_ids, v_progresses, v_numbers_events);
     perform private.end_flow_runs(v_run_ids, v_message_ids, v_results);
   end if;
   return coalesce(v_run_ids, '{}');
@@ -9407,7 +9656,7 @@ begin
 end;
 $$;
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}, and ends the run with its result, in one transaction. not_run: null for all nodes that have no node run. 409 claim_lost for an older claim.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -9859,7 +10108,8 @@ begin
     where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace) and p.proname in (
       'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction', 'finish_flow_run', 'finish_flow_runs',
-      'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item', 'kv_write_item', 'claim_webhook_deliveries', 'store_webhook_attempt'
+      'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item', 'kv_write_item', 'has_due_webhook', 'claim_webhook_deliveries',
+      'store_webhook_attempt'
     )
   loop
     execute format('grant execute on function %s to %s', v_function, grant_runner.worker);
@@ -10050,6 +10300,33 @@ end;
 $$;
 comment on function private.fail_for_unknown_input() is
   'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
+
+create function private.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security definer
+set search_path = ''
+set enable_seqscan = off
+as $$
+  select array_agg(j.user_id order by t.place)
+  from unnest(pending_input_owners.tokens) with ordinality as t (token, place)
+  left join private.api_inputs as a on a.token_hash = sha256(convert_to(t.token, 'UTF8'))
+  left join private.flow_run_jobs as j on j.flow_run_id = a.root_flow_run_id and (
+    a.outcome in ('submitted', 'cancelled')
+    or a.outcome is null and a.expires_at > clock_timestamp() and j.message_id is not null and j.stop_requested_at is null
+  );
+$$;
+comment on function private.pending_input_owners(text[]) is 'Does what public.pending_input_owners says. Definer: inputs and jobs are private.';
+grant execute on function private.pending_input_owners(text[]) to service_role;
+
+create function public.pending_input_owners(tokens text[])
+returns uuid[]
+language sql stable security invoker
+begin atomic
+  select private.pending_input_owners(pending_input_owners.tokens);
+end;
+comment on function public.pending_input_owners(text[]) is
+  'For the Edge Function flow: whose runs wait, or have waited, for the inputs with these tokens, in their order; null for those that submit_input answers 404. By it answers take turns.';
+grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
