@@ -11,7 +11,6 @@ const shared = {
   // The files share processes, which load their imports once: a third of a short file's time. What a test has replaced
   // is put back for the next one.
   isolate: false,
-  restoreMocks: true,
   unstubEnvs: true,
   unstubGlobals: true,
 };
@@ -41,6 +40,7 @@ export default defineConfig({
           exclude: [`${UNIT_FOLDERS}/**/!(*.stack).test.ts`],
           globalSetup: ['tests/support/global_setup.ts'],
           ...shared,
+          restoreMocks: true,
         },
       },
     ],
