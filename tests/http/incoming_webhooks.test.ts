@@ -91,8 +91,10 @@ it.each([
   }],
 ])('%s becomes the input', async (_what, type, body, seen) => {
   const made = await makeWebhook();
-  const { status, body: { flow_run_id } } = await post(made.path, body, { 'content-type': type });
-  expect(status).toBe(202);
+  // The description of the API lists application/json only, so the request is not held to it.
+  const response = await fetch(made.url, { method: 'POST', headers: { 'content-type': type }, body });
+  expect(response.status).toBe(202);
+  const { flow_run_id } = await response.json();
   expect((await finishedRun(owner, flow_run_id)).output).toEqual({ M: { seen: { M: seen } } });
 });
 

@@ -29,8 +29,8 @@ $$;
 -- The numbers, names and nodes of its events, and whether there will be others.
 create function pg_temp.told(run text, after integer default 0) returns text
 language sql as $$
-  select concat_ws(' ', string_agg(concat_ws(' ', e ->> 'id', e ->> 'event', case e #>> '{data,node_id}'
-    when test.node_id('a')::text then 'a' when test.node_id('b')::text then 'b' end), ', ' order by (e ->> 'id')::integer), p -> 'has_ended')
+  select trim(concat_ws(' ', string_agg(concat_ws(' ', e ->> 'id', e ->> 'event', case e #>> '{data,node_id}'
+    when test.node_id('a')::text then 'a' when test.node_id('b')::text then 'b' end), ', ' order by (e ->> 'id')::integer), p -> 'has_ended'))
   from public.flow_run_events(test.kept(run)::uuid, after) as p left join jsonb_array_elements(p -> 'events') as e on true
   group by p;
 $$;
