@@ -34,7 +34,7 @@ const SignedOnly = ({ signed }: { signed: string }) => (
     <Stack gap='xs'>
       <Text size='sm'>
         This wallet sends nothing, and this page asks no server but its own. Send the text within a minute, by the
-        method sendTransaction of a Solana node with the encoding base64.
+        method sendTransaction of a Solana node, with the encoding base64 and the preflightCommitment processed.
       </Text>
       <Textarea label='Signed transaction' value={signed} readOnly rows={3} />
       <Group>

@@ -9,6 +9,9 @@ import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { deploy, signUp, storeFlow } from '../support/people.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 
+/** The blockhash of a transaction that was just made is not finalized yet. */
+const SEND_OPTIONS = { encoding: 'base64', preflightCommitment: 'processed' };
+
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
@@ -87,7 +90,7 @@ async function startForTransaction(options: BrowserWalletOptions, colorScheme: '
 test('a transaction that is put out is signed and sent by the wallet, once', async () => {
   let refusal: object | undefined = { code: 4001, message: 'User rejected the request.' };
   const send = async (wire: Uint8Array) => {
-    const { error } = await slowChain.call('sendTransaction', base64.encode(wire), { encoding: 'base64' });
+    const { error } = await slowChain.call('sendTransaction', base64.encode(wire), SEND_OPTIONS);
     if (error !== undefined) throw new Error(error.message);
   };
   const { opened, balances } = await startForTransaction({ send, refuse: () => refusal }, 'dark');
@@ -126,7 +129,7 @@ test('a wallet that sends nothing signs a transaction that is put out, and the t
   const signed = await page.getByRole('textbox', { name: 'Signed transaction' }).inputValue();
   await opened.checkAccessibility();
   expect(balances()).toEqual([0n, 0n]);
-  expect((await slowChain.call('sendTransaction', signed, { encoding: 'base64' })).error).toBeUndefined();
+  expect((await slowChain.call('sendTransaction', signed, SEND_OPTIONS)).error).toBeUndefined();
   expect(balances()).toEqual([PRICE, 1_000_000n]);
 });
 
