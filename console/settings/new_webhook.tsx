@@ -2,11 +2,12 @@ import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { SecretDialog } from '../shared/secret_dialog.tsx';
+import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 
 const NEW: WebhookDraft = { flow: null, tag: 'latest', deployment_id: null, input: '', headers: [] };
-const UNVERIFIED: VerificationDraft = { verification: '', secret: '' };
+const UNVERIFIED: VerificationDraft = { verification: '', secret: '', hmac: draftOfHmac(null) };
 
 /** A button that makes a webhook, and shows its URL this once. */
 export function NewWebhook({ onMade }: { onMade: () => void }) {

@@ -1,4 +1,5 @@
 import { PasswordInput, Select } from '@mantine/core';
+import { type HmacDraft, HmacFields } from './hmac_fields.tsx';
 import { verificationOf, VERIFICATIONS } from './verifications.ts';
 
 /** How requests are to prove who sends them, while it is edited. */
@@ -6,12 +7,15 @@ export interface VerificationDraft {
   /** Empty for none. */
   verification: string;
   secret: string;
+  /** How the sender signs, where a header of its own proves it. */
+  hmac: HmacDraft;
 }
 
 /** The arguments of the functions of the database that take a verification. */
-export const verificationArguments = ({ verification, secret }: VerificationDraft) => ({
+export const verificationArguments = ({ verification, secret, hmac }: VerificationDraft) => ({
   ...(verification !== '' && { verification }),
   ...(verification !== '' && secret !== '' && { secret }),
+  ...(verification === 'hmac' && { hmac: { ...hmac, id_header: hmac.id_header || null } }),
 });
 
 export interface VerificationFieldsProps {
@@ -30,6 +34,7 @@ export function VerificationFields({ draft, change }: VerificationFieldsProps) {
         value={chosen.value}
         onChange={(verification) => change({ ...draft, verification: verification ?? '' })}
       />
+      {chosen.value === 'hmac' && <HmacFields hmac={draft.hmac} change={(hmac) => change({ ...draft, hmac })} />}
       {chosen.secret !== undefined && (
         <PasswordInput
           label='Secret'

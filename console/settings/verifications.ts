@@ -13,6 +13,11 @@ export const VERIFICATIONS: Verification[] = [
   { value: 'stripe', label: 'Stripe', secret: 'The signing secret of the endpoint, as Stripe shows it.' },
   { value: 'standard_webhooks', label: 'Standard Webhooks', secret: 'whsec_ and the base64 of 24 to 64 bytes.' },
   {
+    value: 'hmac',
+    label: 'an HMAC of the body in a header',
+    secret: 'The key that the sender signs with, 8 to 1,000 characters.',
+  },
+  {
     value: 'authorization',
     label: 'a fixed Authorization header (Helius)',
     secret: 'The whole value of the header, 8 to 1,000 characters.',

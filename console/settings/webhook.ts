@@ -7,6 +7,8 @@ export interface WebhookRow extends StartedTarget {
   input: string;
   headers: string[];
   verification: string | null;
+  /** How the sender signs, where a header of its own proves it. */
+  hmac: unknown;
   is_active: boolean;
   last_start_at: string | null;
   last_flow_run_id: string | null;
@@ -15,6 +17,6 @@ export interface WebhookRow extends StartedTarget {
 
 /** The columns of a WebhookRow. */
 export const SHOWN =
-  'id, prefix, flow, tag, deployment_id, input, headers, verification, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
+  'id, prefix, flow, tag, deployment_id, input, headers, verification, hmac, is_active, last_start_at, last_flow_run_id, last_error, flows(name)';
 
 export const WEBHOOKS_KEY = ['settings', 'webhooks'];

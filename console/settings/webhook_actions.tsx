@@ -5,6 +5,7 @@ import { ActiveSwitch } from '../shared/active_switch.tsx';
 import { useApi } from '../shared/api.tsx';
 import { ConfirmButton } from '../shared/confirm_button.tsx';
 import { FormDialog } from '../shared/form_dialog.tsx';
+import { draftOfHmac } from './hmac_fields.tsx';
 import { verificationArguments, type VerificationDraft, VerificationFields } from './verification_fields.tsx';
 import { type WebhookRow, WEBHOOKS_KEY } from './webhook.ts';
 import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
@@ -46,7 +47,7 @@ function EditWebhook({ row }: { row: WebhookRow }) {
 function SetVerification({ row }: { row: WebhookRow }) {
   const { db } = useApi();
   const readAgain = useReadAgain();
-  const initial: VerificationDraft = { verification: row.verification ?? '', secret: '' };
+  const initial: VerificationDraft = { verification: row.verification ?? '', secret: '', hmac: draftOfHmac(row.hmac) };
   const [draft, setDraft] = useState(initial);
   return (
     <FormDialog

@@ -94,4 +94,18 @@ test('what a webhook hands on and how it is verified are changed later, on a nar
   expect(JSON.stringify((await finishedRun(owner, flow_run_id)).inputs)).toContain(
     '"x-github-event": {"S": "push"}'.replaceAll(' ', ''),
   );
+
+  await page.getByRole('button', { name: /^Verification of fh_/ }).click();
+  await dialog.getByRole('combobox', { name: 'Verified by' }).click();
+  await page.getByRole('option', { name: 'an HMAC of the body in a header' }).click();
+  await dialog.getByRole('textbox', { name: 'Header of the signature' }).fill('X-Shopify-Hmac-Sha256');
+  await dialog.getByRole('combobox', { name: 'Written in' }).click();
+  await page.getByRole('option', { name: 'base64' }).click();
+  await dialog.getByRole('textbox', { name: 'Secret' }).fill('another secret');
+  await opened.checkAccessibility();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'an HMAC of the body in a header' }).waitFor();
+  expect((await post(url, body, { 'x-hub-signature-256': `sha256=${signature}` })).status).toBe(401);
+  const hmac = createHmac('sha256', 'another secret').update(body).digest('base64');
+  expect((await post(url, body, { 'x-shopify-hmac-sha256': hmac })).status).toBe(202);
 });

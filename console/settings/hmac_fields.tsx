@@ -1,0 +1,69 @@
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import type { WebhookHmac } from 'flow-deployments-client';
+
+/** How a sender signs, while it is edited: empty texts for what there is not. */
+export type HmacDraft = Required<{ [Name in keyof WebhookHmac]: NonNullable<WebhookHmac[Name]> }>;
+
+/** How most senders that have a header of their own sign. */
+const USUAL: HmacDraft = { header: '', algorithm: 'sha256', encoding: 'hex', prefix: '', id_header: '' };
+
+/** What is stored, to be edited. */
+export const draftOfHmac = (stored: unknown): HmacDraft => {
+  // SAFETY: the column is null or what the database has checked, with null for no header of ids.
+  const hmac = stored as HmacDraft | null;
+  return { ...USUAL, ...hmac, id_header: hmac?.id_header ?? '' };
+};
+
+const ALGORITHMS = ['sha256', 'sha1'] as const;
+const ENCODINGS = ['hex', 'base64'] as const;
+
+export interface HmacFieldsProps {
+  hmac: HmacDraft;
+  change: (hmac: HmacDraft) => void;
+}
+
+/** Which header holds the HMAC of the body, and how it is written. */
+export function HmacFields({ hmac, change }: HmacFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label='Header of the signature'
+        description='Such as X-Shopify-Hmac-Sha256.'
+        required
+        maxLength={64}
+        value={hmac.header}
+        onChange={(event) => change({ ...hmac, header: event.currentTarget.value })}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Select
+          label='Algorithm'
+          data={ALGORITHMS}
+          allowDeselect={false}
+          value={hmac.algorithm}
+          onChange={(algorithm) => algorithm !== null && change({ ...hmac, algorithm })}
+        />
+        <Select
+          label='Written in'
+          data={ENCODINGS}
+          allowDeselect={false}
+          value={hmac.encoding}
+          onChange={(encoding) => encoding !== null && change({ ...hmac, encoding })}
+        />
+        <TextInput
+          label='Text before it'
+          description='Such as sha256=; empty for none.'
+          maxLength={64}
+          value={hmac.prefix}
+          onChange={(event) => change({ ...hmac, prefix: event.currentTarget.value })}
+        />
+        <TextInput
+          label='Header of the id'
+          description='By which a repeated request is known; empty for none.'
+          maxLength={64}
+          value={hmac.id_header}
+          onChange={(event) => change({ ...hmac, id_header: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+    </>
+  );
+}
