@@ -63,8 +63,9 @@ create procedure bench.reset(user_id uuid)
 language plpgsql
 as $$
 begin
-  truncate public.flow_run, private.flow_run_jobs, bench.runs, bench.node_runs cascade;
+  -- The queue first, as a worker's claim locks them, which may look just now.
   perform pgmq.purge_queue('flow_runs'), pgmq.purge_queue('bench');
+  truncate public.flow_run, private.flow_run_jobs, bench.runs, bench.node_runs cascade;
   insert into bench.runs (id, deployment_id, inputs, created_at, end_time)
   select gen_random_uuid(), gen_random_uuid(), '{}', now(), now() from generate_series(1, 5000);
   insert into bench.node_runs (run_id, node, data) select r.id, 0, '{}' from bench.runs as r;
