@@ -339,7 +339,7 @@ describe('flows schedule', () => {
     const listed = async () => (await flows('schedules')).stdout.split('\n').find((line) => line.startsWith(id));
     expect(await listed()).toBe(`${id}  ${target}  ${next}  30 6 * * MON-FRI  Europe/Berlin`);
     expect(await json<object[]>('schedules')).toContainEqual(
-      expect.objectContaining({ id, policy: 'skip', inputs: { item: { S: 'tea' }, quantity: { D: '3' } } }),
+      expect.objectContaining({ id, policy: 'skip', inputs: {}, values: { item: 'tea', quantity: 3 } }),
     );
     expect(await flows('schedule-pause', id)).toEqual({ code: 0, stdout: `paused schedule ${id}\n`, stderr: '' });
     expect(await listed()).toBe(`${id}  ${target}  paused  30 6 * * MON-FRI  Europe/Berlin`);
@@ -467,7 +467,7 @@ describe('a mistake is told with what would be right:', () => {
       [['tag', UUID, 'no tag'], 2, /A tag must be 1 to 128 letters/],
       [['tag', 'x', 'stable'], 2, /x must be the id of a deployment/],
       [['types', UUID], 1, /\(deployment_not_found\)/],
-      [['types', UUID, '--name', '7up'], 2, /--name must be a name of TypeScript/],
+      [['types', UUID, '--name', '7up'], 2, /--name must be a name of a type/],
       [['types', 'x'], 2, /x must be the id/],
       [['inputs', 'x'], 2, /x must be the id of a run/],
       [['submit', 'x'], 2, /submit takes either a value or --cancel/],
