@@ -146,7 +146,7 @@ end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
   'Gives a webhook its defaults, and refuses one without input, or of a flow or deployment of somebody else: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments, whoever writes.';
-create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, is_active on public.flow_webhooks
+create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac, is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
 create trigger _800_check_quota after insert on public.flow_webhooks

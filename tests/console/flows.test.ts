@@ -106,7 +106,9 @@ test('a file that is no flow is refused with what is wrong with it', async () =>
     await chooser.setFiles({ name: 'flow.json', mimeType: 'application/json', buffer: Buffer.from(text) });
   };
   await drop('{"nodes": 5, "edges": []}');
-  const alert = page.getByRole('alert').filter({ hasText: 'no flow as an editor exports it' });
+  const alert = page.getByRole('alert').filter({
+    hasText: 'not a flow as an editor exports it: nodes: must be an array',
+  });
   await alert.waitFor();
   expect(await alert.textContent()).toContain('value_invalid');
   expect(await alert.textContent()).toContain('nodes');

@@ -100,7 +100,7 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   // A deployment that takes something else: the owner is told, and can leave out what it does not take.
   const changed = new FlowBuilder();
   changed.output('note', changed.input('note', 'nothing'));
-  const { data: flow } = await owner.client.from('flows').select('id').single().throwOnError();
+  const { data: flow } = await owner.client.from('flows').select('id').eq('user_id', owner.id).single().throwOnError();
   await owner.client.from('flows').update({ ...changed.row() as object }).eq('id', flow.id).throwOnError();
   await deploy(owner, flow.id);
   await makeDue(owner);

@@ -1,4 +1,4 @@
-select plan(44);
+select plan(45);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
@@ -31,6 +31,13 @@ select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac =
 select is(public.create_webhook('push', test.kept('flow')::integer, verification => 'hmac', hmac => '{"header": "X-Vercel-Signature", "algorithm": "sha1"}') -> 'hmac',
   '{"header": "x-vercel-signature", "algorithm": "sha1", "encoding": "hex", "prefix": "", "id_header": null}', 'how the sender signs, with defaults');
 select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'a header');
+
+select is(
+  public.set_webhook_verification(
+    (public.create_webhook('push', test.kept('flow')::integer) ->> 'id')::uuid, 'hmac', hmac => '{"header": "X-Shopify-Hmac-Sha256", "encoding": "base64"}'
+  ) -> 'hmac',
+  '{"header": "x-shopify-hmac-sha256", "algorithm": "sha256", "encoding": "base64", "prefix": "", "id_header": null}', 'also where it is said later'
+);
 
 select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
 select is(test.kept('made')::jsonb - '{id,url,prefix,flow,created_at,updated_at}'::text[], '{
