@@ -38,16 +38,17 @@ export const webhookChecks: RowCheck[] = [
   },
   {
     name: 'webhook_not_delivered',
-    find: (sql) =>
+    find: (sql, { drainedAt = new Date() }) =>
       sql`
       select d.id, d.status, d.attempts, d.is_held, d.next_attempt_at, d.last_error from public.webhook_deliveries as d
-      where d.status <> 'delivered'`,
+      where d.status <> 'delivered' and d.created_at <= ${drainedAt}`,
   },
   {
     name: 'webhook_not_received',
-    find: (sql, { webhookIds }) =>
+    find: (sql, { webhookIds, drainedAt = new Date() }) =>
       sql`
       select d.id, d.attempts from public.webhook_deliveries as d
-      where d.status = 'delivered' and d.id <> all (${[...webhookIds]}::uuid[])`,
+      where d.status = 'delivered' and d.id <> all (${[...webhookIds]}::uuid[])
+        and d.created_at <= ${drainedAt}`,
   },
 ];

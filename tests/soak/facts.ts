@@ -10,6 +10,8 @@ export interface SoakFacts {
   deployments: readonly Pick<SoakDeployment, 'id' | 'isGoing' | 'isGone'>[];
   /** The ids of the webhooks that were received, and taken. */
   webhookIds: readonly string[];
+  /** When all was told. Runs that wait end after it, too, and their webhooks may be on their way; undefined until then. */
+  drainedAt?: Date;
   /** What watchers were told. */
   watched: readonly WatchRecord[];
   /** What is in the chain's blocks. */

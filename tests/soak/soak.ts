@@ -76,10 +76,11 @@ async function soakStack(
     // They would go on starting runs.
     await sql`update public.flow_schedules set is_active = false`;
     const drain_ms = await drain(sql, facts);
+    const drainedAt = new Date();
     const codes = await workers.end();
     if (codes.some((code) => code !== 0)) findings.add('worker_ended_otherwise', { codes });
     judgeTraffic(traffic.exchanges, windows, expectedCodes, findings);
-    await auditRows(sql, { ...facts, webhookIds: [...world.webhooks.takenIds] }, findings);
+    await auditRows(sql, { ...facts, webhookIds: [...world.webhooks.takenIds], drainedAt }, findings);
     await auditChain(sql, facts, findings);
     await auditReading(sql, stack.status, readersOf(world, starts.lastRun()), findings);
     const runs = await sql<{ status: string; count: number }[]>`
