@@ -1,7 +1,7 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, type ButtonProps, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useMutation } from '@tanstack/react-query';
+import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface ConfirmButtonProps extends ButtonProps {
@@ -17,32 +17,26 @@ export interface ConfirmButtonProps extends ButtonProps {
 
 /** A button for what can't be undone: it asks first. */
 export function ConfirmButton({ label, describedAs, question, onConfirm, ...button }: ConfirmButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure();
-  const action = useMutation({ mutationFn: onConfirm, onSuccess: close });
+  const action = useMutation({ mutationFn: onConfirm });
   const title = describedAs === undefined ? label : `${label} ${describedAs}`;
   return (
-    <>
-      <Button
-        variant='default'
-        {...button}
-        aria-label={title}
-        onClick={() => {
-          action.reset();
-          open();
-        }}
-      >
-        {label}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={title} centered classNames={{ title: 'console-heading' }}>
+    <DialogButton {...button} label={label} title={title} onOpen={action.reset}>
+      {(close) => (
         <Stack>
           <Text component='div' className='console-text'>{question}</Text>
           <ErrorAlert error={action.error} />
           <Group justify='flex-end'>
             <Button variant='default' onClick={close} data-autofocus>Cancel</Button>
-            <Button color='red' loading={action.isPending} onClick={() => action.mutate()}>{label}</Button>
+            <Button
+              color='red'
+              loading={action.isPending}
+              onClick={() => action.mutate(undefined, { onSuccess: close })}
+            >
+              {label}
+            </Button>
           </Group>
         </Stack>
-      </Modal>
-    </>
+      )}
+    </DialogButton>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface FormDialogProps extends ButtonProps {
@@ -18,28 +18,19 @@ export interface FormDialogProps extends ButtonProps {
 
 /** A button that opens the fields of something, to change it. */
 export function FormDialog({ label, title, children, save, onOpen, ...button }: FormDialogProps) {
-  const [isOpen, { open, close }] = useDisclosure();
-  const saving = useMutation({ mutationFn: save, onSuccess: close });
-  const submit = (event: FormEvent) => {
+  const saving = useMutation({ mutationFn: save });
+  const submit = (event: FormEvent, close: () => void) => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(undefined, { onSuccess: close });
+  };
+  const begin = () => {
+    saving.reset();
+    onOpen();
   };
   return (
-    <>
-      <Button
-        variant='default'
-        {...button}
-        aria-label={title}
-        onClick={() => {
-          saving.reset();
-          onOpen();
-          open();
-        }}
-      >
-        {label}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={title} centered size='lg' classNames={{ title: 'console-heading' }}>
-        <form onSubmit={submit}>
+    <DialogButton {...button} label={label} title={title} dialogSize='lg' onOpen={begin}>
+      {(close) => (
+        <form onSubmit={(event) => submit(event, close)}>
           <Stack>
             {children}
             <ErrorAlert error={saving.error} />
@@ -49,7 +40,7 @@ export function FormDialog({ label, title, children, save, onOpen, ...button }: 
             </Group>
           </Stack>
         </form>
-      </Modal>
-    </>
+      )}
+    </DialogButton>
   );
 }

@@ -1,7 +1,7 @@
-import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, type ButtonProps, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 import { SecretOnce } from './secret_once.tsx';
 
@@ -23,27 +23,28 @@ export interface SecretDialogProps extends ButtonProps {
 export function SecretDialog(
   { title, secretLabel, children, make, onOpen, dialogSize = 'md', ...button }: SecretDialogProps,
 ) {
-  const [isOpen, { open, close }] = useDisclosure();
   const making = useMutation({ mutationFn: make });
   const isMade = making.data !== undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     making.mutate();
   };
+  const begin = () => {
+    making.reset();
+    onOpen?.();
+  };
   return (
-    <>
-      <Button
-        {...button}
-        onClick={() => {
-          making.reset();
-          onOpen?.();
-          open();
-        }}
-      >
-        {title}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={title} centered size={dialogSize} closeOnClickOutside={!isMade}>
-        {isMade ? <SecretOnce label={secretLabel} secret={making.data} onDone={close} /> : (
+    <DialogButton
+      variant='filled'
+      {...button}
+      label={title}
+      title={title}
+      dialogSize={dialogSize}
+      closeOnClickOutside={!isMade}
+      onOpen={begin}
+    >
+      {(close) =>
+        isMade ? <SecretOnce label={secretLabel} secret={making.data} onDone={close} /> : (
           <form onSubmit={submit}>
             <Stack>
               {children}
@@ -54,7 +55,6 @@ export function SecretDialog(
             </Stack>
           </form>
         )}
-      </Modal>
-    </>
+    </DialogButton>
   );
 }
