@@ -42,11 +42,11 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
       listener = on;
       return Promise.resolve({
         capacity: 100,
-        query: async <Result>(statement: string, ids: string[], afters = '{}') => {
+        query: async <Result>(statement: string, ids: string[], other: string) => {
           if (statement.includes('unfollow')) ids.forEach((id) => followed.delete(id));
-          else if (statement.includes('follow_run_events')) ids.forEach((id) => followed.add(id));
+          else if (statement.includes('follow_flow_runs') && other === 'events') ids.forEach((id) => followed.add(id));
           if (!statement.includes('watched_run_events')) return ids as Result;
-          const numbers = afters.slice(1, -1).split(',').map(Number);
+          const numbers = other.slice(1, -1).split(',').map(Number);
           return await look(ids.map((flowRunId, index) => ({ flowRunId, after: numbers[index]! }))) as Result;
         },
         close: () => followed.clear(),

@@ -1,4 +1,4 @@
-import { EVENTS, type RunNews } from './run_news.ts';
+import type { RunNews } from './run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
 /** The pause between two looks at least where no session tells of news: all watchers together cost one query a second. */
@@ -89,7 +89,7 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
       [...afters.keys()],
       async (query) => byRun(await lookForEventsBySession(query, cursors)),
       onNews,
-      EVENTS,
+      'events',
     );
   };
 

@@ -5,23 +5,11 @@ const IDLE_MS = 10_000;
 /** How long after a session was lost or refused the next one is opened. */
 const RETRY_MS = 5_000;
 
-/** What news of a run somebody wants: the statements that follow runs for it, and that end that. */
-export interface Topic {
-  follow: string;
-  unfollow: string;
-}
+/** Which news of a run somebody wants: `ends`, that it has ended or asks somebody outside for something, or all its `events`. */
+export type NewsTopic = 'ends' | 'events';
 
-/** That the run has ended, or that it asks for a signature. */
-export const ENDS: Topic = Object.freeze({
-  follow: 'select to_json(array(select private.follow_flow_runs($1::uuid[]))) as result',
-  unfollow: 'select private.unfollow_flow_runs($1::uuid[])',
-});
-
-/** All events of the run. */
-export const EVENTS: Topic = Object.freeze({
-  follow: 'select to_json(array(select private.follow_run_events($1::uuid[]))) as result',
-  unfollow: 'select private.unfollow_run_events($1::uuid[])',
-});
+const FOLLOW = 'select to_json(array(select private.follow_flow_runs($1::uuid[], $2))) as result';
+const UNFOLLOW = 'select private.unfollow_flow_runs($1::uuid[], $2)';
 
 /** Called when a followed run has news, and when it is not followed any more since the session is lost. */
 export type OnNews = (flowRunId: string) => void;
@@ -45,7 +33,7 @@ export interface RunNews {
     flowRunIds: string[],
     lookBySession: LookBySession<News>,
     onNews: OnNews,
-    topic?: Topic,
+    topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
   /** Opens a session, unless there is one or none can be had now. Resolves when a look can use it, or must do without. */
   open: () => Promise<void>;
@@ -54,7 +42,7 @@ export interface RunNews {
 }
 
 /** For each who follows a run: for what, and whether its lock is known to be taken. */
-type Followers = Map<OnNews, { topic: Topic; isTaken: boolean }>;
+type Followers = Map<OnNews, { topic: NewsTopic; isTaken: boolean }>;
 
 export function makeRunNews(open: OpenNewsSession): RunNews {
   let session: NewsSession | undefined;
@@ -65,7 +53,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   /** How many locks that makes at most. */
   let held = 0;
   /** Runs to unfollow, gathered so that one statement of a topic does it for all callers who are answered together. */
-  let leaving = new Map<Topic, string[]>();
+  let leaving = new Map<NewsTopic, string[]>();
 
   const lose = (lost: NewsSession | undefined): void => {
     if (lost === undefined || session !== lost) return;
@@ -123,10 +111,10 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     const left = leaving;
     leaving = new Map();
     const current = session;
-    for (const [{ unfollow }, ids] of left) current?.query(unfollow, ids).catch(() => lose(current));
+    for (const [topic, ids] of left) current?.query(UNFOLLOW, ids, topic).catch(() => lose(current));
   };
 
-  const leave = (id: string, topic: Topic): void => {
+  const leave = (id: string, topic: NewsTopic): void => {
     if (leaving.size === 0) queueMicrotask(flush);
     const ids = leaving.get(topic) ?? [];
     leaving.set(topic, ids);
@@ -145,7 +133,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     closeWhenIdle();
   };
 
-  const ask = (ids: string[], onNews: OnNews, topic: Topic, { capacity }: NewsSession): string[] => {
+  const ask = (ids: string[], onNews: OnNews, topic: NewsTopic, { capacity }: NewsSession): string[] => {
     const asked = ids.filter((id) => !runs.get(id)?.has(onNews)).slice(0, Math.max(capacity - held, 0));
     held += asked.length;
     for (const id of asked) {
@@ -157,7 +145,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   };
 
   /** Takes note of which locks were taken. By then nobody may wait for a run any more. */
-  const note = (asked: string[], taken: Set<string>, onNews: OnNews, topic: Topic): void => {
+  const note = (asked: string[], taken: Set<string>, onNews: OnNews, topic: NewsTopic): void => {
     for (const id of asked) {
       const isAsked = runs.get(id)?.has(onNews);
       if (isAsked && taken.has(id)) runs.get(id)!.set(onNews, { topic, isTaken: true });
@@ -168,7 +156,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
 
   return {
     open: openOnce,
-    look: async (ids, lookBySession, onNews, topic = ENDS) => {
+    look: async (ids, lookBySession, onNews, topic = 'ends') => {
       const current = session;
       if (current === undefined) {
         void openOnce();
@@ -178,7 +166,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
       try {
         // Both are sent at once and carried out one after the other: the look sees what was committed before the lock.
         const [taken, found] = await Promise.all([
-          asked.length === 0 ? [] : current.query<string[]>(topic.follow, asked),
+          asked.length === 0 ? [] : current.query<string[]>(FOLLOW, asked, topic),
           lookBySession(current.query, ids),
         ]);
         if (session !== current) return undefined;

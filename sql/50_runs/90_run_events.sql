@@ -27,52 +27,6 @@ comment on table private.flow_run_events is
 comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
 comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
 
-create function private.announce_run_events(flow_run_id uuid)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_events'), uuid_hash(announce_run_events.flow_run_id)) then
-    perform pg_notify('flow_run_news', announce_run_events.flow_run_id::text);
-  end if;
-end;
-$$;
-comment on function private.announce_run_events(uuid) is
-  'As announce_run_news, for the sessions that watch a root run: they have a lock of their own, so that progress notifies nobody who only waits for the end.';
-
-create function private.follow_run_events(flow_run_ids uuid[])
-returns setof uuid
-language plpgsql volatile security invoker
-set search_path = ''
--- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
-set enable_seqscan = off
-as $$
-begin
-  return query
-  -- Materialized, so that no lock is taken of a run that does not qualify.
-  with root as materialized (
-    select r.id from public.flow_run as r where r.id = any (follow_run_events.flow_run_ids) and r.parent_flow_run_id is null
-  )
-  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_events'), uuid_hash(root.id));
-end;
-$$;
-comment on function private.follow_run_events(uuid[]) is 'As follow_flow_runs, for all events of these root runs.';
-grant execute on function private.follow_run_events(uuid[]) to service_role;
-
-create function private.unfollow_run_events(flow_run_ids uuid[])
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_unlock_shared(hashtext('private.announce_run_events'), uuid_hash(f.id))
-  from unnest(unfollow_run_events.flow_run_ids) as f (id);
-end;
-$$;
-comment on function private.unfollow_run_events(uuid[]) is 'The opposite of follow_run_events. A run that is followed twice is named twice.';
-grant execute on function private.unfollow_run_events(uuid[]) to service_role;
-
 create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
 comment on type private.new_run_event is
   'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
@@ -100,7 +54,7 @@ begin
   cross join lateral (
     select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
   ) as l;
-  perform private.announce_run_events(r.id) from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+  perform private.announce_run_news(r.id, 'events') from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is

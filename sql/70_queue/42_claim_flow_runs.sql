@@ -67,7 +67,7 @@ begin
     update public.flow_run as r
     set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
     where r.id = any (v_run_ids) and r.status <> 'running'
-    returning private.announce_run_events(r.id)
+    returning private.announce_run_news(r.id, 'events')
   ), claimed as (
     update private.flow_run_jobs as j
     set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true

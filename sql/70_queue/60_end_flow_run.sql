@@ -104,7 +104,8 @@ begin
   if v_told_ids is not null then
     perform private.queue_end_webhooks(v_told_ids);
   end if;
-  perform private.announce_run_news(u.id), private.announce_run_events(u.id) from unnest(end_flow_runs.run_ids) as u (id);
+  perform private.announce_run_news(u.id, 'ends'), private.announce_run_news(u.id, 'events')
+  from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is

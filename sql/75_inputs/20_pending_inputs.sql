@@ -74,7 +74,7 @@ begin
   from asked as a
   join given as g on g.token_hash = a.token_hash;
   if v_events is not null then
-    perform private.announce_run_news(run.id);
+    perform private.announce_run_news(run.id, 'ends');
   end if;
   return v_events;
 end;

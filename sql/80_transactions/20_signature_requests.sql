@@ -114,7 +114,7 @@ begin
   if v_made_ids is not null then
     perform private.queue_signature_webhooks(run, v_made_ids);
     perform private.add_run_events(v_events);
-    perform private.announce_run_news(run.id);
+    perform private.announce_run_news(run.id, 'ends');
   end if;
 
   perform

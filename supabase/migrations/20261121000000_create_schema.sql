@@ -4013,25 +4013,29 @@ grant execute on function public.called_flow_runs(uuid, uuid) to anon, authentic
 
 -- News of runs reach sessions that listen for them, and cost a run that nobody follows one try of a lock. Nobody waits for a lock here:
 --
---   follow      A session that listens takes a shared lock of the run, then looks at the run.
+--   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
 --   announce    The transaction that has news tries to take the exclusive lock. If it gets it, nobody follows the run; if not, it notifies.
 --
 -- The transaction keeps its lock until it has committed. So whoever follows before that is notified, and whoever follows after it sees the
 -- news when they look. While it commits, the run can't be followed.
 
-create function private.announce_run_news(flow_run_id uuid)
+create type private.news_topic as enum ('ends', 'events');
+comment on type private.news_topic is
+  'Which news of a run somebody wants. ends: that it has ended, or asks somebody outside for something; events: all that happens in it. Each has locks of its own, so that progress notifies nobody who only waits for the end.';
+
+create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_news'), uuid_hash(announce_run_news.flow_run_id)) then
+  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_news/' || announce_run_news.topic), uuid_hash(announce_run_news.flow_run_id)) then
     perform pg_notify('flow_run_news', announce_run_news.flow_run_id::text);
   end if;
 end;
 $$;
-comment on function private.announce_run_news(uuid) is
-  'Tells the sessions that follow a root run that this transaction has news of it, when it commits. NOTIFY makes commits wait for each other, so it is sent only if somebody follows the run, or rarely one whose lock has the same number. The caller has the run''s row locked.';
+comment on function private.announce_run_news(uuid, private.news_topic) is
+  'Tells the sessions that follow a root run for this topic that this transaction has news of it, when it commits. NOTIFY makes commits wait for each other, so it is sent only if somebody follows the run, or rarely one whose lock has the same number. The caller has the run''s row locked.';
 
 create function private.listen_for_run_news()
 returns integer
@@ -4059,7 +4063,7 @@ comment on function private.listen_for_run_news() is
   'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. 0: it may not, since as many sessions listen as may, an eighth of max_connections. A session that listens and says nothing for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
-create function private.follow_flow_runs(flow_run_ids uuid[])
+create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
@@ -4072,25 +4076,25 @@ begin
   with root as materialized (
     select r.id from public.flow_run as r where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
   )
-  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_news'), uuid_hash(root.id));
+  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_news/' || follow_flow_runs.topic), uuid_hash(root.id));
 end;
 $$;
-comment on function private.follow_flow_runs(uuid[]) is
-  'This session follows these root runs from now on, until it calls unfollow_flow_runs as often, or ends. Returns those that it follows: a called run can''t be followed, nor a run of which a transaction has news right now. Look at a run after that: what was committed before is not announced any more.';
-grant execute on function private.follow_flow_runs(uuid[]) to service_role;
+comment on function private.follow_flow_runs(uuid[], private.news_topic) is
+  'This session follows these root runs for this topic from now on, until it calls unfollow_flow_runs as often, or ends. Returns those that it follows: a called run can''t be followed, nor a run of which a transaction has news right now. Look at a run after that: what was committed before is not announced any more.';
+grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
-create function private.unfollow_flow_runs(flow_run_ids uuid[])
+create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  perform pg_advisory_unlock_shared(hashtext('private.announce_run_news'), uuid_hash(f.id))
+  perform pg_advisory_unlock_shared(hashtext('private.announce_run_news/' || unfollow_flow_runs.topic), uuid_hash(f.id))
   from unnest(unfollow_flow_runs.flow_run_ids) as f (id);
 end;
 $$;
-comment on function private.unfollow_flow_runs(uuid[]) is 'This session follows these runs no more: the opposite of follow_flow_runs. A run that it followed twice is named twice.';
-grant execute on function private.unfollow_flow_runs(uuid[]) to service_role;
+comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is 'This session follows these runs no more for this topic: the opposite of follow_flow_runs. A run that it followed twice is named twice.';
+grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic) to service_role;
 
 -- sql/50_runs/80_flow_run_stats.sql
 
@@ -4224,52 +4228,6 @@ comment on table private.flow_run_events is
 comment on column private.flow_run_events.root_flow_run_id is 'The root of the tree: its watchers are told of all runs in it.';
 comment on column private.flow_run_events.first_number is 'The number of the first of these events. Number 1 is the start of the root run.';
 
-create function private.announce_run_events(flow_run_id uuid)
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  if not pg_try_advisory_xact_lock(hashtext('private.announce_run_events'), uuid_hash(announce_run_events.flow_run_id)) then
-    perform pg_notify('flow_run_news', announce_run_events.flow_run_id::text);
-  end if;
-end;
-$$;
-comment on function private.announce_run_events(uuid) is
-  'As announce_run_news, for the sessions that watch a root run: they have a lock of their own, so that progress notifies nobody who only waits for the end.';
-
-create function private.follow_run_events(flow_run_ids uuid[])
-returns setof uuid
-language plpgsql volatile security invoker
-set search_path = ''
--- The first plan is kept. It may be made while the table is empty, and must be good for a full one too.
-set enable_seqscan = off
-as $$
-begin
-  return query
-  -- Materialized, so that no lock is taken of a run that does not qualify.
-  with root as materialized (
-    select r.id from public.flow_run as r where r.id = any (follow_run_events.flow_run_ids) and r.parent_flow_run_id is null
-  )
-  select root.id from root where pg_try_advisory_lock_shared(hashtext('private.announce_run_events'), uuid_hash(root.id));
-end;
-$$;
-comment on function private.follow_run_events(uuid[]) is 'As follow_flow_runs, for all events of these root runs.';
-grant execute on function private.follow_run_events(uuid[]) to service_role;
-
-create function private.unfollow_run_events(flow_run_ids uuid[])
-returns void
-language plpgsql volatile security invoker
-set search_path = ''
-as $$
-begin
-  perform pg_advisory_unlock_shared(hashtext('private.announce_run_events'), uuid_hash(f.id))
-  from unnest(unfollow_run_events.flow_run_ids) as f (id);
-end;
-$$;
-comment on function private.unfollow_run_events(uuid[]) is 'The opposite of follow_run_events. A run that is followed twice is named twice.';
-grant execute on function private.unfollow_run_events(uuid[]) to service_role;
-
 create type private.new_run_event as (root_flow_run_id uuid, position integer, "time" timestamptz, event private.run_event);
 comment on type private.new_run_event is
   'An event that is to be added to those of a root run. position orders what one claim stores at once; time orders what has none.';
@@ -4297,7 +4255,7 @@ begin
   cross join lateral (
     select coalesce(max(s.last_number), 1) as number from private.flow_run_events as s where s.root_flow_run_id = n.root_flow_run_id
   ) as l;
-  perform private.announce_run_events(r.id) from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
+  perform private.announce_run_news(r.id, 'events') from (select distinct e.root_flow_run_id from unnest(add_run_events.events) as e) as r (id);
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
@@ -8605,7 +8563,7 @@ begin
     update public.flow_run as r
     set status = 'running', start_time = coalesce(r.start_time, clock_timestamp())
     where r.id = any (v_run_ids) and r.status <> 'running'
-    returning private.announce_run_events(r.id)
+    returning private.announce_run_news(r.id, 'events')
   ), claimed as (
     update private.flow_run_jobs as j
     set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
@@ -9500,7 +9458,8 @@ begin
   if v_told_ids is not null then
     perform private.queue_end_webhooks(v_told_ids);
   end if;
-  perform private.announce_run_news(u.id), private.announce_run_events(u.id) from unnest(end_flow_runs.run_ids) as u (id);
+  perform private.announce_run_news(u.id, 'ends'), private.announce_run_news(u.id, 'events')
+  from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
@@ -10240,7 +10199,7 @@ begin
   from asked as a
   join given as g on g.token_hash = a.token_hash;
   if v_events is not null then
-    perform private.announce_run_news(run.id);
+    perform private.announce_run_news(run.id, 'ends');
   end if;
   return v_events;
 end;
@@ -10734,7 +10693,7 @@ begin
   if v_made_ids is not null then
     perform private.queue_signature_webhooks(run, v_made_ids);
     perform private.add_run_events(v_events);
-    perform private.announce_run_news(run.id);
+    perform private.announce_run_news(run.id, 'ends');
   end if;
 
   perform

@@ -28,7 +28,7 @@ interface Watched {
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
     select coalesce(sum(calls), 0)::integer as calls from pg_stat_statements
-    where toplevel and query ~ 'watched_run_events|follow_run_events|listen_for_run_news'`;
+    where toplevel and query ~ 'watched_run_events|follow_flow_runs|listen_for_run_news'`;
   return row!['calls'];
 }
 

@@ -116,7 +116,7 @@ describe('with SUPABASE_DB_URL', () => {
       select l.pid, count(distinct r.id)::integer as runs
       from unnest(${runs.map(({ id }) => id)}::uuid[]) as r (id)
       join pg_locks as l on l.locktype = 'advisory' and l.granted
-        and (l.classid, l.objid) = (hashtext('private.announce_run_news')::oid, uuid_hash(r.id)::oid)
+        and (l.classid, l.objid) = (hashtext('private.announce_run_news/ends')::oid, uuid_hash(r.id)::oid)
       group by l.pid`;
 
   /** Resolves when one session follows all of these runs, with the id of its process. */

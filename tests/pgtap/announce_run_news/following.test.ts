@@ -50,7 +50,10 @@ const makeRun = async (): Promise<string> => {
 const end = (id: string, by: Sql = ender) => by`select private.end_flow_run(${id}, 'stopped')`;
 
 const follow = async (session: NewsSession | undefined, ...ids: string[]): Promise<string[]> =>
-  await session!.query<string[]>('select to_json(array(select private.follow_flow_runs($1::uuid[]))) as result', ids);
+  await session!.query<string[]>(
+    "select to_json(array(select private.follow_flow_runs($1::uuid[], 'ends'))) as result",
+    ids,
+  );
 
 /** A notification of one's own, so that all that were sent before it have come. */
 async function hearAll(): Promise<string[]> {
@@ -74,7 +77,7 @@ it('nobody hears of a run any more who has unfollowed it as often as followed', 
   const session = await open();
   await follow(session, one, two);
   await follow(session, one, two);
-  await session!.query('select private.unfollow_flow_runs($1::uuid[])', [one, one, two]);
+  await session!.query("select private.unfollow_flow_runs($1::uuid[], 'ends')", [one, one, two]);
   await end(one);
   await end(two);
   expect(await hearAll()).toEqual([two]);
@@ -84,7 +87,7 @@ it('all sessions that follow a run hear of it, once for each transaction', async
   const id = await makeRun();
   for (const session of [await open(), await open()]) await follow(session, id);
   await ender.begin(async (tx) => {
-    await tx`select private.announce_run_news(${id})`;
+    await tx`select private.announce_run_news(${id}, 'ends')`;
     await tx`select private.end_flow_run(${id}, 'stopped')`;
   });
   const news = await hearAll();
@@ -136,7 +139,7 @@ it('a run that others called is not followed, nor one that is not there', async 
     from public.flow_run as r where r.id = ${root}`;
   const session = await open();
   expect(await follow(session, child, randomUUID(), root)).toEqual([root]);
-  expect(await countAdvisoryLocks(sql, 'private.announce_run_news')).toBe(1);
+  expect(await countAdvisoryLocks(sql, 'private.announce_run_news/ends')).toBe(1);
 });
 
 it('an eighth of the connections may listen, each to four times max_locks_per_transaction runs, and a place is free when one has gone', async () => {
@@ -175,10 +178,10 @@ it.each(['anon', 'authenticated', 'service_role'])(
     await mine`select set_config('role', ${role}, false)`;
     const id = randomUUID();
     const codes = [
-      await codeOf(mine`select private.announce_run_news(${id})`),
+      await codeOf(mine`select private.announce_run_news(${id}, 'ends')`),
       await codeOf(mine`select private.listen_for_run_news()`),
-      await codeOf(mine`select private.follow_flow_runs(array[${id}]::uuid[])`),
-      await codeOf(mine`select private.unfollow_flow_runs(array[${id}]::uuid[])`),
+      await codeOf(mine`select private.follow_flow_runs(array[${id}]::uuid[], 'ends')`),
+      await codeOf(mine`select private.unfollow_flow_runs(array[${id}]::uuid[], 'ends')`),
     ];
     await mine`select pg_advisory_unlock_all()`;
     const may = role === 'service_role' ? 'done' : '42501';

@@ -94,7 +94,7 @@ it('news are never lost, whenever they come', async () => {
     { numRuns: 40, endOnFailure: true },
   );
   // Nobody waits any more, so no lock is left but that of the first run.
-  await waitFor(async () => await countAdvisoryLocks(sql, 'private.announce_run_news') === 1 || undefined);
+  await waitFor(async () => await countAdvisoryLocks(sql, 'private.announce_run_news/ends') === 1 || undefined);
   gone.abort();
   await kept;
 });

@@ -30,8 +30,8 @@ async function startRun(): Promise<string> {
   return run!['id'];
 }
 
-const follow = (kind: 'follow_run_events' | 'follow_flow_runs', id: string) =>
-  listener`select private.${listener(kind)}(${[id]}::uuid[])`;
+const follow = (topic: 'ends' | 'events', id: string) =>
+  listener`select private.follow_flow_runs(${[id]}::uuid[], ${topic})`;
 
 /** How often the run was announced by what was done: that has been heard once this is. */
 async function announced(id: string, work: () => PromiseLike<unknown>): Promise<number> {
@@ -77,7 +77,7 @@ const moments = (id: string): Record<string, () => PromiseLike<unknown>> => ({
 
 it('whoever watches a run is told once of each moment at which it has events', async () => {
   const id = await startRun();
-  await follow('follow_run_events', id);
+  await follow('events', id);
   for (const [moment, work] of Object.entries(moments(id))) {
     expect([moment, await announced(id, work)]).toEqual([moment, 1]);
   }
@@ -85,7 +85,7 @@ it('whoever watches a run is told once of each moment at which it has events', a
 
 it('whoever only waits for its end is not told of its progress', async () => {
   const id = await startRun();
-  await follow('follow_flow_runs', id);
+  await follow('ends', id);
   const told: string[] = [];
   for (const [moment, work] of Object.entries(moments(id))) {
     if (await announced(id, work) > 0) told.push(moment);
@@ -97,7 +97,7 @@ it('a report that is sent again changes nothing, and tells nobody', async () => 
   const id = await startRun();
   const steps = Object.values(moments(id));
   await steps[0]!();
-  await follow('follow_run_events', id);
+  await follow('events', id);
   const told: number[] = [];
   for (const step of [1, 1, 2, 2, 1]) told.push(await announced(id, steps[step]!));
   expect(told).toEqual([1, 0, 1, 0, 0]);

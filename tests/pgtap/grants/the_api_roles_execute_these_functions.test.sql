@@ -89,10 +89,8 @@ select set_eq(
     ('has_due_webhook', 'service_role'),
     -- What the function flow asks over a connection of its own, in a session of the service role.
     ('follow_flow_runs', 'service_role'),
-    ('follow_run_events', 'service_role'),
     ('listen_for_run_news', 'service_role'),
     ('unfollow_flow_runs', 'service_role'),
-    ('unfollow_run_events', 'service_role'),
     -- Checks and triggers of the tables that these roles write.
     ('check_node_definition', 'authenticated, service_role'),
     ('check_tag', 'authenticated, service_role'),
