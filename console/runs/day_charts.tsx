@@ -91,10 +91,10 @@ const Legend = ({ counts }: { counts: Counts }) => (
   </Group>
 );
 
-/** The last day of the runs that the filter's flow or deployment has, or of all. */
-export function DayCharts({ filter: { flow, deployment } }: { filter: RunFilter }) {
+/** The last day of the runs of the filter, whatever their state. */
+export function DayCharts({ filter: { flow, deployment, schedule, webhook } }: { filter: RunFilter }) {
   const { db } = useApi();
-  const filter = { flow, deployment };
+  const filter = { flow, deployment, schedule, webhook };
   const { data: runs, error, dataUpdatedAt } = useQuery({
     queryKey: ['runs', 'last day', filter],
     queryFn: ({ signal }) => readLastDay(db, filter, signal),
@@ -130,7 +130,7 @@ export function DayCharts({ filter: { flow, deployment } }: { filter: RunFilter 
           >
             <DurationPoints runs={runs} now={dataUpdatedAt} />
           </svg>
-          <DayFigures filter={filter} />
+          {schedule === undefined && webhook === undefined && <DayFigures filter={filter} />}
         </Paper>
       </SimpleGrid>
       {runs.length === RUNS_CHARTED && (

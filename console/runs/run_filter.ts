@@ -17,11 +17,25 @@ export const STATUSES = [
 export interface RunFilter {
   flow?: number | undefined;
   deployment?: string | undefined;
+  /** The schedule or the webhook that started them. */
+  schedule?: string | undefined;
+  webhook?: string | undefined;
   status?: RunStatus | undefined;
   /** Local times, as a field for them has: `2026-11-23T08:15`. */
   from?: string | undefined;
   until?: string | undefined;
 }
+
+/** The filter that all runs pass. */
+export const NO_FILTER: RunFilter = {
+  flow: undefined,
+  deployment: undefined,
+  schedule: undefined,
+  webhook: undefined,
+  status: undefined,
+  from: undefined,
+  until: undefined,
+};
 
 /** The first id that a run of this time or later may have: ids begin with their time. */
 export function firstIdAt(time: Date): string {
@@ -35,10 +49,15 @@ const timeOf = (text: string | null): string | undefined =>
 /** Reads the filter of an address. What is no filter there is left out. */
 export function readFilter(parameters: URLSearchParams): RunFilter {
   const flow = Number(parameters.get('flow'));
-  const deployment = parameters.get('deployment') ?? '';
+  const idAt = (name: string): string | undefined => {
+    const id = parameters.get(name) ?? '';
+    return isUuid(id) ? id : undefined;
+  };
   return {
     flow: Number.isSafeInteger(flow) && flow > 0 ? flow : undefined,
-    deployment: isUuid(deployment) ? deployment : undefined,
+    deployment: idAt('deployment'),
+    schedule: idAt('schedule'),
+    webhook: idAt('webhook'),
     status: STATUSES.find((status) => status === parameters.get('status')),
     from: timeOf(parameters.get('from')),
     until: timeOf(parameters.get('until')),

@@ -1,8 +1,8 @@
-import { Button, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { FlowFilter } from '../shared/flow_filter.tsx';
 import { isUuid } from '../shared/is_uuid.ts';
-import { type RunFilter, STATUSES } from './run_filter.ts';
+import { NO_FILTER, type RunFilter, STATUSES } from './run_filter.ts';
 
 interface FieldsProps {
   filter: RunFilter;
@@ -61,11 +61,13 @@ export function RunFilterFields({ filter, change }: FieldsProps) {
       </SimpleGrid>
       {isSet && (
         <Group>
+          {filter.schedule !== undefined && <Text size='sm'>Only runs that one schedule started.</Text>}
+          {filter.webhook !== undefined && <Text size='sm'>Only runs that one webhook started.</Text>}
           <Button
             variant='default'
             size='xs'
             onClick={() => {
-              change({ flow: undefined, deployment: undefined, status: undefined, from: undefined, until: undefined });
+              change(NO_FILTER);
               setVersion(version + 1);
             }}
           >

@@ -25,6 +25,8 @@ function selectRuns<Columns extends string>(db: Db, columns: Columns, filter: Ru
   let query = db.from('flow_run').select(columns).is('parent_flow_run_id', null).order('id', { ascending: false });
   if (filter.flow !== undefined) query = query.eq('flow_id', filter.flow);
   if (filter.deployment !== undefined) query = query.eq('deployment_id', filter.deployment);
+  if (filter.schedule !== undefined) query = query.eq('schedule_id', filter.schedule);
+  if (filter.webhook !== undefined) query = query.eq('webhook_id', filter.webhook);
   if (filter.status !== undefined) query = query.eq('status', filter.status);
   if (filter.from !== undefined) query = query.gte('id', firstIdAt(new Date(filter.from)));
   if (filter.until !== undefined) query = query.lt('id', firstIdAt(new Date(filter.until)));
@@ -62,12 +64,18 @@ export type ChartedRun = Pick<RunListRow, 'id' | 'status' | 'created_at' | 'star
 export const RUNS_CHARTED = 1_000;
 export const HOURS_CHARTED = 24;
 
-/** The newest runs of the last day, of a flow or a deployment if the filter names one. */
-export async function readLastDay(db: Db, { flow, deployment }: RunFilter, signal: AbortSignal): Promise<ChartedRun[]> {
+/** The newest runs of the last day, whatever their state. */
+export async function readLastDay(
+  db: Db,
+  { flow, deployment, schedule, webhook }: RunFilter,
+  signal: AbortSignal,
+): Promise<ChartedRun[]> {
   const since = new Date(Date.now() - HOURS_CHARTED * 3_600_000);
   const { data } = await selectRuns(db, 'id, status, created_at, start_time, end_time', {
     flow,
     deployment,
+    schedule,
+    webhook,
     from: since.toISOString(),
   }).limit(RUNS_CHARTED).abortSignal(signal).throwOnError();
   // SAFETY: the table's constraint knows these states only.

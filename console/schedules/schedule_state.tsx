@@ -11,7 +11,7 @@ export const ScheduleState = ({ row }: { row: Schedule }) => (
         Next start: {row.next_start_at === null ? 'none, it is not active' : <When at={row.next_start_at} />}
       </Text>
       <Text size='sm' component='div'>
-        Last start: <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} />
+        Last start: <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ schedule: row.id }} />
       </Text>
     </Group>
     {row.last_error !== null && (

@@ -51,7 +51,7 @@ function ScheduleSwitch({ row }: { row: ShownSchedule }) {
 
 const LastPlanned = ({ row }: { row: ShownSchedule }) => (
   <Stack gap={4}>
-    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} />
+    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ schedule: row.id }} />
     {row.last_error !== null && (
       <>
         <Badge color='red' variant='light' tt='none'>The last planned time started no run</Badge>

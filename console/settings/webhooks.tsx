@@ -19,7 +19,7 @@ const Input = ({ row: { input, headers } }: { row: WebhookRow }) => (
 
 const LastRequest = ({ row }: { row: WebhookRow }) => (
   <Stack gap={4}>
-    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} />
+    <LastStart at={row.last_start_at} flowRunId={row.last_flow_run_id} of={{ webhook: row.id }} />
     {row.last_error !== null && <Text size='sm' className='console-text'>Last refused: {row.last_error}</Text>}
   </Stack>
 );

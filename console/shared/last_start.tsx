@@ -1,13 +1,23 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { When } from './when.tsx';
 
-/** When something last started a run, which it leads to. */
-export const LastStart = ({ at, flowRunId }: { at: string | null; flowRunId: string | null }) =>
+interface LastStartProps {
+  at: string | null;
+  flowRunId: string | null;
+  /** What starts the runs: it leads to all of them. */
+  of: { schedule: string } | { webhook: string };
+}
+
+/** When a schedule or a webhook last started a run. */
+export const LastStart = ({ at, flowRunId, of }: LastStartProps) =>
   at === null || flowRunId === null
     ? <Text span size='sm' c='dimmed'>never</Text>
     : (
-      <Anchor component={Link} href={`/runs/${flowRunId}`} size='sm'>
-        <When at={at} />
-      </Anchor>
+      <Group gap='xs' display='inline-flex'>
+        <Anchor component={Link} href={`/runs/${flowRunId}`} size='sm'>
+          <When at={at} />
+        </Anchor>
+        <Anchor component={Link} href={`/runs?${new URLSearchParams(of)}`} size='sm'>All runs</Anchor>
+      </Group>
     );

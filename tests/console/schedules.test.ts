@@ -102,6 +102,7 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   changed.output('note', changed.input('note', 'nothing'));
   const { data: flow } = await owner.client.from('flows').select('id').eq('user_id', owner.id).single().throwOnError();
   await owner.client.from('flows').update({ ...changed.row() as object }).eq('id', flow.id).throwOnError();
+  await owner.client.rpc('start_flow', { flow_id: flow.id }).throwOnError();
   await deploy(owner, flow.id);
   await makeDue(owner);
   await opened.goto('schedules');
@@ -109,6 +110,15 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   await openOnly(opened);
   await page.getByText('The last planned time started no run').waitFor();
   await page.getByText(/Last start: .*(second|minute)/).waitFor();
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await page.getByText('Only runs that one schedule started.').waitFor();
+  const runs = page.getByRole('table', { name: 'runs' }).getByRole('row');
+  await expect.poll(() => runs.count()).toBe(2);
+  await opened.checkAccessibility();
+  await page.getByRole('button', { name: 'Show all runs' }).click();
+  await expect.poll(() => runs.count()).toBe(3);
+  await opened.goto('schedules');
+  await openOnly(opened);
   await page.getByText('The deployment does not take all that is given').waitFor();
   await opened.checkAccessibility();
   await page.getByRole('button', { name: 'Leave them out' }).click();

@@ -40,7 +40,7 @@ test('a webhook is made, its URL shown once, starts a run, and ends when it is d
   expect((await post(url, '{"ref": "main"}')).status).toBe(202);
   await page.reload();
   await page.getByRole('cell', { name: 'Pushes, latest' }).waitFor();
-  await page.getByRole('table', { name: 'webhooks' }).getByRole('link').waitFor();
+  await page.getByRole('table', { name: 'webhooks' }).getByRole('link', { name: 'All runs' }).waitFor();
   await opened.checkAccessibility();
   await page.getByRole('button', { name: /^Delete fh_/ }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();

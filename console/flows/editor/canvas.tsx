@@ -5,7 +5,6 @@ import {
   Controls,
   type EdgeChange,
   type FinalConnectionState,
-  MiniMap,
   type NodeChange,
   ReactFlow,
   useReactFlow,
@@ -13,6 +12,7 @@ import {
 import '@xyflow/react/dist/style.css';
 import { type DragEvent, useCallback, useMemo, useRef, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
+import { GraphMap } from '../../shared/graph/graph_map.tsx';
 import { type GraphNode, nodeTypes } from '../../shared/graph/graph_node.tsx';
 import { showAll } from '../../shared/graph/show_all.ts';
 import { connect, whyRefused } from './actions.ts';
@@ -126,7 +126,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
       >
         <Background />
         <Controls showInteractive={false} />
-        <MiniMap pannable zoomable ariaLabel='Map of the flow' />
+        <GraphMap nodes={nodes.length} label='Map of the flow' />
       </ReactFlow>
     </section>
   );

@@ -19,7 +19,7 @@ function Documentation({ json }: { json: Json }) {
         <Badge variant='default' tt='none'>{node.nodeId}</Badge>
         {node.kind !== 'native' && <Badge color='orange' variant='light' tt='none'>{node.kind}: not executed</Badge>}
       </Group>
-      <Text size='sm'>{node.description || 'Its definition does not describe it.'}</Text>
+      {node.description !== '' && <Text size='sm'>{node.description}</Text>}
       {isLink && <Anchor href={address} target='_blank' rel='noreferrer' size='sm'>Documentation</Anchor>}
     </Stack>
   );

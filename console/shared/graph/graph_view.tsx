@@ -1,10 +1,11 @@
 import { useComputedColorScheme } from '@mantine/core';
-import { Background, Controls, type Edge, MiniMap, ReactFlow } from '@xyflow/react';
+import { Background, Controls, type Edge, ReactFlow } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
 import { useEffect, useMemo, useState } from 'react';
 import { Loading } from '../loading.tsx';
 import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
+import { GraphMap } from './graph_map.tsx';
 import { type GraphNode, nodeTypes } from './graph_node.tsx';
 import { layOut } from './layout.ts';
 import type { NodeState } from './node_card.tsx';
@@ -115,7 +116,7 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
     >
       <Background />
       <Controls showInteractive={false} />
-      <MiniMap pannable zoomable ariaLabel={`Map of ${label}`} />
+      <GraphMap nodes={shown.length} label={`Map of ${label}`} />
     </ReactFlow>
   );
 }
