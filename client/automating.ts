@@ -1,4 +1,4 @@
-import { requireTexts } from './answer.ts';
+import { requireTexts } from './read_answer.ts';
 import type {
   CreatedWebhook,
   DeploymentTarget,

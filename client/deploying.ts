@@ -1,5 +1,5 @@
 import type { DeployFlowResult } from '../types/deployment.ts';
-import { requireTexts } from './answer.ts';
+import { requireTexts } from './read_answer.ts';
 import type { DeploymentDescription, FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import type { Send } from './request.ts';

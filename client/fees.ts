@@ -1,5 +1,5 @@
 import { parseLosslessJson } from '../types/values/json_text.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './read_answer.ts';
 import type { Fees } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 

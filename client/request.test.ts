@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createFlowClient } from './create_flow_client.ts';
 import type { FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
-import { MAX_ANSWER_BYTES } from './answer.ts';
+import { MAX_ANSWER_BYTES } from './read_answer.ts';
 
 /** What only a server that is not this backend does: the rest is tried on the real stack, in tests/client/. */
 let server: Server | undefined;

@@ -1,4 +1,4 @@
-import { type Answer, readAnswer } from './answer.ts';
+import { type Answer, readAnswer } from './read_answer.ts';
 import type { Connection } from './connection.ts';
 import { FlowError } from './flow_error.ts';
 

@@ -1,6 +1,6 @@
 import { base58, base64 } from '@scure/base';
 import type { PendingSignatureRequest } from '../types/signature_request.ts';
-import { requireTexts } from './answer.ts';
+import { requireTexts } from './read_answer.ts';
 import { FlowError } from './flow_error.ts';
 import type { FlowClient, RunReference, SignatureOptions } from './flow_client.ts';
 import { pause, type Send } from './request.ts';

@@ -1,5 +1,5 @@
 import type { StartResult } from '../types/deployment.ts';
-import { requireTexts } from './answer.ts';
+import { requireTexts } from './read_answer.ts';
 import type {
   DeploymentTarget,
   FlowClient,

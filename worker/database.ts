@@ -20,9 +20,9 @@ const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 
 /** How a worker reaches the database. */
 export interface WorkerDatabase {
-  /** Where it is, without what admits to it. */
+  /** Its address without the password, for the log. */
   url: string;
-  /** Calls as service role, or as what the login was granted. */
+  /** Calls as service_role, or with the rights of the login where it can't become that. */
   rpc: Rpc;
   /** Has the worker told of runs, on one connection more. PostgREST and poolers in transaction mode can't. */
   makeWatch?: MakeQueueWatch | undefined;

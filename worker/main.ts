@@ -10,7 +10,7 @@ import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // V8 lets the heap of a busy process grow to several times what is alive in it, and keeps it so large. With this flag a
-// worker stays as small and as fast after ten thousand runs as after the first ones (docs/performance.md, P9).
+// worker stays as small and as fast after ten thousand runs as after the first ones.
 setFlagsFromString('--heap-growing-percent=20');
 
 const USAGE = `npm run worker [-- [--port <N>] [--concurrency <N>]]

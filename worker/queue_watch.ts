@@ -10,14 +10,14 @@ const RETRY_MS = 1_000;
 /** How long a statement may take. */
 const STATEMENT_MS = 10_000;
 
-/** After so long a silence it is tried whether the connection is alive: one of a server that is gone tells nothing. */
+/** After this much silence the connection is tested: a server that has vanished sends nothing. */
 const SILENCE_MS = 5_000;
 
 /** SQLSTATE of a lock that was not to be had in time: lock_not_available. */
 const LOCK_TIMEOUT = '55P03';
 
 /**
- * Milliseconds between two notifications below which runs come in numbers. NOTIFY would slow their starts down, so the
+ * Milliseconds: two notifications closer than this mean that many runs are coming. NOTIFY would slow their starts down, so the
  * lock is given up: looks at the queue find them. A run that comes alone leaves the lock, which saves a second look.
  */
 const CROWD_MS = 2;

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { ActiveSwitch } from '../shared/active_switch.tsx';
 import { useApi } from '../shared/api.tsx';
 import { ConfirmButton } from '../shared/confirm_button.tsx';
-import { describeStart } from '../shared/describe_start.ts';
+import { describeTarget } from '../shared/describe_target.ts';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { LastStart } from '../shared/last_start.tsx';
@@ -39,7 +39,7 @@ function ScheduleSwitch({ row }: { row: ShownSchedule }) {
   const queries = useQueryClient();
   return (
     <ActiveSwitch
-      label={describeStart(row)}
+      label={describeTarget(row)}
       isActive={row.is_active}
       store={async (is_active) => {
         await db.from('flow_schedules').update({ is_active }).eq('id', row.id).throwOnError();
@@ -67,7 +67,7 @@ function DeleteSchedule({ row }: { row: ShownSchedule }) {
   return (
     <ConfirmButton
       label='Delete'
-      describedAs={describeStart(row)}
+      describedAs={describeTarget(row)}
       size='xs'
       question='It starts no more runs. The runs that it has started stay.'
       onConfirm={async () => {
@@ -81,7 +81,7 @@ function DeleteSchedule({ row }: { row: ShownSchedule }) {
 const COLUMNS: Column<ShownSchedule>[] = [
   {
     header: 'Starts',
-    cell: (row) => <Anchor component={Link} href={`/schedules/${row.id}`}>{describeStart(row)}</Anchor>,
+    cell: (row) => <Anchor component={Link} href={`/schedules/${row.id}`}>{describeTarget(row)}</Anchor>,
   },
   {
     header: 'When',

@@ -1,7 +1,7 @@
-import type { StartedTarget } from '../shared/describe_start.ts';
+import type { NamedTarget } from '../shared/describe_target.ts';
 
 /** A webhook as the list shows it. */
-export interface WebhookRow extends StartedTarget {
+export interface WebhookRow extends NamedTarget {
   id: string;
   prefix: string;
   input: string;

@@ -1,6 +1,6 @@
 import { Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useApi } from '../shared/api.tsx';
-import { describeStart } from '../shared/describe_start.ts';
+import { describeTarget } from '../shared/describe_target.ts';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { LastStart } from '../shared/last_start.tsx';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
@@ -26,7 +26,7 @@ const LastRequest = ({ row }: { row: WebhookRow }) => (
 
 const COLUMNS: Column<WebhookRow>[] = [
   { header: 'Token', cell: ({ prefix }) => <Code style={{ whiteSpace: 'nowrap' }}>{prefix}…</Code> },
-  { header: 'Starts', cell: (row) => describeStart(row) },
+  { header: 'Starts', cell: (row) => describeTarget(row) },
   { header: 'Input', cell: (row) => <Input row={row} /> },
   { header: 'Verified by', cell: ({ verification }) => verificationOf(verification).label },
   { header: 'Last start', cell: (row) => <LastRequest row={row} /> },

@@ -16,7 +16,7 @@ export interface AdmissionOptions {
   alonePlaces: number;
   /** The same while others call, too. */
   sharedPlaces: number;
-  /** So long after a call its caller still counts as one who calls. */
+  /** How long after a call its caller still counts as active. */
   recentMs: number;
   /** Calls of one caller that may wait, and of all together. */
   maxWaiting: number;
@@ -27,7 +27,7 @@ export interface AdmissionOptions {
 
 /**
  * One caller alone has as many calls under way as make full use of a small database, and less than all places, so that
- * the next caller finds one. Among several, the fewer calls of one are under way, the less the others' are slowed down.
+ * the next caller finds one. With several active callers each gets few places, so that none slows the others down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   places: 24,

@@ -3,7 +3,7 @@ import { apiError } from './api_error.ts';
 /** Whose a token is; undefined for one that is not good for anything. */
 export type OwnerOf = (token: string) => Promise<string | undefined>;
 
-/** Asks the database whose tokens are, in their order; null for those that it does not know. */
+/** Asks the database who owns each token; the answers come in the order of the tokens, null for an unknown one. */
 export type LookForOwners = (tokens: string[]) => Promise<(string | null)[]>;
 
 export interface TokenOwnersOptions {

@@ -50,8 +50,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   let opensAgainAt = -Infinity;
   let idle: ReturnType<typeof setTimeout> | undefined;
   const runs = new Map<string, Followers>();
-  /** How many locks that makes at most. */
-  let held = 0;
+  /** Locks that are taken or asked for. */
+  let lockCount = 0;
   /** Runs to unfollow, gathered so that one statement of a topic does it for all callers who are answered together. */
   let leaving = new Map<NewsTopic, string[]>();
 
@@ -60,7 +60,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     session = undefined;
     opensAgainAt = performance.now() + RETRY_MS;
     leaving = new Map();
-    held = 0;
+    lockCount = 0;
     clearTimeout(idle);
     lost.close();
     const told = [...runs];
@@ -126,16 +126,16 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     const follower = followers?.get(onNews);
     if (follower === undefined) return;
     followers!.delete(onNews);
-    held--;
+    lockCount--;
     if (followers!.size === 0) runs.delete(id);
-    // The lock of one that is only asked for is given up when it is known to be taken.
+    // If the answer is still to come, `recordTaken` gives the lock up.
     if (follower.isTaken) leave(id, follower.topic);
     closeWhenIdle();
   };
 
-  const ask = (ids: string[], onNews: OnNews, topic: NewsTopic, { capacity }: NewsSession): string[] => {
-    const asked = ids.filter((id) => !runs.get(id)?.has(onNews)).slice(0, Math.max(capacity - held, 0));
-    held += asked.length;
+  const reserve = (ids: string[], onNews: OnNews, topic: NewsTopic, { capacity }: NewsSession): string[] => {
+    const asked = ids.filter((id) => !runs.get(id)?.has(onNews)).slice(0, Math.max(capacity - lockCount, 0));
+    lockCount += asked.length;
     for (const id of asked) {
       const followers: Followers = runs.get(id) ?? new Map();
       runs.set(id, followers.set(onNews, { topic, isTaken: false }));
@@ -144,8 +144,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     return asked;
   };
 
-  /** Takes note of which locks were taken. By then nobody may wait for a run any more. */
-  const note = (asked: string[], taken: Set<string>, onNews: OnNews, topic: NewsTopic): void => {
+  /** Records which locks were taken. Meanwhile the last follower of a run may have left. */
+  const recordTaken = (asked: string[], taken: Set<string>, onNews: OnNews, topic: NewsTopic): void => {
     for (const id of asked) {
       const isAsked = runs.get(id)?.has(onNews);
       if (isAsked && taken.has(id)) runs.get(id)!.set(onNews, { topic, isTaken: true });
@@ -162,7 +162,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
         void openOnce();
         return undefined;
       }
-      const asked = ask(ids, onNews, topic, current);
+      const asked = reserve(ids, onNews, topic, current);
       try {
         // Both are sent at once and carried out one after the other: the look sees what was committed before the lock.
         const [taken, found] = await Promise.all([
@@ -170,7 +170,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
           lookBySession(current.query, ids),
         ]);
         if (session !== current) return undefined;
-        note(asked, new Set(taken), onNews, topic);
+        recordTaken(asked, new Set(taken), onNews, topic);
         return { found, followed: new Set(ids.filter((id) => runs.get(id)?.has(onNews))) };
       } catch {
         lose(current);

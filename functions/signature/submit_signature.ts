@@ -11,7 +11,7 @@ import { ApiError, apiError, isErrorOf } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { type Credentials, readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { findMessageChanges, type MessageChange } from '../_shared/message_changes.ts';
+import { findMessageChanges, type MessageChange } from '../_shared/solana_message_changes.ts';
 
 /** Bytes that a body may have: ten times what its members take, and no more, because anybody may send one. */
 const MAX_BODY_BYTES = 16_384;

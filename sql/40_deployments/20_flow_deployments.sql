@@ -47,7 +47,7 @@ comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
-comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
+comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
   'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';

@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Keeps the owner who deletes deployments from being deleted meanwhile: a deletion of the owner comes to several deployments in another order, so both would wait in a circle. Definer for the same reason as private.caller().';
+  'Keeps the owner who deletes deployments from being deleted meanwhile: deleting the owner locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -42,7 +42,7 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The flow is not locked: who deletes it, or its owner, has locked it and comes to this row next, so both would wait in a circle.
+  -- The flow is not locked: who deletes it, or its owner, has locked it and locks this row next, which would be a deadlock.
   -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
   -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
   -- that waited for this one's locks could have moved latest in between.)

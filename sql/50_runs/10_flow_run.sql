@@ -82,7 +82,7 @@ comment on table public.flow_run is
 comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a normal run and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+  'The deployment that was started; null for a run of a flow without a deployment, and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
 comment on column public.flow_run.schedule_id is
   'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
 comment on column public.flow_run.webhook_id is

@@ -32,7 +32,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
--- Deferred: by the time of the commit this transaction waits for no lock that somebody holds who waits for these rows.
+-- Deferred to the commit, to avoid a deadlock: by then this transaction needs no other lock, so it never waits for somebody who waits for
+-- these rows.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
@@ -133,7 +134,7 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so nobody waits in a circle.
+  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -154,7 +155,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other, so a limit may be exceeded by their number; nobody is refused before it is reached. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger

@@ -58,7 +58,7 @@ begin
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
-  -- What pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
+  -- In place of pgmq.send, which writes and plans its statement at each call: that costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -78,4 +78,4 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
-  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A run of a flow without a deployment (start_flow) comes as one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';

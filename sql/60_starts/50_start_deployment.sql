@@ -13,7 +13,7 @@ begin
   if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- The caller before the deployment, the order in which the deletion of a user comes to both: nobody waits in a circle.
+  -- The caller before the deployment, the order in which the deletion of a user locks both, so that there is no deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true

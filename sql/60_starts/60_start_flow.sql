@@ -6,7 +6,7 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- Of a normal run: what a deployment of the flow would be, without an id.
+  -- What a deployment of the flow would be, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin

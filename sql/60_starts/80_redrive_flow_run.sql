@@ -57,7 +57,7 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Users before flows, flows before runs: the order in which deletions come to them, so that nobody waits in a circle.
+  -- Users before flows, flows before runs: the order in which deletions lock them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
   -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.

@@ -1,6 +1,6 @@
 -- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
 -- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
--- which is at most 5 seconds away, so that no deletion that wants a schedule ever waits in a circle with it.
+-- which is at most 5 seconds away, so that it is never in a deadlock with a deletion that wants a schedule.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is told by last_error. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is recorded in last_error, and not tried again before the next planned time. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb

@@ -1,6 +1,6 @@
 -- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
 -- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
--- tell how much of a forged one is right.
+-- tell how much of a forged one is right. Called is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -68,22 +68,22 @@ $$;
 comment on function private.webhook_secret_bytes(text, text) is
   'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
 
-create function private.is_signed_by_standard(secret bytea, body bytea, headers jsonb)
+create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_prefix text := (is_signed_by_standard.headers ->> 'webhook-id') || '.' || (is_signed_by_standard.headers ->> 'webhook-timestamp') || '.';
-  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard.body, is_signed_by_standard.secret, 'sha256');
+  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.' || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256');
 begin
   return exists (
-    select from string_to_table(is_signed_by_standard.headers ->> 'webhook-signature', ' ') as s (signature)
+    select from string_to_table(is_signed_by_standard_webhooks.headers ->> 'webhook-signature', ' ') as s (signature)
     where private.is_same_text(s.signature, 'v1,' || encode(v_signature, 'base64'))
   );
 end;
 $$;
-comment on function private.is_signed_by_standard(bytea, bytea, jsonb) is
+comment on function private.is_signed_by_standard_webhooks(bytea, bytea, jsonb) is
   'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. Source: Standard Webhooks specification, "Symmetric".';
 
 create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
@@ -160,38 +160,38 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names is the signature of the body, written as hmac says.';
 
-create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
+create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_headers jsonb := is_webhook_proved.headers;
-  v_body bytea := convert_to(is_webhook_proved.body, 'UTF8');
+  v_headers jsonb := is_webhook_verified.headers;
+  v_body bytea := convert_to(is_webhook_verified.body, 'UTF8');
   v_stripe text := v_headers ->> 'stripe-signature';
-  v_seconds text := case is_webhook_proved.verification
+  v_seconds text := case is_webhook_verified.verification
     when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
     when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
   end;
 begin
   -- Without a secret, or without the header, it is null.
   return coalesce(
-    case is_webhook_proved.verification
+    case is_webhook_verified.verification
       when 'standard_webhooks' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
       when 'stripe' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
       -- Source: GitHub documentation, "Validating webhook deliveries".
       when 'github' then private.is_signed_by_hmac(
-        is_webhook_proved.secret, v_body, v_headers,
+        is_webhook_verified.secret, v_body, v_headers,
         '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
       )
-      when 'hmac' then private.is_signed_by_hmac(is_webhook_proved.secret, v_body, v_headers, is_webhook_proved.hmac)
-      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
+      when 'hmac' then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
+      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_verified.secret
     end,
     false
   );
 end;
 $$;
-comment on function private.is_webhook_proved(text, bytea, text, jsonb, jsonb) is
+comment on function private.is_webhook_verified(text, bytea, text, jsonb, jsonb) is
   'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';

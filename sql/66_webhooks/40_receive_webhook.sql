@@ -194,7 +194,7 @@ declare
   v_body jsonb;
   v_value jsonb;
 begin
-  if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
+  if start_webhook.webhook.verification is not null and not private.is_webhook_verified(
     start_webhook.webhook.verification,
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
     start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
@@ -206,7 +206,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- User, deployment and webhook, the order in which a deletion comes to them: nobody waits in a circle.
+  -- User, deployment and webhook, the order in which a deletion locks them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();

@@ -5,7 +5,7 @@
 --               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
 --               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
---               workers in a row is a suspect (both are told by awake_jobs): it is claimed alone.
+--               workers in a row is a suspect (awake_jobs tells both): it is claimed alone.
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.

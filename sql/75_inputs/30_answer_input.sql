@@ -141,7 +141,7 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail(400, 'inputs_invalid', 'value: must be a tagged value, such as {"S": "text"}. Plain JSON goes into values.');
+    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);

@@ -3073,7 +3073,7 @@ comment on column public.flow_deployments.start_permission is
   'Who may start it: Owner, Authenticated (every user who has signed up, which an anonymous sign-in is not) or Anonymous (anybody who shows a public key).';
 comment on column public.flow_deployments.output_instructions is 'Put out the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is 'Public key of the owner''s wallet that signs as action identity.';
-comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to the run''s first transaction.';
+comment on column public.flow_deployments.fees is 'List of [address, lamports]: transfers added to each transaction of a run until one that carries them is confirmed.';
 comment on column public.flow_deployments.chain_network is 'The Solana network of its runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
   'How often all callers other than the owner together may start it in a calendar minute; 0: not at all. The owner is not limited.';
@@ -3314,7 +3314,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Keeps the owner who deletes deployments from being deleted meanwhile: a deletion of the owner comes to several deployments in another order, so both would wait in a circle. Definer for the same reason as private.caller().';
+  'Keeps the owner who deletes deployments from being deleted meanwhile: deleting the owner locks several deployments in another order, and the two could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -3326,7 +3326,7 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The flow is not locked: who deletes it, or its owner, has locked it and comes to this row next, so both would wait in a circle.
+  -- The flow is not locked: who deletes it, or its owner, has locked it and locks this row next, which would be a deadlock.
   -- The row of the tag keeps deletions and deploys apart: whoever comes second sees where the first has left it.
   -- Before the foreign key acts, which deletes the tags that still point here. (An AFTER trigger would come too late: a deploy
   -- that waited for this one's locks could have moved latest in between.)
@@ -3617,7 +3617,7 @@ comment on table public.flow_run is
 comment on column public.flow_run.user_id is
   'The owner of the flow. No foreign key, which every start would pay for: runs go with their flow, and flows with their owner.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a normal run and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
+  'The deployment that was started; null for a run of a flow without a deployment, and for an interflow child. Kept when the deployment is deleted, so it carries no foreign key.';
 comment on column public.flow_run.schedule_id is
   'The schedule that started it; null for all other runs, also for redrives. Kept when the schedule is deleted, so it carries no foreign key.';
 comment on column public.flow_run.webhook_id is
@@ -4009,7 +4009,7 @@ comment on function public.called_flow_runs(uuid, uuid) is
   'The status and times of the runs that a run called. For the owner of the flow, for who started the run at the root of the tree, and for the holder of its token. flow_run_id may itself be a called run. At most 1,000, in the order of their ids; after is the last id of the page before. Their inputs, outputs and errors are the owner''s to read, in flow_run. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
--- sql/50_runs/70_run_news.sql
+-- sql/50_runs/75_run_news.sql
 
 -- News of runs reach sessions that listen for them, and cost a run that nobody follows one try of a lock. Nobody waits for a lock here:
 --
@@ -4688,7 +4688,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is 'A deleted deployment takes its usage along. Definer: the usage is private.';
--- Deferred: by the time of the commit this transaction waits for no lock that somebody holds who waits for these rows.
+-- Deferred to the commit, to avoid a deadlock: by then this transaction needs no other lock, so it never waits for somebody who waits for
+-- these rows.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
@@ -4789,7 +4790,7 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so nobody waits in a circle.
+  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -4810,7 +4811,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other: a limit may be exceeded by as many, and nobody is refused below it. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for these shares of the deployment''s limits, or refuses it: 429 start_limit_reached. Starts under way at the same time do not see each other, so a limit may be exceeded by their number; nobody is refused before it is reached. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -5305,7 +5306,7 @@ begin
     enqueue_run.deployment.output_instructions, enqueue_run.deployment.action_identity, enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', enqueue_run.deployment.chain_network -> 'cluster')
   );
-  -- What pgmq.send does, by a statement that it writes and plans at each call: five times the cost of the insert.
+  -- In place of pgmq.send, which writes and plans its statement at each call: that costs five times this insert.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -5325,7 +5326,7 @@ begin
 end;
 $$;
 comment on function private.enqueue_run(public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid) is
-  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A normal run is one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
+  'Stores a run of the deployment, with inputs as they are and with plain values, which become inputs by the types that the flow takes; queues it, and returns {flow_run_id, token}; with an idempotency key that was used for the same request, the earlier run''s. A run of a flow without a deployment (start_flow) comes as one of a deployment without an id, which is stored nowhere. schedule_id names the schedule that starts it. A start by somebody else than the owner, or by a webhook, counts for the limits: 429 queue_full, start_limit_reached. 400 action_signer_invalid, inputs_invalid; 413 inputs_too_large. Definer: runs are inserted nowhere else; the functions that call it check who asks.';
 
 -- sql/60_starts/50_start_deployment.sql
 
@@ -5344,7 +5345,7 @@ begin
   if num_nonnulls(start_deployment.id, start_deployment.flow) <> 1 or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- The caller before the deployment, the order in which the deletion of a user comes to both: nobody waits in a circle.
+  -- The caller before the deployment, the order in which the deletion of a user locks both, so that there is no deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true
@@ -5395,7 +5396,7 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- Of a normal run: what a deployment of the flow would be, without an id.
+  -- What a deployment of the flow would be, without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
@@ -5549,7 +5550,7 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Users before flows, flows before runs: the order in which deletions come to them, so that nobody waits in a circle.
+  -- Users before flows, flows before runs: the order in which deletions lock them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
   -- One redrive of a run at a time; and a sweep leaves it alone. What happened before the lock is read now.
@@ -6352,7 +6353,7 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 
 -- Starts what is due, once for each planned time, whoever asks and however many do: who starts a schedule holds its row, and moves its
 -- next planned time in the transaction that stores the run. It waits for nobody: rows that others have locked are left for the next call,
--- which is at most 5 seconds away, so that no deletion that wants a schedule ever waits in a circle with it.
+-- which is at most 5 seconds away, so that it is never in a deadlock with a deletion that wants a schedule.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -6463,7 +6464,7 @@ begin
 end;
 $$;
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is told by last_error. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due schedule whose row the caller has locked, as its owner, and moves its planned time beyond now, so that all planned times that have passed make one start. A refused start is recorded in last_error, and not tried again before the next planned time. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
@@ -6546,7 +6547,7 @@ comment on function private.drive_schedules() is 'For pg_cron: starts up to 500 
 
 -- How senders prove that a request to a webhook is theirs. It is checked here and not in the Edge Function: the secret then never leaves the
 -- database, and a call of the function's RPC is held to it, too. Texts are compared by their digests, so that the time it takes does not
--- tell how much of a forged one is right.
+-- tell how much of a forged one is right. Called is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -6614,22 +6615,22 @@ $$;
 comment on function private.webhook_secret_bytes(text, text) is
   'What is stored of a webhook''s secret: the key of its signatures, or the digest of the header that is to come; null without one. 400 request_invalid for a secret that has another form.';
 
-create function private.is_signed_by_standard(secret bytea, body bytea, headers jsonb)
+create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  v_prefix text := (is_signed_by_standard.headers ->> 'webhook-id') || '.' || (is_signed_by_standard.headers ->> 'webhook-timestamp') || '.';
-  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard.body, is_signed_by_standard.secret, 'sha256');
+  v_prefix text := (is_signed_by_standard_webhooks.headers ->> 'webhook-id') || '.' || (is_signed_by_standard_webhooks.headers ->> 'webhook-timestamp') || '.';
+  v_signature bytea := extensions.hmac(convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256');
 begin
   return exists (
-    select from string_to_table(is_signed_by_standard.headers ->> 'webhook-signature', ' ') as s (signature)
+    select from string_to_table(is_signed_by_standard_webhooks.headers ->> 'webhook-signature', ' ') as s (signature)
     where private.is_same_text(s.signature, 'v1,' || encode(v_signature, 'base64'))
   );
 end;
 $$;
-comment on function private.is_signed_by_standard(bytea, bytea, jsonb) is
+comment on function private.is_signed_by_standard_webhooks(bytea, bytea, jsonb) is
   'Whether one of the signatures in webhook-signature is that of webhook-id, webhook-timestamp and body. Source: Standard Webhooks specification, "Symmetric".';
 
 create function private.is_signed_by_stripe(secret bytea, body bytea, seconds text, signature text)
@@ -6706,40 +6707,40 @@ $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
   'Whether the header that hmac names is the signature of the body, written as hmac says.';
 
-create function private.is_webhook_proved(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
+create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_headers jsonb := is_webhook_proved.headers;
-  v_body bytea := convert_to(is_webhook_proved.body, 'UTF8');
+  v_headers jsonb := is_webhook_verified.headers;
+  v_body bytea := convert_to(is_webhook_verified.body, 'UTF8');
   v_stripe text := v_headers ->> 'stripe-signature';
-  v_seconds text := case is_webhook_proved.verification
+  v_seconds text := case is_webhook_verified.verification
     when 'standard_webhooks' then v_headers ->> 'webhook-timestamp'
     when 'stripe' then (select substr(p.part, 3) from string_to_table(v_stripe, ',') as p (part) where p.part like 't=%' limit 1)
   end;
 begin
   -- Without a secret, or without the header, it is null.
   return coalesce(
-    case is_webhook_proved.verification
+    case is_webhook_verified.verification
       when 'standard_webhooks' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard(is_webhook_proved.secret, v_body, v_headers)
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_standard_webhooks(is_webhook_verified.secret, v_body, v_headers)
       when 'stripe' then
-        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_proved.secret, v_body, v_seconds, v_stripe)
+        private.is_recent_timestamp(v_seconds) and private.is_signed_by_stripe(is_webhook_verified.secret, v_body, v_seconds, v_stripe)
       -- Source: GitHub documentation, "Validating webhook deliveries".
       when 'github' then private.is_signed_by_hmac(
-        is_webhook_proved.secret, v_body, v_headers,
+        is_webhook_verified.secret, v_body, v_headers,
         '{"header": "x-hub-signature-256", "algorithm": "sha256", "encoding": "hex", "prefix": "sha256="}'
       )
-      when 'hmac' then private.is_signed_by_hmac(is_webhook_proved.secret, v_body, v_headers, is_webhook_proved.hmac)
-      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_proved.secret
+      when 'hmac' then private.is_signed_by_hmac(is_webhook_verified.secret, v_body, v_headers, is_webhook_verified.hmac)
+      when 'authorization' then sha256(convert_to(v_headers ->> 'authorization', 'UTF8')) = is_webhook_verified.secret
     end,
     false
   );
 end;
 $$;
-comment on function private.is_webhook_proved(text, bytea, text, jsonb, jsonb) is
+comment on function private.is_webhook_verified(text, bytea, text, jsonb, jsonb) is
   'Whether a request carries what its webhook asks for: a recent signature by Standard Webhooks or by Stripe, one by GitHub or in the header that hmac names, or a fixed Authorization header, as Helius sends it. Headers by their lower-case names.';
 
 -- sql/66_webhooks/20_flow_webhooks.sql
@@ -7226,7 +7227,7 @@ declare
   v_body jsonb;
   v_value jsonb;
 begin
-  if start_webhook.webhook.verification is not null and not private.is_webhook_proved(
+  if start_webhook.webhook.verification is not null and not private.is_webhook_verified(
     start_webhook.webhook.verification,
     (select s.verification_secret from private.flow_webhook_secrets as s where s.webhook_id = start_webhook.webhook.id),
     start_webhook.body, start_webhook.headers, start_webhook.webhook.hmac
@@ -7238,7 +7239,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- User, deployment and webhook, the order in which a deletion comes to them: nobody waits in a circle.
+  -- User, deployment and webhook, the order in which a deletion locks them, so that there is no deadlock.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();
@@ -7844,7 +7845,7 @@ grant execute on function public.redeliver_webhook(uuid) to anon, authenticated,
 --               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
 --               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
---               workers in a row is a suspect (both are told by awake_jobs): it is claimed alone.
+--               workers in a row is a suspect (awake_jobs tells both): it is claimed alone.
 --   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.
@@ -10352,7 +10353,7 @@ begin
   if (answer_value.value is null) = (answer_value.values is null)
     or answer_value.values is not null and jsonb_array_length(answer_value.values) <> 1
   then
-    perform private.fail(400, 'inputs_invalid', 'value: must be a tagged value, such as {"S": "text"}. Plain JSON goes into values.');
+    perform private.fail(400, 'inputs_invalid', 'Send either value, a tagged value such as {"S": "text"}, or values, plain JSON in an array of one.');
   end if;
   if answer_value.values is not null then
     perform private.check_plain_json(answer_value.values);

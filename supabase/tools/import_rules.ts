@@ -75,14 +75,14 @@ export const importRules: readonly ImportRule[] = [
     why: 'it is where the project speaks to Postgres itself, over sockets.',
   },
   {
-    files: 'functions/_shared/message.ts',
+    files: 'functions/_shared/solana_message.ts',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['@solana/kit', ...ENCODINGS],
     why:
       "the runner and the signature function share it; it is one of the two shared files that need Solana's libraries.",
   },
   {
-    files: 'functions/_shared/message_changes.ts',
+    files: 'functions/_shared/solana_message_changes.ts',
     mayImport: [ITSELF, 'functions/_shared', 'types'],
     packages: ['@solana-program/compute-budget', ...ENCODINGS],
     why:

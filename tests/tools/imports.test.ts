@@ -91,7 +91,7 @@ it.each(wrong)('%s may not import %s', (file, specifier) => {
 
 const right: [file: string, specifier: string][] = [
   ['types/x.ts', './values/value.ts'],
-  ['functions/_shared/message.ts', '@solana/kit'],
+  ['functions/_shared/solana_message.ts', '@solana/kit'],
   ['functions/signature/x.ts', '@solana/kit'],
   ['functions/runner/solana/x.ts', '../engine/node.ts'],
   ['functions/runner/nodes/print/x.ts', '../../solana/rpc.ts'],

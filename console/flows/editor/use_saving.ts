@@ -52,7 +52,7 @@ export function useSaving(): Saving {
     return isDone && isStored;
   };
 
-  /** What is drawn here counts as saved, so that nobody finds it again under this flow. */
+  /** Marks the changes as saved, so that leaving keeps no draft of them. */
   const giveUpChanges = () => {
     const { document, version } = store.state();
     store.markSaved({ document, version });

@@ -21,7 +21,7 @@ import { emptyInputsHint } from './empty_inputs.ts';
 import { copyMap, type Outcome, type OutputLimits, toError, tooLarge, toOutcome } from './node_values.ts';
 import { waitForInput } from './input_wait.ts';
 import { bufferUntil, type HeldLog, logLine } from './run_log.ts';
-import { hasEndedBefore, outcomeUnknown, takeOutcome } from './retry.ts';
+import { hasEndedBefore, outcomeUnknown, takeOutcome } from './earlier_claim.ts';
 import { type Again, type Handover, SIGNATURE, SUBMIT } from './settlement.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';

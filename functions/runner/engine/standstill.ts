@@ -18,7 +18,7 @@ export interface Participant extends ParkedRun {
   wake: () => void;
 }
 
-/** A run before those that it called, and these in the order of the nodes that called them: whenever they began, it is the same. */
+/** Orders runs by their place in the tree, not by when they began, so that every claim settles in the same order. */
 function comparePaths(a: readonly number[], b: readonly number[]): number {
   const index = a.findIndex((step, at) => step !== b[at]);
   return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
@@ -174,7 +174,7 @@ export class Standstill {
     }
   }
 
-  /** The runs that have parked something, in order. In a tree of a thousand runs it may be one, at each step. */
+  /** The runs that have parked something, in order. Filtered before sorting: of a thousand runs often only one has. */
   #withParked(): Participant[] {
     const pathOf = ({ run }: Participant) => this.#paths.get(run) ?? [];
     return [...this.#participants.values()]

@@ -5,11 +5,11 @@ import { type EarlierRuns, hasSucceeded, type StoredNodeRun } from './journal.ts
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
 // A redriven run goes through its graph as every run does. What it need not do again, it takes over from the run that it was redriven
-// from: an execution that succeeded there, if all that it gets is what it got there. So whatever lies behind a failure runs, as far as
-// the failure changed what it gets; and nothing that happened happens twice.
+// from: an execution that succeeded there, if all that it gets is what it got there. So what comes after a failure runs again only where
+// its inputs have changed, and what succeeded is not repeated.
 //
 // Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
-// inside it gave nothing in its place, and all that it gives now moves the later ones on. So each entry of a queue, and by these each
+// inside it gave nothing in its place, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by these each
 // execution, carries the place that it had in the earlier run.
 
 /** The record does not tell what was there. */
@@ -33,8 +33,8 @@ interface Carried {
 }
 
 /**
- * Of an edge that hands each value on as it is. If its source ran once, without any element of the loop that it belongs to, its value
- * stayed for every iteration. The record tells that from a loop of one element only where the source can't run without one.
+ * Of an edge that hands each value on as it is. A source that ran once may have run outside the loop: its value then served every
+ * iteration. The record of a loop of one element looks the same, unless the source can't run without an element (`isSurelyElement`).
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
 import { getTransactionDecoder } from '@solana/kit';
-import { lookupName, type Message, readMessage } from '../../_shared/message.ts';
-import { pickInstructions, type PlacedInstruction } from '../../_shared/message_changes.ts';
+import { lookupName, type Message, readMessage } from '../../_shared/solana_message.ts';
+import { pickInstructions, type PlacedInstruction } from '../../_shared/solana_message_changes.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
 import type { ChainRpc, Commitment, LandedTransaction } from './rpc.ts';

@@ -16,7 +16,7 @@ import {
   type SignatureBytes,
   type TransactionMessageBytes,
 } from '@solana/kit';
-import { type Message, readMessage } from '../../_shared/message.ts';
+import { type Message, readMessage } from '../../_shared/solana_message.ts';
 import { NodeError } from '../engine/node.ts';
 
 /** What a packet of the network takes. Source: Agave, `PACKET_DATA_SIZE`. */

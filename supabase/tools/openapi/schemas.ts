@@ -240,7 +240,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     name: "The flow's name when it was deployed, unless the owner has changed it.",
     description: "The flow's description when it was deployed, unless the owner has changed it.",
     icon_url: 'The https address of a picture.',
-    fees: 'A list of `[address, lamports]`: transfers that are added to the first transaction of a run.',
+    fees:
+      'A list of `[address, lamports]`: transfers added to each transaction of a run until one that carries them is confirmed.',
     cluster: 'The Solana network of its runs.',
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',

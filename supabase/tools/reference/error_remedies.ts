@@ -77,7 +77,8 @@ export const errorRemedies: Record<ErrorCode, string> = {
   media_type_unsupported: 'Send `content-type: application/json`.',
   flow_invalid: 'Correct what `details` lists, in the editor.',
   queue_full: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
-  action_failed: 'Pay nothing twice: try again later. As owner: look at the errors of the run.',
+  action_failed:
+    'Look in the wallet whether the payment was sent; if not, try again later. As owner: look at the errors of the run.',
   action_lookups_limit: 'Look at the signature with a wallet or an explorer.',
   start_limit_reached: "Try again after `Retry-After`. As owner: raise the deployment's limit.",
   internal: 'Read the log of the function.',

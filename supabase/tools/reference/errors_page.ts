@@ -23,7 +23,7 @@ export function errorsPage(): string {
     'Errors',
     '`types/errors.ts`, `supabase/tools/reference/error_remedies.ts` and `rest_errors.ts` beside it',
     paragraph(
-      "Every error has one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, codes of PostgREST and Postgres appear beside these, and the gateway answers a request without the project's key with `{message, hint}`. No answer contains a stack trace.",
+      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace.",
     ),
     markdownTable([
       ['code', 'status', 'meaning', 'what to do'],
@@ -36,7 +36,7 @@ export function errorsPage(): string {
     markdownTable([['code', 'status', 'when', 'what to do'], ...restErrors]),
     '## In the errors of a run',
     paragraph(
-      "A failed run has lines in `errors`, in the order of its nodes and their executions. A line begins with a code and a colon, behind the name and id of its node, where the failure is one of these or a code `kv_…` above; `rpc('flow_run_stats')` counts by them. Other lines have no code: what a node says of an input begins with the name of the input.",
+      "A failed run has lines in `errors`, in the order of its nodes and their executions. A line is `<name> <id of the node>: <code>: <text>`, with `#<times>` behind the id from the second execution on; errors of the run itself name no node. The code is one of these or a code `kv_…` above, and missing for every other failure; `rpc('flow_run_stats')` counts by them. What a node says of an input begins with the name of the input.",
     ),
     markdownTable([
       ['code', 'when', 'what to do'],

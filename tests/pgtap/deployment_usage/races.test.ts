@@ -221,7 +221,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
   });
 });
 
-describe('a start neither waits in a circle', () => {
+describe('a start is in no deadlock', () => {
   it('with the deletion of the owner, who is found by a start first', async () => {
     const [starter] = starters as [Sql];
     const [{ pid }] = await starter<[{ pid: number }]>`select pg_backend_pid() as pid`;

@@ -47,7 +47,7 @@ const latest = async (): Promise<string | undefined> => {
   return rows[0]?.deployment_id;
 };
 
-it('a deployment is deleted while its user is being deleted, and nobody waits in a circle', async () => {
+it('a deployment is deleted while its user is being deleted, without a deadlock', async () => {
   // What a deploy does: it holds the flow. So whoever deletes the user waits at the flow, with the user locked.
   await admin`begin`;
   await admin`select from public.flows where id = ${flowId} for no key update`;
@@ -72,7 +72,7 @@ it('who deletes deployments keeps their owner from being deleted until it is don
   expect(await user).toBe('done');
 });
 
-it('several and one of them are deleted at once, and nobody waits in a circle', async () => {
+it('several and one of them are deleted at once, without a deadlock', async () => {
   await second`begin`;
   await second`select from public.flow_deployments where id = ${deployments[1]!} for update`;
   const all = codeOf(first`delete from public.flow_deployments where user_id = ${userId}`);

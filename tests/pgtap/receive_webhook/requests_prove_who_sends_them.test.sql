@@ -1,17 +1,17 @@
 select plan(37);
 
 -- What senders publish as examples.
-select ok(private.is_signed_by_standard(
+select ok(private.is_signed_by_standard_webhooks(
   private.webhook_secret_bytes('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), '{"test": 2432232314}'::bytea,
   '{"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",
     "webhook-signature": "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,abc v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}'
 ), 'Standard Webhooks: one of several signatures');
-select ok(private.is_webhook_proved(
+select ok(private.is_webhook_verified(
   'github', private.webhook_secret_bytes('github', 'It''s a Secret to Everybody'), 'Hello, World!',
   '{"x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"}', null
 ), 'GitHub: "Hello, World!"');
 create function pg_temp.is_signed(secret text, body text, header text, hmac jsonb) returns boolean language sql volatile as $$
-  select private.is_webhook_proved(
+  select private.is_webhook_verified(
     'hmac', convert_to(secret, 'UTF8'), body, jsonb_build_object('x-signature', header), private.webhook_hmac('{"header": "X-Signature"}' || hmac)
   );
 $$;

@@ -20,7 +20,7 @@ afterAll(() => database.drop());
 it.each([
   ['who started a run', 'starter', [{ user_id: null, started_by: null }]],
   ["a run's owner", 'owner', []],
-])('%s is deleted while the run asks for a signature: neither waits in a circle', async (_who, role, left) => {
+])('%s is deleted while the run asks for a signature: there is no deadlock', async (_who, role, left) => {
   const ids = { owner: randomUUID(), starter: randomUUID() };
   for (const id of Object.values(ids)) {
     await worker`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;

@@ -23,8 +23,8 @@ import {
 import { getTransferSolInstruction } from '@solana-program/system';
 import { base58 } from '@scure/base';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readMessage } from './message.ts';
-import { findMessageChanges } from './message_changes.ts';
+import { readMessage } from './solana_message.ts';
+import { findMessageChanges } from './solana_message_changes.ts';
 
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7)) as Blockhash;

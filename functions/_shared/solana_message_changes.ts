@@ -1,5 +1,5 @@
 import { COMPUTE_BUDGET_PROGRAM_ADDRESS } from '@solana-program/compute-budget';
-import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './message.ts';
+import { type Lookup, lookupName, type Message, type MessageInstruction, readMessage } from './solana_message.ts';
 
 /** A change that a wallet may not make. */
 export interface MessageChange {

@@ -126,7 +126,7 @@ export async function readAnswer(response: Response, method: string, url: URL): 
   return { status: response.status, headers: response.headers, body, text };
 }
 
-/** A member of an answer that must be a text. Throws answer_invalid. */
+/** Throws answer_invalid unless each of these members of the body is a text. */
 export function requireTexts<Name extends string>(body: unknown, names: readonly Name[], what: string): void {
   const members = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const missing = names.find((name) => typeof members[name] !== 'string');
