@@ -24,7 +24,7 @@ const publicKeySchema = z.string('must be a public key: base58 of 32 bytes').ref
 
 /** The body of a POST to an action, as the specification has it. Members that it may have one day are ignored. */
 export const actionPostParamsSchema = z.object({
-  /** The public key of the wallet that shall sign. */
+  /** The public key of the wallet that has to sign. */
   account: publicKeySchema,
   /** Parameters by name, where they are not in the query. Several values are those of checkboxes. */
   data: z.record(

@@ -117,7 +117,7 @@ export const errorCodes = {
   pending_input_not_found: {
     status: 404,
     meaning:
-      'There is no such pending input: the token is unknown, the input has expired, or its run has ended or shall stop.',
+      'There is no such pending input: the token is unknown, the input has expired, or its run has ended or is being stopped.',
   },
   wallet_not_found: { status: 404, meaning: "There is no such wallet, or it is somebody else's." },
   webhook_not_found: {

@@ -10,7 +10,7 @@ export interface PendingSignatureRequest {
   id: string;
   /** When the request was made, in milliseconds since 1970. */
   time: number;
-  /** Base58 of the key that shall sign. */
+  /** Base58 of the key that has to sign. */
   pubkey: string;
   /** Base64 of the bytes to sign: a serialized v0 message, not a transaction. */
   message: string;

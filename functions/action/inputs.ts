@@ -37,7 +37,7 @@ function kindOfDefault(value: unknown): InputKind {
 export const kindOf = ({ type_bounds, default: value }: Pick<DeploymentInput, 'type_bounds' | 'default'>): InputKind =>
   KIND_OF_TYPES.find(([, types]) => type_bounds.every((type) => types.includes(type)))?.[0] ?? kindOfDefault(value);
 
-/** The input that takes the wallet that shall sign: the one named `account`, else the only required one that takes a key. */
+/** The input that takes the wallet that has to sign: the one named `account`, else the only required one that takes a key. */
 export function payerOf(inputs: readonly DeploymentInput[]): DeploymentInput | undefined {
   const named = inputs.find(({ name }) => name === 'account');
   if (named !== undefined) return named;

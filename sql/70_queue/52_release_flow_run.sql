@@ -11,7 +11,7 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run that shall stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
+    -- A run that is to stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
 returns void
@@ -59,5 +59,5 @@ as $$
   );
 $$;
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it is to stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;

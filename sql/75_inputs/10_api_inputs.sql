@@ -5,7 +5,7 @@
 --   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
 --   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
 --
--- All three lock the root run first, so an input ends in one way only. When the run ends or shall stop, what is open is deleted from
+-- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
 -- pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),

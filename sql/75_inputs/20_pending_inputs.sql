@@ -12,7 +12,7 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or shall stop.';
+  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
 comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';

@@ -10,7 +10,7 @@ declare
   v_job private.flow_run_jobs;
 begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
-  -- A run that has ended or shall stop takes no answers any more.
+  -- A run that has ended or is being stopped takes no answers any more.
   if v_job.message_id is null or v_job.stop_requested_at is not null then
     return false;
   end if;
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
-  'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
+  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
 
 create function private.pending_input_owners(tokens text[])
 returns uuid[]
@@ -181,7 +181,7 @@ as $$
   select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or shall stop; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)

@@ -31,7 +31,7 @@ comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
   'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
-comment on column public.signature_requests.pubkey is 'The public key that shall sign, base58.';
+comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';

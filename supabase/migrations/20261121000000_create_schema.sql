@@ -8679,7 +8679,7 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that shall stop, and those whose inputs somebody has answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 -- sql/70_queue/44_flow_run_history.sql
@@ -9224,7 +9224,7 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A run that shall stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
+    -- A run that is to stop does not sleep, nor does one whose input was answered: what came while the run was held had nobody to wake.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
@@ -9241,7 +9241,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it shall stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
 returns void
@@ -9272,7 +9272,7 @@ as $$
   );
 $$;
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it shall stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and ends the claim: the run goes back to the queue, to be claimed after delay_seconds, or at once when it is to stop or an input of it was answered. While it waits for an input, its status is waiting. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/70_queue/53_checkpoint_flow_run.sql
@@ -9348,7 +9348,7 @@ as $$
   select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run shall stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
 -- sql/70_queue/60_end_flow_run.sql
@@ -10088,7 +10088,7 @@ comment on function private.grant_runner(regrole) is
 --   answer    submit_input and cancel_input end an open input, by the token in its URL, and wake the run.
 --   take      take_api_inputs tells the runner how its inputs ended. It also decides that one has expired.
 --
--- All three lock the root run first, so an input ends in one way only. When the run ends or shall stop, what is open is deleted from
+-- All three lock the root run first, so an input ends in one way only. When the run ends or is being stopped, what is open is deleted from
 -- pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
@@ -10138,7 +10138,7 @@ create table public.pending_inputs (
   constraint pending_inputs_url_length check (length(url) <= 2048)
 );
 comment on table public.pending_inputs is
-  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or shall stop.';
+  'The inputs that runs wait for now: one row for each execution of a node api_input that waits. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when it is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree, the run that was started and that a run token is for.';
 comment on column public.pending_inputs.root_flow_run_id is 'There is no foreign key: the row is deleted with private.api_inputs, which has one.';
@@ -10222,7 +10222,7 @@ declare
   v_job private.flow_run_jobs;
 begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = end_open_input.root_flow_run_id for no key update;
-  -- A run that has ended or shall stop takes no answers any more.
+  -- A run that has ended or is being stopped takes no answers any more.
   if v_job.message_id is null or v_job.stop_requested_at is not null then
     return false;
   end if;
@@ -10259,7 +10259,7 @@ begin
 end;
 $$;
 comment on function private.fail_for_unknown_input() is
-  'The one answer for a token that is unknown, has expired, or is of a run that has ended or shall stop: 404 pending_input_not_found.';
+  'The one answer for a token that is unknown, has expired, or is of a run that has ended or is being stopped: 404 pending_input_not_found.';
 
 create function private.pending_input_owners(tokens text[])
 returns uuid[]
@@ -10393,7 +10393,7 @@ as $$
   select private.submit_input(submit_input.token, submit_input.value, submit_input.values, submit_input.idempotency_key);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or shall stop; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow, which has checked the ranges of numbers: submits what a node api_input waits for, by the token in its URL, and wakes the run. Either value, with its tag, or values, plain JSON in an array of one, since a null would count as absent. A token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for every token that is unknown, expired or of a run that has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
@@ -10611,7 +10611,7 @@ comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
   'The user whose key is asked: the owner when it is the key of one of their wallets, else the starter of the run; null when the starter showed only a public key, and once the user is deleted. There is no foreign key, as in flow_run.started_by: deleting a user would lock the request before its run, and answers and workers lock the run first.';
-comment on column public.signature_requests.pubkey is 'The public key that shall sign, base58.';
+comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is 'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
 comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';

@@ -38,7 +38,7 @@ export interface Tree {
   halt: AbortSignal;
   /** Aborted with the Halt when the time is over that it leaves to running nodes. */
   cancel: AbortSignal;
-  /** Aborted when the run shall be released. */
+  /** Aborted when the run is to be released. */
   releasing: AbortSignal;
   /** Releases the run. */
   release: () => void;

@@ -287,7 +287,7 @@ class RunExecution {
       this.#underWay.size === this.#parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
-  /** Nothing more shall be started: a node was released, or the run shall be and this claim has brought it on. */
+  /** Nothing more is to be started: a node was released, or the run is to be and this claim has brought it on. */
   #isReleasing(): boolean {
     const { releasing, slice, hasProgressed, standstill } = this.#tree;
     return this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||

@@ -28,7 +28,7 @@ export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> 
   const { inputs, rest } = tree.services;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
-    // Once the run shall stop, nobody can answer: there is nothing to wait for until the halt's time is over.
+    // Once the run is to stop, nobody can answer: there is nothing to wait for until the halt's time is over.
     if (tree.halt.aborted) throw haltError(tree.halt);
     if (tree.releasing.aborted) throw new Released();
   };

@@ -16,7 +16,7 @@ const FRESH_SHARE = 0.1;
  * is over, the runs are released.
  */
 export interface Slice {
-  /** Aborted when the runs shall be released, each as soon as it has made progress. */
+  /** Aborted when the runs are to be released, each as soon as it has made progress. */
   releasing: AbortSignal;
   /** Aborted when the runs must be released, with or without progress: the time on the clock is over, or the worker is told to end. */
   cutOff: AbortSignal;

@@ -31,7 +31,7 @@ export interface StandstillOptions {
   halt: AbortSignal;
   /** Aborted, with the same Halt, when the executions under way have had the time that it leaves them. */
   cancel: AbortSignal;
-  /** Aborted when the tree shall be released. */
+  /** Aborted when the tree is to be released. */
   releasing: AbortSignal;
   /** Milliseconds since 1970. */
   now: () => number;

@@ -25,11 +25,11 @@ type Given =
 
 export interface TreeOptions extends Pick<Tree, Given> {
   root: { id: string; inputs: ValueMap };
-  /** Aborted, with a Halt as its reason, when the tree shall end. */
+  /** Aborted, with a Halt as its reason, when the tree is to end. */
   stop?: AbortSignal;
   /** Aborted when nobody wants the tree's result any more. */
   abandon?: AbortSignal;
-  /** Aborted when the tree shall be released. */
+  /** Aborted when the tree is to be released. */
   releasing?: AbortSignal;
   /** The least time, in milliseconds, for which a tree that only waits is released. */
   leastSleepMs: number;

@@ -20,13 +20,13 @@ export interface OwnRunControl extends RunControl {
   isLost: () => boolean;
   /** Has this listener called whenever inputs that nodes wait for have been answered. */
   onInputsAnswered: (listener: () => void) => void;
-  /** Aborted, with a Halt as its reason, when the run shall end. */
+  /** Aborted, with a Halt as its reason, when the run is to end. */
   halt: AbortSignal;
   /** Aborted when the claim is lost: nobody wants the result any more. */
   abandon: AbortSignal;
-  /** Aborted when the run shall be released. */
+  /** Aborted when the run is to be released. */
   releasing: AbortSignal;
-  /** Aborted when the run shall stop, so that it need not wait for memory. */
+  /** Aborted when the run is to stop, so that it need not wait for memory. */
   stopping: AbortSignal;
 }
 

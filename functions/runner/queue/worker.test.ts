@@ -353,7 +353,7 @@ it('a run that was answered while it was being suspended is claimed again at onc
   ]);
 });
 
-it('a run that shall stop waits for no memory that others hold, whether it is claimed with the stop or hears of it', async () => {
+it('a run that is to stop waits for no memory that others hold, whether it is claimed with the stop or hears of it', async () => {
   const output_bytes = 12_000_000;
   const stop = { reason: null, timeout_millies: 0 };
   const holding = claimOf(waitFlow(60_000), { output_bytes });

@@ -96,7 +96,7 @@ function resultOf(response: HttpResponse, method: string, maxBytes: number): Los
   return answer;
 }
 
-/** How long to wait before the next attempt; undefined when there shall be none. */
+/** How long to wait before the next attempt; undefined when there is to be none. */
 function retryDelay(attempt: number, error: unknown): number | undefined {
   const delay = READ_RETRY.delaysMs[attempt];
   if (delay === undefined || !(error instanceof NodeError) || error.transience === undefined) return undefined;

@@ -91,7 +91,7 @@ describe('the RPC of a node', () => {
     expect(simulation.err).toMatchObject({ InstructionError: [{ value: '0' }, { Custom: { value: '1' } }] });
   });
 
-  it('passes on unseen what shall have no preflight', async () => {
+  it('passes on unseen what is to have no preflight', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address } = await generateKeyPairSigner();
     const wire = base64.decode(await chain.sign(sender, [transfer(sender, address, 2n * SOL)]));

@@ -21,7 +21,7 @@ export const pendingInputOperations: Operation[] = [
     description:
       'A node `api_input` waits for a value: it becomes its output, and the run goes on. The whole URL is the `url` of the row in ' +
       '`pending_inputs`; its token is the only credential. It works once. A token that is unknown, has expired or is of a run ' +
-      'that has ended or shall stop gets one and the same 404.',
+      'that has ended or is being stopped gets one and the same 404.',
     security: [[]],
     parameters: ['inputToken', 'answerKey'],
     body: {

@@ -127,7 +127,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
   ActionPostParams: annotate(input(actionPostParamsSchema), {
-    account: base58(32, 'The public key of the wallet that shall sign.'),
+    account: base58(32, 'The public key of the wallet that has to sign.'),
     data: 'Parameters by name, as texts; a list for several choices.',
   }),
   SentActionParams: annotate(input(sentActionParamsSchema), {
@@ -290,7 +290,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     time: 'When the request was made, in milliseconds since 1970.',
-    pubkey: 'The key that shall sign.',
+    pubkey: 'The key that has to sign.',
     message: 'The bytes to sign, base64: a serialized v0 message, not a transaction.',
     timeout:
       'Seconds, from `time` on, in which it can be answered. The transaction is good for about a minute: later the run fails.',

@@ -13,7 +13,7 @@ select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
 select test.release_all(3600);
 
-select is(sleeps_until, null, 'a run that shall stop sleeps for no time') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
+select is(sleeps_until, null, 'a run that is to stop sleeps for no time') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
 select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run does')
 from private.flow_run_jobs where flow_run_id = test.kept('other')::uuid;
 select ok(private.has_claimable_run(), 'the queue has something to do at once');

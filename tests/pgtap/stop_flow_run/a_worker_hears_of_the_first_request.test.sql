@@ -22,7 +22,7 @@ from (values ('', 300001, 'more than five minutes'), ('', -1, 'less than none'),
 select test.sign_out();
 select results_eq(
   'select * from news', $$ values (test.kept('run')::uuid, false, jsonb '{"reason": "no more", "timeout_millies": 5000}', false) $$,
-  'the worker that holds the run hears how it shall stop: the first request counts'
+  'the worker that holds the run hears how it is to stop: the first request counts'
 );
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'nobody else claims it meanwhile');
 

@@ -60,7 +60,7 @@ select is(test.due_in(test.kept('held')::uuid), 0, 'and a run that it releases w
 
 select private.stop_flow_run(test.kept('held')::uuid, null, null) from test.sign_in(test.user_id('owner'));
 select test.sign_in_as_role('service_role');
-select is(pg_temp.are_owned('{c}'), '{t}', 'also when the run shall stop');
+select is(pg_temp.are_owned('{c}'), '{t}', 'also when the run is to stop');
 select test.sign_out();
 select test.ask_input(test.kept('run')::uuid, 'd');
 update private.flow_run_jobs set stop_requested_at = now() where flow_run_id = test.kept('run')::uuid;
