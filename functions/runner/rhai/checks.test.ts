@@ -18,12 +18,12 @@ refuses('literals that are indexed by what they have no elements by', [
   ['[1]["a"]', 'Syntax 1:5 An array is indexed by an integer, not by a string'],
   ['"abc"[`a`]', 'Syntax 1:7 A string is indexed by an integer, not by a string'],
   ['#{a: 1}[0]', 'Syntax 1:9 An object map is indexed by a string, not by an integer'],
-  ["[1]['a']", 'Syntax 1:5 Elements are indexed by an integer, those of object maps by a string, not by a character'],
-  ['x[1.5]', 'Syntax 1:3 Elements are indexed by an integer, those of object maps by a string, not by a float'],
-  ['x[()]', 'Syntax 1:3 Elements are indexed by an integer, those of object maps by a string, not by ()'],
-  ['x[a && b]', 'Syntax 1:5 Elements are indexed by an integer, those of object maps by a string, not by a boolean'],
-  ['true[0]', 'Syntax 1:1 Only arrays, object maps, strings and integers are indexed, not a boolean'],
-  ['1.5[-1]', 'Syntax 1:1 Only arrays, object maps, strings and integers are indexed, not a float'],
+  ["[1]['a']", 'Syntax 1:5 An array is indexed by an integer, not by a character'],
+  ['"abc"[1.5]', 'Syntax 1:7 A string is indexed by an integer, not by a float'],
+  ['#{a: 1}[()]', 'Syntax 1:9 An object map is indexed by a string, not by ()'],
+  ["#{a: 1}['a']", 'Syntax 1:9 An object map is indexed by a string, not by a character'],
+  ['[1][a && b]', 'Syntax 1:7 An array is indexed by an integer, not by a boolean'],
+  ['5["a"]', 'Syntax 1:3 An integer is indexed by an integer, not by a string'],
 ]);
 
 refuses('conditions that are not Booleans, and what no loop goes through', [
@@ -72,6 +72,9 @@ describe('what such checks leave to running', () => {
     ['let n = 0; n[0]', 'false'],
     ['5[0]', 'true'],
     ['#{a: 1}["a"]', '1'],
+    ["if false { [1][0]['x'] + #{a: 1}[`a`][()] + y[1.5] + z()[true] + 1.5[0] }", '()'],
+    ["try { [[1]][0]['x'] } catch (e) { return e.error; }", '"ErrorMismatchDataType"'],
+    ['try { true[0] } catch (e) { return e.error; }', '"ErrorIndexingType"'],
     ['let x = #{a: #{}}; (x.a).b = 1; x', '#{"a": #{"b": 1}}'],
     ['let _x = 1; let __y2 = 2; _x + __y2', '3'],
     ['fn f( ) { 1 } f( )', '1'],
@@ -105,6 +108,30 @@ it.each<[string, () => string]>([
   } catch (error) {
     expect(error).toBeInstanceOf(RhaiError);
   }
+});
+
+describe('literals that are larger than a value may be', () => {
+  const limits = { stringLength: 4, elements: 3 };
+  const refused = (source: string) => failureOf(`if false {\n${source}\n}`, {}, limits);
+
+  it.each([
+    ['"abcde"', 'Syntax 2:1 The string has more than 4 characters'],
+    ['"😀😀😀😀😀"', 'Syntax 2:1 The string has more than 4 characters'],
+    ['#"abcde"#', 'Syntax 2:1 The string has more than 4 characters'],
+    ['`abcde`', 'Syntax 2:1 The string has more than 4 characters'],
+    ['`a${1}bcdef`', 'Syntax 2:1 The string has more than 4 characters'],
+    ['`abcde${1}`', 'Syntax 2:1 The string has more than 4 characters'],
+    ['#{"abcde": 1}', 'Syntax 2:3 The string has more than 4 characters'],
+    ['[1, 2, 3, 4]', 'Syntax 2:1 The array has more than 3 elements'],
+    ['#{a: 1, b: 2, c: 3, d: 4}', 'Syntax 2:1 The object map has more than 3 properties'],
+  ])('%s: %s', (source, failure) => expect(refused(source)).toBe(failure));
+
+  it.each([
+    ['"\\x41bcd"', '"Abcd"'],
+    ['"😀😀😀😀"', '"😀😀😀😀"'],
+    ['[1, 2, 3]', '[1, 2, 3]'],
+    ['#{a: 1, b: 2, c: 3}', '#{"a": 1, "b": 2, "c": 3}'],
+  ])('%s is not', (source, result) => expect(evaluate(source, {}, limits)).toBe(result));
 });
 
 it('bounds names, and what errors tell', () => {

@@ -131,7 +131,7 @@ check('running into errors', [
   ['let m = #{a: 1}; m[0]', 'MismatchDataType 1:20 Data type incorrect: i64 (expecting string)'],
   ['5[64]', 'BitFieldBounds 1:3 Bit-field index 64 out of bounds: only 64 bits in bit-field'],
   ['5[60..65]', 'BitFieldBounds 1:5 Bit-field index 65 out of bounds: only 64 bits in bit-field'],
-  ['5["a"]', 'MismatchDataType 1:3 Data type incorrect: string (expecting i64)'],
+  ['let n = 5; n["a"]', 'MismatchDataType 1:14 Data type incorrect: string (expecting i64)'],
   ['let x = 5; x[0] = 1', 'MismatchDataType 1:17 Data type incorrect: i64 (expecting bool)'],
   ['const X = 5; X[0] = false', 'AssignmentToConstant 1:14 Cannot modify constant X'],
   ['let t = true; t[0]', 'IndexingType 1:17 Indexer unavailable: bool [i64]'],

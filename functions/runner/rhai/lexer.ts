@@ -1,7 +1,7 @@
 import { type Position, RhaiError } from './errors.ts';
 import { parseIntegerLiteral } from './integers.ts';
 import { KEYWORDS, MODULE_WORDS, RESERVED, RESERVED_SYMBOLS, SYMBOLS, type Token } from './tokens.ts';
-import { Char, Float } from './values.ts';
+import { Char, countCharacters, Float } from './values.ts';
 
 const NAME = /[A-Za-z_]\w*/y;
 /** A name needs a letter before its first digit. */
@@ -29,12 +29,15 @@ const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 /** Reads tokens one after the other. The parser says when a back-tick string continues after an expression in it. */
 export class Lexer {
   readonly #source: string;
+  readonly #maxTextLength: number;
   #offset = 0;
   #line = 1;
   #column = 1;
 
-  constructor(source: string) {
+  /** No string literal, and no piece of one between expressions, may have more than `maxTextLength` characters. */
+  constructor(source: string, maxTextLength: number) {
     this.#source = source;
+    this.#maxTextLength = maxTextLength;
   }
 
   get #at(): Position {
@@ -43,6 +46,14 @@ export class Lexer {
 
   #fail(message: string, at: Position = this.#at): never {
     throw new RhaiError('Syntax', message, at);
+  }
+
+  /** The text of a literal. Fails when no string may be so long. */
+  #bounded(text: string, at: Position): string {
+    if (text.length > this.#maxTextLength && countCharacters(text) > this.#maxTextLength) {
+      this.#fail(`The string has more than ${this.#maxTextLength} characters`, at);
+    }
+    return text;
   }
 
   /** Moves on, keeping count of lines and columns. */
@@ -120,7 +131,7 @@ export class Lexer {
     if (edge === null) this.#fail('The string is not closed', at);
     const value = this.#source.slice(this.#offset, edge.index);
     this.#moveTo(edge.index + length);
-    return { kind: 'string', value, at };
+    return { kind: 'string', value: this.#bounded(value, at), at };
   }
 
   #word(text: string, at: Position): Token {
@@ -188,7 +199,7 @@ export class Lexer {
       }
       this.#moveTo(this.#offset + 1);
       if (character === quote) {
-        if (this.#source[this.#offset] !== quote) return text;
+        if (this.#source[this.#offset] !== quote) return this.#bounded(text, at);
         this.#moveTo(this.#offset + 1);
       }
       text += character;
@@ -235,8 +246,10 @@ export class Lexer {
         value += '${';
         continue;
       }
-      if (edge[0] === '${') return { kind: 'template', value, isLast: false, at };
-      if (this.#source[this.#offset] !== '`') return { kind: 'template', value, isLast: true, at };
+      const isLast = edge[0] === '`';
+      if (!isLast || this.#source[this.#offset] !== '`') {
+        return { kind: 'template', value: this.#bounded(value, at), isLast, at };
+      }
       value += '`';
       this.#moveTo(this.#offset + 1);
     }

@@ -31,32 +31,21 @@ function kindOf(node: Node): string | undefined {
   }
 }
 
-const NEVER_INDEXES: ReadonlySet<string> = new Set(['a float', 'a character', 'a boolean', '()']);
-const NEVER_INDEXED = NEVER_INDEXES;
+/** Literals that have elements, with what these are indexed by. Whether a value of another expression has any is only known at run time. */
+const INDEXED_BY: Readonly<Record<string, string>> = {
+  'an array': 'an integer',
+  'a string': 'an integer',
+  'an integer': 'an integer',
+  'an object map': 'a string',
+};
 
-/** The problem of an index whose type can't select an element of its base. */
+/** The problem of an index whose type can't select an element of a literal. */
 export function indexProblem(base: Node, index: Node): Problem | undefined {
-  const [baseKind, indexKind] = [kindOf(base), kindOf(index)];
-  if (indexKind === undefined) return undefined;
-  if (NEVER_INDEXES.has(indexKind)) {
-    return {
-      message: `Elements are indexed by an integer, those of object maps by a string, not by ${indexKind}`,
-      node: index,
-    };
-  }
-  if (indexKind !== 'an integer' && indexKind !== 'a string') return undefined;
-  if (baseKind !== undefined && NEVER_INDEXED.has(baseKind)) {
-    return { message: `Only arrays, object maps, strings and integers are indexed, not ${baseKind}`, node: base };
-  }
-  if (baseKind === 'an object map' && indexKind === 'an integer') {
-    return { message: 'An object map is indexed by a string, not by an integer', node: index };
-  }
-  return indexKind === 'a string' && (baseKind === 'an array' || baseKind === 'a string')
-    ? {
-      message: `${baseKind === 'an array' ? 'An array' : 'A string'} is indexed by an integer, not by a string`,
-      node: index,
-    }
-    : undefined;
+  const [baseKind = '', indexKind] = [kindOf(base), kindOf(index)];
+  const needed = INDEXED_BY[baseKind];
+  if (needed === undefined || indexKind === undefined || indexKind === needed) return undefined;
+  const subject = `${baseKind.charAt(0).toUpperCase()}${baseKind.slice(1)}`;
+  return { message: `${subject} is indexed by ${needed}, not by ${indexKind}`, node: index };
 }
 
 /** The problem of a condition that can't be a boolean. */

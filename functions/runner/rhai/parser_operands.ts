@@ -68,6 +68,8 @@ export abstract class OperandParser extends TokenParser {
       case '[': {
         this.advance();
         const items = this.list(']');
+        const { elements } = this.limits;
+        if (items.length > elements) this.fail(`The array has more than ${elements} elements`, at);
         return this.make({ kind: 'array', items }, at, items);
       }
       case '#{':
@@ -139,6 +141,8 @@ export abstract class OperandParser extends TokenParser {
       entries.push({ key, value: this.expression() });
       if (!this.is('}')) this.expect(',', 'after a property');
     }
+    const { elements } = this.limits;
+    if (entries.length > elements) this.fail(`The object map has more than ${elements} properties`, at);
     return this.make({ kind: 'map', entries }, at, entries.map(({ value }) => value));
   }
 

@@ -17,12 +17,12 @@ export class TokenParser {
   protected readonly lexer: Lexer;
   protected token: Token;
   protected scope = new FunctionScope(undefined, true);
-  readonly #limits: RhaiLimits;
+  protected readonly limits: RhaiLimits;
   #nesting = 0;
 
   constructor(source: string, limits: RhaiLimits) {
-    this.lexer = new Lexer(source);
-    this.#limits = limits;
+    this.lexer = new Lexer(source, limits.stringLength);
+    this.limits = limits;
     this.token = this.lexer.next();
   }
 
@@ -96,8 +96,8 @@ export class TokenParser {
   }
 
   protected nested<T>(parse: () => T): T {
-    if (++this.#nesting > this.#limits.sourceDepth) {
-      this.fail(`Expression too deep: more than ${this.#limits.sourceDepth} levels`);
+    if (++this.#nesting > this.limits.sourceDepth) {
+      this.fail(`Expression too deep: more than ${this.limits.sourceDepth} levels`);
     }
     const result = parse();
     this.#nesting--;
