@@ -35,7 +35,7 @@ const newRun = (): Run =>
     functions: stubs,
     natives: standardLibrary,
     given: new Set(),
-    constants: new Set(),
+    constants: new Map(),
     at: AT,
   });
 

@@ -1,6 +1,6 @@
-import { functionKey, type NodeOf } from './ast.ts';
-import { cellOf, compileRef, isEnded } from './compile_places.ts';
-import { type CompileNode, type Compiler, evaluateAll } from './compiler.ts';
+import { functionKey, type Node, type NodeOf } from './ast.ts';
+import { cellOf, compileRef, isEnded, type Locate } from './compile_places.ts';
+import { type CompileNode, type Compiler, type Context, evaluateAll } from './compiler.ts';
 import { type Ref, SlotRef } from './refs.ts';
 import type { CompiledFunction, Frame, Lent } from './run.ts';
 import { FnPointer, RhaiMap } from './values.ts';
@@ -52,13 +52,19 @@ const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
   };
 };
 
+/** The place of the first argument, which a built-in function may change as a method changes its subject. */
+const compileSubject = (compiler: Compiler, node: Node | undefined, context: Context): Locate | undefined =>
+  node?.kind === 'variable' || node?.kind === 'unknown' || node?.kind === 'this'
+    ? compileRef(compiler, node, context)
+    : undefined;
+
 export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
   const { name, args, at } = node;
   if (compiler.program.functions.has(functionKey(name, args.length))) return compileScriptCall(compiler, node, context);
   if (name === 'is_def_var' && args.length === 1) return compileIsDefined(compiler, node, context);
   const [firstNode, ...otherNodes] = args;
-  // A built-in function may change the variable that is its first argument, as a method changes its subject.
-  const locate = firstNode?.kind === 'variable' ? compileRef(compiler, firstNode, context) : undefined;
+  const locate = node.isLending ? undefined : compileSubject(compiler, firstNode, context);
+  const locateNext = node.isLending || name !== 'call' ? undefined : compileSubject(compiler, otherNodes[0], context);
   const first = firstNode === undefined ? undefined : compiler.owned(firstNode, context);
   const others = otherNodes.map((arg) => compiler.owned(arg, context));
   const lend = compileLent(compiler, node);
@@ -69,7 +75,9 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
     const rest = evaluateAll(others, frame);
     run.tick(at);
     run.at = at;
-    if (name === 'call' && value instanceof FnPointer) return run.callPointer(value, rest, undefined, lend?.(frame));
+    if (name === 'call' && value instanceof FnPointer) {
+      return run.callPointer(value, rest, undefined, lend?.(frame), locateNext?.(frame));
+    }
     return run.callPlain(name, value === undefined ? rest : [value, ...rest], ref);
   };
 };

@@ -26,12 +26,13 @@ export const compileVariable: CompileNode<'variable'> = (compiler, { variable, a
   };
 };
 
-/** A name that a function does not define itself: a variable that its caller lends, or the name of a function. */
+/** A name that a function does not define itself: a variable that its caller lends, a constant of the run, or the name of a function. */
 export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
   const isFunction = compiler.functionNames.has(name);
   return (frame) => {
     const lent = frame.lent?.(name);
-    if (lent !== undefined) return lent.get();
+    const value = lent === undefined ? frame.run.constants.get(name) : lent.get();
+    if (value !== undefined) return value;
     return isFunction ? new FnPointer(name) : notFound(frame.run, name, at);
   };
 };
@@ -131,7 +132,8 @@ function locateVariable(compiler: Compiler, { variable, at }: NodeOf<'variable'>
 
 function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Context): Locate {
   const value = compiler.compile(node, context);
-  return (frame) => frame.lent?.(node.name) ?? new ValueRef(value(frame));
+  const { name } = node;
+  return (frame) => frame.lent?.(name) ?? new ValueRef(value(frame), frame.run.constants.has(name) ? name : undefined);
 }
 
 /** A chain that has ended early has no place. `compileTarget` finds that out itself. */

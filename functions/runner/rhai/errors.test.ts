@@ -147,7 +147,7 @@ check('running into errors', [
   ['try { throw 1; } catch (e) { throw; }', 'Runtime 1:30 Runtime error: 1'],
   ['try { throw 1; } catch (e) { throw (); }', 'Runtime 1:30 Runtime error: 1'],
   ['try { 1 / 0 } catch { if true { throw; } }', 'Arithmetic 1:33 Division by zero: 1 / 0'],
-  ['const X = 1; take(X)', "NonPureMethodCallOnConstant 1:14 Non-pure method 'take' cannot be called on constant"],
+  ['const X = 1; X.take()', "NonPureMethodCallOnConstant 1:16 Non-pure method 'take' cannot be called on constant"],
   ['#{a: 1}.filter(1)', 'FunctionNotFound 1:9 Function not found: filter (map, i64)'],
   [
     'let m = #{a: 1}; m.filter(|k| m.b = 2)',

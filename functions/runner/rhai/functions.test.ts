@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate, failureOf } from '../../../tests/support/rhai.ts';
+import { givenMap } from './given.ts';
+import type { RhaiMap } from './values.ts';
 
 type Table = [source: string, result: string][];
 
@@ -46,6 +48,50 @@ it('and those that it is given itself', () => {
   expect(evaluate('fn f() { a += 1; } f!(); a', { variables: [['a', 7]] })).toBe('8');
   expect(failureOf('fn f() { A = 1; } f!();', { constants: [['A', 7]] }))
     .toBe('AssignmentToConstant 1:10 Cannot modify constant A');
+});
+
+it('and the constants that the script is given are seen by every function, which can change none of them', () => {
+  const constants = (): [string, RhaiMap][] => [['A', givenMap([['n', 7]])]];
+  const show = (source: string) => evaluate(source, { constants: constants() });
+  expect(show('fn f() { A.n } f()')).toBe('7');
+  expect(show('fn f() { let g = || A.n; g.call() } f()')).toBe('7');
+  expect(show('fn f() { let b = A; b.n = 8; [A.n, b.n] } f()')).toBe('[7, 8]');
+  expect(show('fn f(A) { A } f(1)')).toBe('1');
+  expect(show('fn A() { 1 } fn f() { A.n } f()')).toBe('7');
+  const fails = (source: string) => failureOf(source, { constants: constants() });
+  expect(fails('fn f() { A.n = 1; } f()')).toBe('AssignmentToConstant 1:10 Cannot modify constant A');
+  expect(fails('fn f() { A.clear(); } f()'))
+    .toBe("NonPureMethodCallOnConstant 1:12 Non-pure method 'clear' cannot be called on constant");
+});
+
+check('a built-in function changes its first argument as a method does', [
+  ['let a = [1]; push(a, 2); a', '[1, 2]'],
+  ['fn f() { push(this, 2); } let a = [1]; a.f(); a', '[1, 2]'],
+  ['fn f() { push(a, 2); } let a = [1]; f!(); a', '[1, 2]'],
+  ['let a = [1]; call(Fn("push"), a, 2); a', '[1, 2]'],
+  ['let a = [1]; Fn("push").call(a, 2); a', '[1]'],
+  ['let a = [1]; call(Fn("push").curry([0]), a); a', '[1]'],
+  ['fn push(a, x) { a += x; } let a = [1]; call(push, a, 2); a', '[1]'],
+  ['let a = [[1]]; push(a[0], 2); a', '[[1]]'],
+  ['let a = [1]; push!(a, 2); a', '[1]'],
+]);
+
+check('but only a copy of a constant, or of a variable that a closure has captured', [
+  ['const A = [1]; push(A, 2); A', '[1]'],
+  ['const A = [1, 2]; [pop(A), len(A)]', '[2, 2]'],
+  ['const A = 1; take(A)', '1'],
+  ['const A = [1]; call(Fn("push"), A, 2); A', '[1]'],
+  ['let a = [1]; let f = || a; push(a, 2); [a, f.call()]', '[[1], [1]]'],
+  ['let a = [1]; let f = || push(a, 2); f.call(); a', '[1]'],
+  ['let a = [1]; let f = || a; fn g() { push(this, 2); } a.g(); a', '[1]'],
+  ['let a = [1]; let f = || a; [len(a), is_shared(a)]', '[1, true]'],
+  ['let a = [[1]]; let f = || a; let b = pop(a); b.push(2); a', '[[1]]'],
+]);
+
+it('whose work is charged', () => {
+  const source = 'let a = []; a.pad(9000, 1); let f = || a; for i in 0..40 { push(a, 1); } a.len';
+  expect(evaluate(source)).toBe('9000');
+  expect(failureOf(source, {}, { operations: 300_000 })).toContain('TooManyOperations');
 });
 
 checkFailures('what is lent to nobody', [

@@ -32,8 +32,8 @@ export abstract class Ref {
 /** A temporary value without a place. Changes to it are lost. */
 export class ValueRef extends Ref {
   #value: RhaiValue;
-  constructor(value: RhaiValue) {
-    super();
+  constructor(value: RhaiValue, constant?: string) {
+    super(constant);
     this.#value = value;
   }
   get(): RhaiValue {

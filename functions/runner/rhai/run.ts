@@ -111,9 +111,10 @@ const CATCH_COST = 20;
 export class Run extends Memory {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
   readonly natives: NativeTable;
-  /** The names of the variables that the caller gives, and of the constants among them. */
+  /** The names of the variables that the caller gives. */
   readonly given: ReadonlySet<string>;
-  readonly constants: ReadonlySet<string>;
+  /** Those among them that are constants. Functions see them, too. */
+  readonly constants: ReadonlyMap<string, RhaiValue>;
   /** The constants of the top level by name, which functions can use. */
   readonly globals = new Map<string, RhaiValue>();
   readonly #calls: Call[] = [];
@@ -226,15 +227,27 @@ export class Run extends Memory {
       return this.#finish(name, native.call(this, null, args, NO_SELF), args);
     }
     const [self, ...rest] = args;
-    return self === undefined ? this.noFunction(name, args) : this.callNative(name, first ?? new ValueRef(self), rest);
+    return self === undefined
+      ? this.noFunction(name, args)
+      : this.callNative(name, this.#subject(name, self, first), rest);
+  }
+
+  /** As in Rhai, a function changes its first argument unless that is a constant or shared with a closure: then it changes a copy. */
+  #subject(name: string, self: RhaiValue, first: Ref | undefined): Ref {
+    if (first === undefined) return new ValueRef(self);
+    const isKept = first.constant !== undefined || first.cell !== undefined;
+    return isKept && this.findNative(name, self)?.isWriter === true ? new ValueRef(this.copy(self)) : first;
   }
 
   #finish(name: string, value: RhaiValue | undefined, args: readonly RhaiValue[]): RhaiValue {
     return value === undefined ? this.noFunction(name, args) : value;
   }
 
-  /** Calls the function of a function pointer, as a method of `self` when that is given. */
-  callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent): RhaiValue {
+  /**
+   * Calls the function of a function pointer, as a method of `self` when that is given. `first` is the place of the first argument,
+   * which a built-in function may change.
+   */
+  callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent, first?: Ref): RhaiValue {
     const at = this.at;
     const { items: curried } = pointer.curried;
     this.charge(curried.length >> 2);
@@ -250,7 +263,10 @@ export class Run extends Memory {
       if (callee.params.length !== args.length) this.noFunction(pointer.name, args);
       value = this.invoke(callee, args, pointer.captured, self, lent);
     } else {
-      value = self === undefined ? this.callPlain(pointer.name, args) : this.callNative(pointer.name, self, args);
+      const place = curried.length === 0 ? first : undefined;
+      value = self === undefined
+        ? this.callPlain(pointer.name, args, place)
+        : this.callNative(pointer.name, self, args);
     }
     // An error after the call has the caller's place.
     this.at = at;

@@ -64,7 +64,7 @@ function runProgram(
     functions,
     natives: standardLibrary,
     given: new Set(values.keys()),
-    constants: new Set(constantValues.keys()),
+    constants: constantValues,
     at,
   });
   const frame = new Frame(run, main.slotCount, undefined, true);
