@@ -63,20 +63,23 @@ export const compileCall: CompileNode<'call'> = (compiler, node, context) => {
   if (compiler.program.functions.has(functionKey(name, args.length))) return compileScriptCall(compiler, node, context);
   if (name === 'is_def_var' && args.length === 1) return compileIsDefined(compiler, node, context);
   const [firstNode, ...otherNodes] = args;
-  const locate = node.isLending ? undefined : compileSubject(compiler, firstNode, context);
-  const locateNext = node.isLending || name !== 'call' ? undefined : compileSubject(compiler, otherNodes[0], context);
+  const isCall = name === 'call';
+  const subject = node.isLending ? undefined : compileSubject(compiler, args[isCall ? 1 : 0], context);
+  const locate = isCall ? undefined : subject;
   const first = firstNode === undefined ? undefined : compiler.owned(firstNode, context);
   const others = otherNodes.map((arg) => compiler.owned(arg, context));
   const lend = compileLent(compiler, node);
   return (frame) => {
     const { run } = frame;
-    const ref = locate?.(frame);
-    const value = ref?.get() ?? first?.(frame);
+    const given = locate === undefined ? first?.(frame) : undefined;
     const rest = evaluateAll(others, frame);
+    // As in Rhai, a variable that comes first is looked at last: the other arguments may change it.
+    const ref = locate?.(frame);
+    const value = ref === undefined ? given : ref.get();
     run.tick(at);
     run.at = at;
-    if (name === 'call' && value instanceof FnPointer) {
-      return run.callPointer(value, rest, undefined, lend?.(frame), locateNext?.(frame));
+    if (isCall && value instanceof FnPointer) {
+      return run.callPointer(value, rest, undefined, lend?.(frame), subject?.(frame));
     }
     return run.callPlain(name, value === undefined ? rest : [value, ...rest], ref);
   };

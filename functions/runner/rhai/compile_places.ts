@@ -42,7 +42,8 @@ export const compileGlobal: CompileNode<'global'> = (_, { name, at }) => ({ run 
   return value === undefined ? notFound(run, `global::${name}`, at) : value;
 };
 
-const selfOf = (frame: Frame, at: Position): Ref => frame.self ?? frame.run.fail('UnboundThis', `'this' not bound`, at);
+export const selfOf = (frame: Frame, at: Position): Ref =>
+  frame.self ?? frame.run.fail('UnboundThis', `'this' not bound`, at);
 
 export const compileThis: CompileNode<'this'> = (_, { at }) => (frame) => selfOf(frame, at).get();
 

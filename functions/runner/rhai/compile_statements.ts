@@ -1,6 +1,6 @@
 import type { Node } from './ast.ts';
 import { binaryOperation, compileTest } from './compile_expressions.ts';
-import { compileTarget, freeCell } from './compile_places.ts';
+import { compileTarget, freeCell, selfOf } from './compile_places.ts';
 import { type CompileNode, type Compiler, type Context, isPlace } from './compiler.ts';
 import { RhaiError } from './errors.ts';
 import { givenMap } from './given.ts';
@@ -90,14 +90,16 @@ export const compileLet: CompileNode<'let'> = (compiler, { variable, initial, at
 
 export const compileAssign: CompileNode<'assign'> = (compiler, node, context) => {
   const { target, operator, at } = node;
-  const value = compiler.owned(node.value, context);
+  const assigned = compiler.owned(node.value, context);
+  // As in Rhai, a missing `this` is found before its new value is computed.
+  const value: Evaluate = target.kind === 'this' ? (frame) => selfOf(frame, target.at) && assigned(frame) : assigned;
   const locate = compileTarget(compiler, target, context);
   if (operator === undefined) {
     return assignPlainVariable(target, value) ?? ((frame) => {
-      const assigned = value(frame);
+      const next = value(frame);
       const ref = locate(frame);
       frame.run.at = at;
-      ref?.set(assigned);
+      ref?.set(next);
       return null;
     });
   }

@@ -76,6 +76,22 @@ check('a built-in function changes its first argument as a method does', [
   ['let a = [1]; push!(a, 2); a', '[1]'],
 ]);
 
+check('after the other arguments, which may change it', [
+  ['let a = [1]; push(a, { push(a, 9); 2 }); a', '[1, 9, 2]'],
+  ['let a = [1]; push(a, { a = [7]; 2 }); a', '[7, 2]'],
+  ['let a = 1; max(a, { a = 9; 3 })', '9'],
+  ['let a = [1]; push(a, a); a', '[1, [1]]'],
+  ['let f = |x, y| x - y; call(f, 5, { f = 0; 3 })', '2'],
+]);
+
+checkFailures('so that a mistake in those is found first', [
+  ['nothing(a, b)', 'VariableNotFound 1:12 Variable not found: b'],
+  ['nothing(a + 1, b)', 'VariableNotFound 1:9 Variable not found: a'],
+  ['fn f() { this = b; } f()', "UnboundThis 1:10 'this' not bound"],
+  ['fn f() { this += b; } f()', "UnboundThis 1:10 'this' not bound"],
+  ['fn f() { this.a = b; } f()', 'VariableNotFound 1:19 Variable not found: b'],
+]);
+
 check('but only a copy of a constant, or of a variable that a closure has captured', [
   ['const A = [1]; push(A, 2); A', '[1]'],
   ['const A = [1, 2]; [pop(A), len(A)]', '[2, 2]'],
