@@ -73,6 +73,7 @@ describe('rhai_script', () => {
     const call = makeNodeCall(node('rhai_script_0x1'));
     const given = { run: { ...call.run, environment: { RUST_LOG: 'info' } } };
     expect(await run('ENV.RUST_LOG', {}, given)).toEqual({ u: { S: 'info' } });
+    expect(await run('fn level() { ENV.RUST_LOG } level()', {}, given)).toEqual({ u: { S: 'info' } });
     await expect(run('ENV.RUST_LOG = "x"', {}, given)).rejects.toThrow(
       'Cannot modify constant ENV (line 1, position 1)',
     );
