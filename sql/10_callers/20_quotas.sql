@@ -23,6 +23,7 @@ begin
     ('wallets', 1000, 'wallets'),
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
+    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
     ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
@@ -83,6 +84,11 @@ begin
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
     when 'schedules' then
       return (select count(*) from public.flow_schedules as s where s.user_id = quota_use.user_id);
+    when 'schedule_bytes' then
+      return (
+        select sum(pg_column_size(s.inputs)::bigint + pg_column_size(s."values"))
+        from public.flow_schedules as s where s.user_id = quota_use.user_id
+      );
     when 'pending_webhooks' then
       return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
     when 'webhooks' then

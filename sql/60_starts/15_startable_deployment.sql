@@ -89,3 +89,39 @@ end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
   'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';
+
+create function private.refuse_missing_tag(flow integer, tag text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'deployment_not_found',
+    format('Flow %s has no deployment with the tag %s.', refuse_missing_tag.flow, refuse_missing_tag.tag),
+    hint => 'Deploy the flow, or give one of its deployments this tag.');
+end;
+$$;
+comment on function private.refuse_missing_tag(integer, text) is
+  'Tells the owner of a flow that none of its deployments has this tag: 404 deployment_not_found.';
+
+create function private.own_deployment(flow integer, tag text, deployment_id uuid)
+returns public.flow_deployments
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_deployment public.flow_deployments;
+begin
+  select d.* into v_deployment from public.flow_deployments as d
+  where d.id = coalesce(own_deployment.deployment_id, (
+    select t.deployment_id from public.flow_deployments_tags as t
+    where t.entrypoint = own_deployment.flow and t.tag = own_deployment.tag
+  ));
+  if not found then
+    perform private.refuse_missing_tag(own_deployment.flow, own_deployment.tag);
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.own_deployment(integer, text, uuid) is
+  'The deployment that a schedule or webhook starts, by its id or else by flow and tag: 404 deployment_not_found for a tag that no deployment of the flow has. Nothing asks whose it is: private.check_own_target() does. Definer: whoever writes.';

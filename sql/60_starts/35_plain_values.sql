@@ -294,3 +294,23 @@ end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
   'Plain values of a start as inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 that do not fit, or that the flow does not have, and the inputs that it has.';
+
+create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_inputs jsonb := inputs_of_start.inputs;
+begin
+  if inputs_of_start.plain is not null then
+    v_inputs := v_inputs
+      || private.inputs_of_values(inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash));
+    perform private.check_inputs(v_inputs);
+  end if;
+  perform private.check_input_names(v_inputs, (inputs_of_start.deployment).input_names);
+  return v_inputs;
+end;
+$$;
+comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
+  'What a start of the deployment gives its flow: tagged inputs, and plain values as inputs by the types that the flow takes. 400 inputs_invalid for what does not fit, 413 inputs_too_large. Definer: snapshots are private.';

@@ -34,11 +34,7 @@ begin
     end if;
   end if;
   -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  if enqueue_run.plain is not null then
-    v_inputs := v_inputs || private.inputs_of_values(enqueue_run.plain, private.snapshot_interface(enqueue_run.deployment.snapshot_hash));
-    perform private.check_inputs(v_inputs);
-  end if;
-  perform private.check_input_names(v_inputs, enqueue_run.deployment.input_names);
+  v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   -- Whoever has the URL of a webhook starts as the owner, and is not the owner.

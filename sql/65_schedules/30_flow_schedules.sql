@@ -24,8 +24,10 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  constraint flow_schedules_values_length check (
-    octet_length("values"::text) <= 1048576 or private.refuse_column('values', 'must be at most 1 MiB of JSON')
+  -- Each planned time stores them anew.
+  constraint flow_schedules_inputs_length check (
+    octet_length(inputs::text) + octet_length("values"::text) <= 65536
+    or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
   ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
@@ -160,12 +162,39 @@ end;
 $$;
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
+-- A row in the name of somebody else is refused by its policy. Nothing is looked up for it, since that would tell what is theirs.
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
-  for each row execute function private.tg_flow_schedules__before_write();
+  for each row when (current_user <> 'authenticated' or new.user_id = auth.uid())
+  execute function private.tg_flow_schedules__before_write();
+
+create function private.tg_flow_schedules__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.flow, new.tag, new.deployment_id, new.inputs, new."values")
+    is distinct from (old.flow, old.tag, old.deployment_id, old.inputs, old."values")
+  then
+    perform private.inputs_of_start(
+      private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
+    );
+  end if;
+  -- Sizes as stored. What shrinks is saved, even when its owner has too much.
+  if tg_op = 'UPDATE' and pg_column_size(new.inputs) + pg_column_size(new."values") > pg_column_size(old.inputs) + pg_column_size(old."values") then
+    perform private.check_quota('schedule_bytes', new.user_id);
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_schedules__after_write() is
+  'Refuses a schedule whose tag no deployment has, or whose inputs its deployment of now does not take, as its start would: 404 deployment_not_found, 400 inputs_invalid; and inputs that grow beyond their owner''s quota: 409 quota_exceeded. What is deployed later is told by last_error. After the write: whoever may not write the row is told nothing of what it names. Definer: it looks up deployments, whoever writes.';
+create trigger _300_check_start after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
+  for each row execute function private.tg_flow_schedules__after_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
   referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('schedules');
+  for each statement execute function private.tg_any__after_insert_check_quota('schedules', 'schedule_bytes');
 
 create function private.next_cron_times(cron text, time_zone text)
 returns timestamptz[]

@@ -57,8 +57,7 @@ begin
   if not found then
     is_busy := exists (select from public.flow_deployments as d where d.id = v_id);
     if not is_busy then
-      perform private.fail(404, 'deployment_not_found',
-        format('Flow %s has no deployment with the tag %s.', schedule_deployment.schedule.flow, schedule_deployment.schedule.tag));
+      perform private.refuse_missing_tag(schedule_deployment.schedule.flow, schedule_deployment.schedule.tag);
     end if;
   end if;
 end;

@@ -149,6 +149,25 @@ comment on function private.tg_flow_webhooks__before_write() is
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac, is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
+create function private.tg_flow_webhooks__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id, old.input) then
+    perform private.check_input_names(
+      jsonb_build_object(new.input, null), (private.own_deployment(new.flow, new.tag, new.deployment_id)).input_names
+    );
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_webhooks__after_write() is
+  'Refuses a webhook whose tag no deployment has, or whose input its deployment of now does not have, as a start would: 404 deployment_not_found, 400 inputs_invalid. What is deployed later is told by last_error. Definer: it looks up deployments, whoever writes.';
+create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
+  for each row execute function private.tg_flow_webhooks__after_write();
+
 create trigger _800_check_quota after insert on public.flow_webhooks
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('webhooks');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
 import { countReads } from '../support/plans.ts';
 
 let database: TestDatabase;
@@ -17,7 +18,12 @@ beforeAll(async () => {
   // The connection keeps the plan of empty tables.
   await expect(sql.unsafe(receive(`fh_${'A'.repeat(43)}`))).rejects.toThrow('webhook_not_found');
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
-  const [flow] = await sql`insert into public.flows (user_id) select id from auth.users returning id, user_id`;
+  const builder = new FlowBuilder();
+  builder.input('event');
+  const [flow] = await sql`
+    insert into public.flows (user_id, nodes) select id, ${
+    sql.json(builder.row().nodes as never)
+  } from auth.users returning id, user_id`;
   await sql`select set_config('request.jwt.claims', ${
     JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
   }, false)`;

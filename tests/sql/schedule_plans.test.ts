@@ -17,6 +17,10 @@ beforeAll(async () => {
   await sql`insert into public.flows (user_id) select id from auth.users`;
   const [flow] = await sql`select id, user_id from public.flows`;
   flowId = flow!.id;
+  await sql`select set_config('request.jwt.claims', ${
+    JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
+  }, false)`;
+  await sql`select public.deploy_flow(${flowId})`;
   await sql`select private.set_quota('schedules', ${SCHEDULES})`;
   await sql`
     insert into public.flow_schedules (user_id, flow, cron, is_active)
@@ -25,9 +29,6 @@ beforeAll(async () => {
     insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network, status, start_time, end_time)
     select private.uuid_v7(at), at, user_id, id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', at, at
     from public.flows cross join (select now() - n * interval '1 minute' as at from generate_series(1, ${RUNS}) as n) as t`;
-  await sql`select set_config('request.jwt.claims', ${
-    JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
-  }, false)`;
   await sql`analyze`;
 });
 afterAll(() => database.drop());

@@ -92,6 +92,7 @@ export const automaticStartOperations: Operation[] = [
       ...credentialErrors,
       'request_invalid',
       'column_invalid',
+      'inputs_invalid',
       'flow_not_found',
       'deployment_not_found',
       'quota_exceeded',

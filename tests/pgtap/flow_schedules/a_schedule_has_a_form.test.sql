@@ -3,6 +3,7 @@ select plan(14);
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.deploy(test.kept('flow')::integer);
 
 create function pg_temp.refusal(columns text, "values" text) returns jsonb language sql volatile set search_path = '' as $$
   select test.error(format('insert into public.flow_schedules (flow, %s) values (%s, %s)', columns, test.kept('flow'), "values"));

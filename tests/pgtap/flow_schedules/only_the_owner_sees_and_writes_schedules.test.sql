@@ -35,7 +35,7 @@ select is(count(*), 1::bigint, 'a schedule of one deployment goes with it') from
 select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow may go');
 select is_empty('select from public.flow_schedules', 'and takes its schedules along');
 
-select test.create_flow(test.user_id('owner'));
+select test.deploy(test.create_flow(test.user_id('owner')));
 insert into public.flow_schedules (flow, cron) select id, '* * * * *' from public.flows;
 select test.sign_out();
 select private.set_quota('schedules', 1);

@@ -2,7 +2,8 @@ select plan(8);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('n')));
+select test.deploy(test.kept('flow')::integer);
 
 create function pg_temp.refusal("values" text, inputs text default '{}') returns jsonb language sql volatile set search_path = '' as $$
   select test.error(format(
@@ -16,7 +17,7 @@ select is(pg_temp.refusal(null) ->> 'message', 'values: must not be null.', 'not
 select is(pg_temp.refusal('{"n": 1}', '{"n": {"U": "1"}}') ->> 'message', 'values.n: is in inputs, too: give it once.', 'each name once');
 select is(pg_temp.refusal(repeat('{"a":', 70) || '1' || repeat('}', 70)) ->> 'message', 'values.a: nested deeper than 64 levels.', 'not too deep');
 select is(pg_temp.refusal('{"n": 1e400}') ->> 'code', 'inputs_invalid', 'no number that would be long');
-select is(pg_temp.refusal(jsonb_build_object('n', repeat('x', 1100000))::text) ->> 'message', 'values: must be at most 1 MiB of JSON.', 'not too large');
+select is(pg_temp.refusal(jsonb_build_object('n', repeat('x', 70000))::text) ->> 'code', 'column_invalid', 'not too large');
 
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '* * * * *', '{"n": [1.5, null]}');
 select results_eq('select "values", inputs from public.flow_schedules', $$ values ('{"n": [1.5, null]}'::jsonb, '{}'::jsonb) $$, 'what is right is kept');

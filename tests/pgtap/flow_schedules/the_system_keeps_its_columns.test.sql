@@ -3,6 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.deploy(test.kept('flow')::integer);
 insert into public.flow_schedules (flow, cron) values (test.kept('flow')::integer, '0 0 1 1 *');
 
 select is(

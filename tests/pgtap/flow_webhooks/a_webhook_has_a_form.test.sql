@@ -2,7 +2,8 @@ select plan(45);
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
-select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push', 'pull')));
+select test.deploy(test.kept('flow')::integer);
 
 create function pg_temp.refusal(arguments text) returns text language sql volatile set search_path = '' as $$
   select test.error(format('select public.create_webhook(%s)', replace(arguments, 'FLOW', 'flow => ' || test.kept('flow')))) ->> 'message';

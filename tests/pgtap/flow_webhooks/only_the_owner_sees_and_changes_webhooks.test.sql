@@ -2,7 +2,7 @@ select plan(17);
 
 select test.create_user('owner'), test.create_user('other');
 select test.sign_in(test.user_id('owner'));
-select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.keep('id', public.create_webhook('push', test.kept('flow')::integer) ->> 'id');
 select public.create_webhook('push', deployment_id => test.kept('deployment')::uuid);
@@ -35,7 +35,8 @@ select is(count(*), 1::bigint, 'a webhook of one deployment goes with it') from 
 select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow may go');
 select is_empty('select from public.flow_webhooks', 'and takes its webhooks along');
 
-select test.keep('flow', test.create_flow(test.user_id('owner')));
+select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
+select test.deploy(test.kept('flow')::integer);
 select public.create_webhook('push', test.kept('flow')::integer);
 select test.sign_out();
 select is(count(*), 1::bigint, 'secrets go with their webhooks') from private.flow_webhook_secrets;

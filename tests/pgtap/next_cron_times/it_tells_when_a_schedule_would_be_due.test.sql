@@ -5,8 +5,8 @@ select is(test.error_code($$ select public.next_cron_times('* * * * *') $$), 'un
 
 select test.sign_in(test.user_id('owner'));
 select is(cardinality(public.next_cron_times('30 2 * * *', 'Europe/Berlin')), 3, 'three times');
-insert into public.flow_schedules (flow, cron, time_zone)
-values (test.create_flow(test.user_id('owner')), '30 2 * * *', 'Europe/Berlin');
+insert into public.flow_schedules (deployment_id, cron, time_zone)
+values (test.deploy(test.create_flow(test.user_id('owner'))), '30 2 * * *', 'Europe/Berlin');
 select results_eq('select next_start_at from public.flow_schedules',
   $$ select (public.next_cron_times('30 2 * * *', 'Europe/Berlin'))[1] $$, 'the first is that of a schedule');
 select results_eq(

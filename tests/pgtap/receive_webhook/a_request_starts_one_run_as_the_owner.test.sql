@@ -6,8 +6,15 @@ select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('pu
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.keep('plain', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.keep('headers', right(public.create_webhook('push', deployment_id => test.kept('deployment')::uuid, headers => '{X-GitHub-Event,Other}') ->> 'url', 46));
-select test.keep('wrong_input', right(public.create_webhook('pull', test.kept('flow')::integer) ->> 'url', 46));
-select test.keep('wrong_tag', right(public.create_webhook('push', test.kept('flow')::integer, 'missing') ->> 'url', 46));
+-- Their deployment has another input, and their tag goes, after they are made.
+select test.keep('other', test.create_flow(test.user_id('owner'), test.inputs('pull')));
+select test.keep('former', test.deploy(test.kept('other')::integer));
+insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id) values (auth.uid(), test.kept('other')::integer, 'missing', test.kept('former')::uuid);
+select test.keep('wrong_input', right(public.create_webhook('pull', test.kept('other')::integer) ->> 'url', 46));
+select test.keep('wrong_tag', right(public.create_webhook('pull', test.kept('other')::integer, 'missing') ->> 'url', 46));
+update public.flows set nodes = test.inputs('push') where id = test.kept('other')::integer;
+select test.deploy(test.kept('other')::integer);
+delete from public.flow_deployments_tags where tag = 'missing';
 select test.keep('stripe', right(public.create_webhook('push', test.kept('flow')::integer, verification => 'stripe', secret => 'a secret') ->> 'url', 46));
 select test.sign_out();
 

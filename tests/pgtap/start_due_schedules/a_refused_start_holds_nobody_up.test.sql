@@ -3,11 +3,15 @@ select plan(7);
 select test.create_user('owner'), test.create_user('banned');
 select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('n')));
-select test.deploy(test.kept('flow')::integer);
+select test.keep('former', test.deploy(test.kept('flow')::integer));
+insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id) values (auth.uid(), test.kept('flow')::integer, 'missing', test.kept('former')::uuid);
 insert into public.flow_schedules (flow, tag, cron, inputs) values
   (test.kept('flow')::integer, 'missing', '* * * * *', '{}'),
-  (test.kept('flow')::integer, 'latest', '* * * * *', '{"other": {"U": "1"}}'),
   (test.kept('flow')::integer, 'latest', '* * * * *', '{"n": {"U": "1"}}');
+update public.flows set nodes = test.inputs('other') where id = test.kept('flow')::integer;
+select test.deploy(test.kept('flow')::integer);
+insert into public.flow_schedules (flow, tag, cron, inputs) values (test.kept('flow')::integer, 'latest', '* * * * *', '{"other": {"U": "1"}}');
+delete from public.flow_deployments_tags where tag = 'missing';
 select test.sign_in(test.user_id('banned'));
 select test.deploy(test.create_flow(test.user_id('banned')));
 insert into public.flow_schedules (flow, cron) select id, '* * * * *' from public.flows;
@@ -26,7 +30,7 @@ from public.flow_schedules where tag = 'missing';
 select is_empty('select from public.flow_schedules where last_error is not null and last_flow_run_id is not null', 'without a run');
 
 insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
-select user_id, entrypoint, 'missing', id from public.flow_deployments where user_id = test.user_id('owner');
+select user_id, entrypoint, 'missing', id from public.flow_deployments where id = test.kept('former')::uuid;
 update public.flow_schedules set next_start_at = clock_timestamp() where tag = 'missing';
 select is(private.start_due_schedules() -> 'started', '1', 'mended, it starts');
 select is(last_error, null, 'and forgets') from public.flow_schedules where tag = 'missing';
