@@ -1,12 +1,19 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { ZodObject } from 'zod';
 import { ApiError, apiError } from './api_error.ts';
+import { refuseUnknownParameters } from './body.ts';
 
 /** One route of an Edge Function; paths are relative to the function's own. */
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
+  /**
+   * The query that it takes, none by default; `any` where strangers' clients send requests, who may add to it what they
+   * like. The handler reads it.
+   */
+  query?: ZodObject | 'any';
   handle: (context: Context) => Promise<Response>;
 }
 
@@ -56,7 +63,13 @@ export function makeApp(name: string, routes: Route[]): App {
       maxAge: 3600,
     }),
   );
-  for (const route of routes) app.on(route.method, route.path, route.handle);
+  for (const { method, path, query, handle } of routes) {
+    const known = Object.keys(query === undefined || query === 'any' ? {} : query.shape);
+    app.on(method, path, async (context) => {
+      if (query !== 'any') refuseUnknownParameters(context, known);
+      return await handle(context);
+    });
+  }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map((route) => route.method).join(', ');
     app.all(path, (context) => {

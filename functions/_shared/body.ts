@@ -69,9 +69,21 @@ export function parse<Schema extends z.ZodType>(
   throw invalid(what, issueDetails(result.error, schema));
 }
 
-/**
- * The query in the schema's form. Each parameter of the schema may be given once only; other parameters are ignored.
- */
+/** What the gateway and clients of Supabase may add to the query of any request. */
+const isAddedParameter = (name: string): boolean =>
+  name === 'apikey' || name === 'forceFunctionRegion' || name.startsWith('x-');
+
+/** Refuses a query with a parameter that is not among these: a misspelt one would be a start of something else. */
+export function refuseUnknownParameters({ req }: Context, known: readonly string[]): void {
+  const unknown = Object.keys(req.queries()).filter((name) => !known.includes(name) && !isAddedParameter(name));
+  if (unknown.length === 0) return;
+  const message = `there is no such parameter; ${
+    known.length === 0 ? 'the route takes none' : `the parameters are ${known.join(', ')}`
+  }`;
+  throw invalid('query', unknown.slice(0, MAX_FAULTS).map((name) => ({ path: cut(name), message })));
+}
+
+/** The query in the schema's form. Each parameter of the schema may be given once only. */
 export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: Schema): z.output<Schema> {
   const repeated = Object.keys(schema.shape).filter((name) => (req.queries(name)?.length ?? 0) > 1);
   if (repeated.length > 0) {

@@ -50,14 +50,15 @@ export function makeActionApp(platform: Platform): App {
     makeKey: makeRequestKey(config.secretKey, Date.now),
   });
   const app = makeApp('action', [
+    // Wallets, and whoever passes links on, add to queries what they like.
     // Before the routes with a deployment's id, which has neither name.
-    { method: 'GET', path: '/actions.json', handle: makeActionsJson(address) },
-    { method: 'GET', path: '/icon.svg', handle: serveIcon },
-    { method: 'POST', path: '/sent', handle: makeSentAction(deps, lookUp, address) },
-    { method: 'GET', path: '/:deployment_id', handle: get },
-    { method: 'POST', path: '/:deployment_id', handle: post },
-    { method: 'GET', path: '/:flow_id/:tag', handle: get },
-    { method: 'POST', path: '/:flow_id/:tag', handle: post },
+    { method: 'GET', path: '/actions.json', query: 'any', handle: makeActionsJson(address) },
+    { method: 'GET', path: '/icon.svg', query: 'any', handle: serveIcon },
+    { method: 'POST', path: '/sent', query: 'any', handle: makeSentAction(deps, lookUp, address) },
+    { method: 'GET', path: '/:deployment_id', query: 'any', handle: get },
+    { method: 'POST', path: '/:deployment_id', query: 'any', handle: post },
+    { method: 'GET', path: '/:flow_id/:tag', query: 'any', handle: get },
+    { method: 'POST', path: '/:flow_id/:tag', query: 'any', handle: post },
   ]);
   return {
     ...app,

@@ -1,3 +1,4 @@
+import { deploymentTargetSchema } from '../../types/deployment.ts';
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
@@ -11,8 +12,8 @@ export function makeDeploymentApp(platform: Platform) {
   const deps = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, deps.config);
   return makeApp('deployment', [
-    { method: 'GET', path: '/read', handle: makeReadDeployment(deps) },
-    { method: 'POST', path: '/start', handle: makeStartDeployment(deps, pokeRunner) },
-    { method: 'POST', path: '/hook/:token', handle: makeReceiveWebhook(deps, pokeRunner) },
+    { method: 'GET', path: '/read', query: deploymentTargetSchema, handle: makeReadDeployment(deps) },
+    { method: 'POST', path: '/start', query: deploymentTargetSchema, handle: makeStartDeployment(deps, pokeRunner) },
+    { method: 'POST', path: '/hook/:token', query: 'any', handle: makeReceiveWebhook(deps, pokeRunner) },
   ]);
 }

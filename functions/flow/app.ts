@@ -1,3 +1,5 @@
+import { strictQuerySchema } from '../../types/deployment.ts';
+import { redriveQuerySchema, waitSchema } from '../../types/flow_run.ts';
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
@@ -37,16 +39,18 @@ export function makeFlowApp(platform: Platform) {
   const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
   const answers = makeAnswerInput(deps, poke);
   return makeApp('flow', [
-    { method: 'POST', path: '/deploy/:flow_id', handle: makeDeployFlow(deps, platform) },
-    { method: 'POST', path: '/start/:flow_id', handle: makeStartFlow(deps, poke) },
+    { method: 'POST', path: '/deploy/:flow_id', query: strictQuerySchema, handle: makeDeployFlow(deps, platform) },
+    { method: 'POST', path: '/start/:flow_id', query: strictQuerySchema, handle: makeStartFlow(deps, poke) },
     {
       method: 'GET',
       path: '/output/:flow_run_id',
+      query: waitSchema,
       handle: makeFlowOutput(deps, ends, poke),
     },
     {
       method: 'GET',
       path: '/signature_request/:flow_run_id',
+      query: waitSchema,
       handle: makeSignatureRequest(deps, signatureRequests, poke),
     },
     {
@@ -57,6 +61,6 @@ export function makeFlowApp(platform: Platform) {
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
     { method: 'POST', path: '/submit/:token', handle: answers.submit },
     { method: 'DELETE', path: '/submit/:token', handle: answers.cancel },
-    { method: 'POST', path: '/redrive/:flow_run_id', handle: makeRedriveFlow(deps, poke) },
+    { method: 'POST', path: '/redrive/:flow_run_id', query: redriveQuerySchema, handle: makeRedriveFlow(deps, poke) },
   ]);
 }

@@ -45,6 +45,8 @@ export function makeRunnerApp(platform: Platform) {
   return makeApp('runner', [{
     method: 'POST',
     path: '/',
+    // Whoever has no key is told nothing of it.
+    query: 'any',
     handle: async (context) => {
       if (!isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);

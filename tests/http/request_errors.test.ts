@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { openapiDocument } from '../../supabase/tools/openapi.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { adapter } from '../support/keypairs.ts';
 import { call, deploy, type Person, signUp, storeFlow } from '../support/people.ts';
@@ -11,6 +12,12 @@ beforeAll(async () => {
   owner = await signUp();
   deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
 });
+
+/** What the description of the API says of queries. */
+interface Described {
+  paths: Record<string, Record<string, { parameters?: { $ref: string }[] }>>;
+  components: { parameters: Record<string, { name: string; in: string }> };
+}
 
 interface Case {
   says: string;
@@ -78,6 +85,20 @@ const cases: Case[] = [
     code: 'request_invalid',
     detail: { path: 'wait', message: 'is given more than once' },
   })),
+  {
+    says: 'a misspelt tag, which would start latest',
+    path: 'deployment/start?flow=1&tga=stable',
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: 'tga', message: 'there is no such parameter; the parameters are id, flow, tag' },
+  },
+  {
+    says: 'a parameter of a long name',
+    path: `deployment/start?flow=1&${'x'.repeat(5_000)}=1`,
+    status: 400,
+    code: 'request_invalid',
+    detail: { path: `${'x'.repeat(100)}…` },
+  },
   { says: 'neither id nor flow', path: 'deployment/start', status: 400, code: 'start_target_ambiguous' },
   {
     says: 'a body of another type',
@@ -295,6 +316,36 @@ describe('an invalid request', () => {
     const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`m${index}`, 0]));
     const response = await call('flow/deploy/1', { token: owner.token, ...json(JSON.stringify(members)) });
     expect([response.status, (await response.json()).details.length]).toEqual([400, 20]);
+  });
+
+  it('names what is unknown in a query on every route, and the parameters that its description has', async () => {
+    const { paths, components } = openapiDocument() as unknown as Described;
+    const routes = Object.entries(paths).filter(([path]) => /^\/(deployment|flow|signature|wallets)\//.test(path))
+      // Senders of webhooks may add to the query what they like.
+      .filter(([path]) => path !== '/deployment/hook/{token}')
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).filter(([name]) => /^(get|post|delete)$/.test(name))
+          .map(([method, { parameters = [] }]) => ({ method: method.toUpperCase(), path, parameters }))
+      );
+    expect(routes.length).toBeGreaterThanOrEqual(13);
+    for (const { method, path, parameters } of routes) {
+      const known = parameters.map(({ $ref }) => components.parameters[$ref.split('/').at(-1)!]!)
+        .filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+      const asked = path.slice(1).replace('{flow_id}', '1').replace('{flow_run_id}', deploymentId)
+        .replace('{token}', `fi_${'A'.repeat(43)}`);
+      // What the gateway and clients of Supabase add is no fault.
+      const query = ['apikey=x', 'forceFunctionRegion=us-east-1', 'x-id=1', 'tga=1', 'nope=1'].join('&');
+      const response = await call(`${asked}?${query}`, { method, token: owner.token });
+      const message = `there is no such parameter; ${
+        known.length === 0 ? 'the route takes none' : `the parameters are ${known.join(', ')}`
+      }`;
+      expect([method, path, response.status, await response.json()]).toEqual([method, path, 400, {
+        code: 'request_invalid',
+        message: `The query is invalid: tga: ${message}.`,
+        details: [{ path: 'tga', message }, { path: 'nope', message }],
+        hint: null,
+      }]);
+    }
   });
 
   it('says that an access token has expired, as /rest/v1 does, and not so of one that is forged', async () => {

@@ -46,6 +46,6 @@ export const pendingInputOperations: Operation[] = [
     answers: {
       200: { description: 'The input is cancelled.', schema: ref('AnswerInputResult'), example: { success: true } },
     },
-    errors: answerErrors,
+    errors: [...answerErrors, 'request_invalid'],
   },
 ];
