@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createProxyServer } from 'httpxy';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { ConsoleServer } from './console/serve.ts';
 import type { StackKeys } from './keys.ts';
 import { StackError } from './stack_error.ts';
@@ -12,6 +13,19 @@ const OPEN_AUTH_ROUTES = /^\/auth\/v1\/(health|verify|callback|authorize|\.well-
 
 /** The gateway refuses larger bodies. The Edge Functions and the tables have narrower limits of their own. */
 const MAX_BODY_BYTES = 32 * 1_048_576;
+
+/** So long a part has to answer by the headers alone, once it has not taken a body. */
+const LATE_BODY_MS = 1_000;
+
+/** A body that is sent late, so that an answer which comes without it is read before anything is written. */
+async function* lateBody(body: Buffer): AsyncGenerator<Buffer, void, void> {
+  await setTimeout(LATE_BODY_MS);
+  yield body;
+}
+
+/** Whether a part has closed the connection while its request was written: so it can't have read all of the body. */
+const isWriteError = (error: unknown): boolean =>
+  error instanceof Error && 'syscall' in error && error.syscall === 'write';
 
 export interface GatewayOptions {
   port: number;
@@ -75,10 +89,14 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   // The part's `connection` header is about the connection to the gateway. The client's connection is kept, unless the
   // client says otherwise.
   proxy.on('proxyRes', ({ headers }) => void delete headers.connection);
+  /** Requests whose headers are sent before their body. */
+  const askedByHeaders = new WeakSet<IncomingMessage>();
+  proxy.on('proxyReq', (sent, request) => {
+    if (askedByHeaders.has(request)) sent.flushHeaders();
+  });
   const forward = async (request: IncomingMessage, response: ServerResponse, socketPath: string, name: string) => {
     try {
-      // The whole body is read first, as nginx does it: a part may answer early and close, and writing to it then would
-      // lose the answer.
+      // The whole body is read first, as nginx does it, so that it may be sent again.
       const body = await readBody(request, MAX_BODY_BYTES);
       if (body === undefined) {
         return answer(response, 413, {
@@ -92,7 +110,18 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
         request.headers['content-length'] = String(body.length);
       }
       const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
-      await proxy.web(request, response, { target, buffer: Readable.from(body.length > 0 ? [body] : []) });
+      // The proxy adds to them.
+      const headers = { ...request.headers };
+      try {
+        await proxy.web(request, response, { target, buffer: Readable.from(body.length > 0 ? [body] : []) });
+      } catch (error) {
+        if (!isWriteError(error) || response.headersSent) throw error;
+        // PostgREST refuses by the headers, and closes. Node drops what has come on a connection that it can't write to,
+        // so the part is asked again.
+        request.headers = headers;
+        askedByHeaders.add(request);
+        await proxy.web(request, response, { target, buffer: Readable.from(lateBody(body)) });
+      }
     } catch {
       const body = { code: 'service_unavailable', message: `${name} does not answer`, details: null, hint: null };
       answer(response, 503, body, { 'retry-after': '1' });

@@ -143,6 +143,30 @@ describe('Auth', () => {
   );
 });
 
+describe('large bodies', () => {
+  const body = JSON.stringify({ token: 'x'.repeat(900_000) });
+  const post = async (path: string, headers: Record<string, string>) => {
+    const response = await fetch(`${API_URL}${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', apikey: PUBLISHABLE_KEY, ...headers },
+    });
+    return [response.status, (await response.json()).code];
+  };
+
+  it.each([
+    ['PostgREST', '/rest/v1/rpc/receive_webhook', { authorization: 'Bearer eyJ.e.x' }, [401, 'PGRST301']],
+    ['a function', `/functions/v1/deployment/hook/fh_${'A'.repeat(43)}`, {}, [404, 'webhook_not_found']],
+  ])('what %s refuses by its headers gets that answer, however often', async (_part, path, headers, refusal) => {
+    const answers: unknown[] = [];
+    for (let round = 0; round < 20; round++) {
+      answers.push(...await Promise.all(Array.from({ length: 8 }, () => post(path, headers))));
+    }
+    const kinds = new Map(answers.map((answer) => [JSON.stringify(answer), answer]));
+    expect([...kinds.values()]).toEqual([refusal]);
+  });
+});
+
 describe('before parts of a test', () => {
   let dir: string;
   let gateway: Server;
@@ -208,6 +232,18 @@ describe('before parts of a test', () => {
       expect(response.headers.get('retry-after')).toBe('1');
       expect(await response.json()).toMatchObject({ code: 'service_unavailable', details: null, hint: null });
     }
+  });
+
+  it('the answer of a part that closes before it has read the body reaches the client', async () => {
+    const asked: (string | undefined)[] = [];
+    const refusing = createServer((request, response) => {
+      asked.push(request.headers['x-forwarded-proto'] as string | undefined);
+      response.writeHead(404).end('no', () => request.socket.destroy());
+    }).listen(join(dir, 'refusing.sock'));
+    const response = await fetch(`${url}/functions/v1/refusing`, { method: 'POST', body: 'x'.repeat(10_000_000) });
+    expect([response.status, await response.text()]).toEqual([404, 'no']);
+    expect(new Set(asked)).toEqual(new Set(['http']));
+    refusing.close();
   });
 
   it('a client that goes away before its answer does not disturb the gateway', async () => {
