@@ -2,20 +2,23 @@ import type { z } from 'zod';
 import { startDeploymentParamsSchema } from '../../types/deployment.ts';
 import { MAX_BODY_BYTES, parse, readJson } from './body.ts';
 import type { Deps } from './deps.ts';
-import { losslessJson, parseLossless } from './lossless_body.ts';
+import { losslessJson, type RawJson, rawMember } from './lossless_body.ts';
 
-type StartParams = z.output<typeof startDeploymentParamsSchema>;
-
-/** The body of a start. Numbers of `values` keep all their digits. */
-export async function readStartBody(request: Request): Promise<StartParams> {
-  const { json, text } = await readJson(request, MAX_BODY_BYTES);
-  const params = parse(startDeploymentParamsSchema, json, 'body');
-  if (params.values === undefined) return params;
-  // SAFETY: the same text fitted the schema, and the limits of a body.
-  return { ...params, values: (parseLossless(text) as StartParams).values };
+/** What the body of a start says. */
+interface StartParams extends Omit<z.output<typeof startDeploymentParamsSchema>, 'values'> {
+  /** Numbers keep all their digits. */
+  values?: RawJson;
 }
 
-/** Calls what starts. Where there are plain values it gets text, since JSON.stringify does not know their numbers. */
+/** The body of a start. */
+export async function readStartBody(request: Request): Promise<StartParams> {
+  const { json, text } = await readJson(request, MAX_BODY_BYTES);
+  const { values, ...params } = parse(startDeploymentParamsSchema, json, 'body');
+  // SAFETY: the schema takes objects only.
+  return values === undefined ? params : { ...params, values: rawMember(text, json as object, 'values') };
+}
+
+/** Calls what starts. */
 export const callStart = <Result>(
   { rpc, rpcWithJson }: Deps,
   name: string,

@@ -24,7 +24,7 @@ const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
 /** The position after the string whose text begins at `from`. */
-function endOfString(text: string, from: number): number {
+export function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;

@@ -1,0 +1,32 @@
+import { parse } from 'lossless-json';
+import { expect, it } from 'vitest';
+import { losslessJson, RawJson, rawMember } from './lossless_body.ts';
+
+const read = (text: string) => rawMember(text, JSON.parse(text), 'values').text;
+
+it.each([
+  ['{"values":{"a":1.50}}', '{"a":1.50}'],
+  [' { "a" : [1, {"values": 2}] , "values" : {"a" : 1e400} , "b": "values" } ', ' {"a" : 1e400} '],
+  [String.raw`{"v\u0061lues":"a\"},{:","x":{}}`, String.raw`"a\"},{:"`],
+  ['{"__proto__":{"values":1},"values":12345678901234567890}', '12345678901234567890'],
+  ['{"inputs":{"values":{}},"values":[[],{},[{"values":[]}]]}', '[[],{},[{"values":[]}]]'],
+])('of %s the member is passed on as it stands', (text, member) => {
+  expect(read(text)).toBe(member);
+  // What a parser that keeps digits makes of the whole text.
+  expect(parse(read(text))).toEqual((parse(text) as { values: unknown }).values);
+});
+
+it.each([
+  '{"values":{},"values":{}}',
+  String.raw`{"values":{},"v\u0061lues":1}`,
+  '{"values":{"a":[{"b":1,"b":2}]}}',
+  '{"inputs":{"a":1,"a":1},"values":{}}',
+  '{"values":{"__proto__":1,"__proto__":1}}',
+])('%s is refused, since nobody could say which of two members counts', (text) => {
+  expect(() => read(text)).toThrow('The body has an object with two members of one name.');
+});
+
+it('what is passed on stands among members that are written', () => {
+  const args = { id: 'a"b', values: new RawJson('{"a": 1.50}'), missing: undefined, none: null };
+  expect(losslessJson(args)).toBe('{"id":"a\\"b","values":{"a": 1.50},"none":null}');
+});
