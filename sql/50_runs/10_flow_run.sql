@@ -53,7 +53,7 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Kept beside them, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
+  -- Kept beside them, since errors may have 64 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
   -- statement plans the expression of a generated column anew, which a start would pay for.
   error_code text,
   not_run uuid[],
@@ -92,7 +92,7 @@ comment on column public.flow_run.started_by is
 comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
-comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most; null when there are none.';
+comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most, of 65536 characters together; null when there are none.';
 comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';

@@ -4,10 +4,30 @@ import type { RunNode } from './graph.ts';
 import type { RunResult } from './journal.ts';
 import type { Halt } from './node.ts';
 import type { Outcome } from './node_values.ts';
-import { toMessage } from './text_limits.ts';
+import { toMessage, toShorterMessage } from './text_limits.ts';
 
 /** Error lines that a run keeps at most. */
 const MAX_ERROR_LINES = 100;
+/** Characters of all its error lines: clients read many runs with one request. */
+const MAX_ERRORS_CHARACTERS = 65_536;
+
+/** An error of a node: its message, and the place that its line begins with. */
+interface NodeError {
+  node: RunNode;
+  times: number;
+  place: string;
+  message: string;
+}
+
+/** The lines of errors, with so many characters together; long messages are shortened to equal parts. */
+function linesOf(errors: NodeError[], characters: number): string[] {
+  const lines = errors.map(({ place, message }) => place + message);
+  if (lines.reduce((sum, line) => sum + line.length, 0) <= characters) return lines;
+  const share = Math.floor(characters / errors.length);
+  return errors.map(({ place, message }, index) =>
+    lines[index]!.length <= share ? lines[index]! : place + toShorterMessage(message, share - place.length)
+  );
+}
 
 const flowOutputLabel = ({ inputNames: [label = ''] }: RunNode): string => label;
 
@@ -26,13 +46,14 @@ export interface Completion {
 
 /** The outputs and errors of a run, gathered while its nodes end. */
 export class RunRecord {
-  readonly #errors: { node: RunNode; times: number; line: string }[] = [];
+  readonly #errors: NodeError[] = [];
   readonly #outputs = new Map<RunNode, Value[]>();
 
   add({ node, times, isElement, outcome }: Completion): void {
     if ('error' in outcome) {
-      const place = times > 0 || isElement ? `#${times}` : '';
-      this.#errors.push({ node, times, line: `${toMessage(node.title)} ${node.id}${place}: ${outcome.error}` });
+      const number = times > 0 || isElement ? `#${times}` : '';
+      const place = `${toMessage(node.title)} ${node.id}${number}: `;
+      this.#errors.push({ node, times, place, message: outcome.error });
       if (this.#errors.length > MAX_ERROR_LINES * 10) this.#keepFirstErrors();
     } else if (node.module?.isFlowOutput) {
       const value = outcome.outputs[flowOutputLabel(node)];
@@ -55,8 +76,8 @@ export class RunRecord {
       if (first !== undefined) output[flowOutputLabel(node)] = values.length > 1 ? { A: values } : first;
     }
     this.#keepFirstErrors();
-    const lines = this.#errors.map(({ line }) => line);
-    if (halt?.status === 'failed') lines.unshift(halt.message);
+    const own = halt?.status === 'failed' ? [halt.message] : [];
+    const lines = [...own, ...linesOf(this.#errors, MAX_ERRORS_CHARACTERS - (own[0]?.length ?? 0))];
     return {
       status: halt?.status ?? (lines.length > 0 ? 'failed' : 'succeeded'),
       output: { M: output },

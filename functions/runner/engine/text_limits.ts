@@ -5,6 +5,9 @@ const LOG_CHARACTERS = 32_768;
 /** How much of what is kept comes from the beginning. */
 const HEAD_SHARE = 0.25;
 
+/** How long what stands between them is at most. */
+const MARKER_CHARACTERS = 50;
+
 const LEFT_OUT = / … \((\d+) characters left out\) … /;
 
 /** Text that Postgres can store: what it can't is replaced by U+FFFD. */
@@ -33,6 +36,10 @@ function cut(text: string, characters: number, leftOut: number): string {
 
 /** An error message fit to be stored. */
 export const toMessage = (text: string): string => toStorable(shorten(text, MESSAGE_CHARACTERS));
+
+/** The beginning and end of a message, for a place that has less room. */
+export const toShorterMessage = (text: string, characters: number): string =>
+  toStorable(shorten(text, Math.max(characters - MARKER_CHARACTERS, 0)));
 
 /** A log line fit to be stored. */
 export const toLogContent = (text: string): string => toStorable(shorten(text, LOG_CHARACTERS));

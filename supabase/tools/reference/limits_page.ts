@@ -191,6 +191,11 @@ const deployments = (): Rows => [
     '429 `start_limit_reached`',
   ],
   [
+    '`inputs` and `values` of a schedule, together',
+    byteCount(findNumber(/octet_length\("values"::text\) <= (\d+)/g)),
+    '400 `column_invalid`',
+  ],
+  [
     'claimable runs of the project, by default',
     count(findNumber(/s\.max_length from private\.queue_settings as s\), (\d+)\)/g)),
     '429 `queue_full`',
@@ -232,6 +237,11 @@ const fixedRuns = (): Rows => [
     'characters of an error line',
     count(findNumber(/MESSAGE_CHARACTERS = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
     'beginning and end are kept',
+  ],
+  [
+    'characters of all error lines of a run',
+    count(findNumber(/MAX_ERRORS_CHARACTERS = ([\d_]+);/g, inTypeScript('functions/runner/engine'))),
+    'of long lines beginning and end are kept',
   ],
   [
     'characters of a log line',
