@@ -5,7 +5,7 @@ import { readWalletKeys } from '../functions/_shared/wallet_crypto.ts';
 import { writeLog } from '../functions/runner/log_line.ts';
 import { workUntilStopped } from '../functions/runner/queue/long_lived.ts';
 import { makeRunnerWebhooks, makeRunnerWorker } from '../functions/runner/runner_worker.ts';
-import { readRunnerSettings } from '../functions/runner/settings.ts';
+import { readRunnerSettings, settingFault } from '../functions/runner/settings.ts';
 import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
@@ -49,6 +49,8 @@ async function findProject(env: Environment, port: string | undefined): Promise<
 async function main(args: string[]): Promise<void> {
   const { port, concurrency, help } = readArguments(args);
   if (help) return console.log(USAGE);
+  const fault = concurrency === undefined ? undefined : settingFault('runnerConcurrency', concurrency);
+  if (fault !== undefined) throw new Error(`--concurrency ${fault}, not ${concurrency || 'nothing'}`);
   const given: Environment = (name) =>
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);

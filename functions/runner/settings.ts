@@ -201,6 +201,13 @@ export const settingVariables: readonly (NumberSetting & { variable: string })[]
   ([name, numberSetting]) => ({ variable: variableName(name), ...numberSetting }),
 );
 
+/** What is wrong with the text of a setting; undefined when it is good. */
+export function settingFault(name: keyof typeof numberSettings, text: string): string | undefined {
+  const { min, max } = numberSettings[name];
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= min && value <= max ? undefined : `must be an integer from ${min} to ${max}`;
+}
+
 /**
  * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free plan) or 2 s of
  * computing. Throws one error that names every variable that is wrong.
@@ -208,14 +215,12 @@ export const settingVariables: readonly (NumberSetting & { variable: string })[]
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
   const wrong: string[] = [];
-  const numbers = Object.entries(numberSettings).map(([name, { default: fallback, min, max }]) => {
+  const numbers = Object.entries(numberSettings).map(([name, { default: fallback }]) => {
     const text = env(variableName(name));
     if (text === undefined || text === '') return [name, fallback];
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) {
-      wrong.push(`${variableName(name)}=${text}: must be an integer from ${min} to ${max}`);
-    }
-    return [name, value];
+    const fault = settingFault(name as keyof typeof numberSettings, text);
+    if (fault !== undefined) wrong.push(`${variableName(name)}=${text}: ${fault}`);
+    return [name, Number(text)];
   });
   if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
   // SAFETY: made of the entries of numberSettings, number by number.

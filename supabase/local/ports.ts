@@ -4,6 +4,9 @@ import { StackError } from './stack_error.ts';
 /** The port of `supabase start`, and so the default here. */
 export const DEFAULT_PORT = 54321;
 
+/** Postgres, which never runs as root, may use no port below. */
+const FIRST_PORT = 1_024;
+
 /** The database listens one port above the gateway, as with `supabase start`. */
 export const databasePort = (port: number): number => port + 1;
 
@@ -60,8 +63,11 @@ export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): P
 export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
   // The database, the chain and its subscriptions take the ports above.
-  if (!Number.isInteger(port) || port < 1 || port > 65_532) {
-    throw new StackError(`--port must be a number from 1 to 65532, not ${text}`);
+  if (!Number.isInteger(port) || port < FIRST_PORT || port > 65_532) {
+    throw new StackError(
+      `--port must be a number from ${FIRST_PORT} to 65532, not ${text || 'nothing'}: ports below are the system's, ` +
+        'and the stack takes up to three above',
+    );
   }
   return port;
 }
