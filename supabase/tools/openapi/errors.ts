@@ -257,6 +257,7 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
           'wallets',
           'nodes',
           'schedules',
+          'schedule_bytes',
           'pending_webhooks',
           'webhooks',
         ],
