@@ -77,7 +77,7 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
         cron: '30 6 * * MON-FRI',
         timeZone: 'Europe/Berlin',
         values: { item: 'tea' },
-        inputs: { other: { S: 'x' } },
+        inputs: { quantity: { U: '3' } },
         policy: 'skip',
       });
       expect(schedule).toMatchObject({
@@ -86,7 +86,7 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
         time_zone: 'Europe/Berlin',
         policy: 'skip',
         values: { item: 'tea' },
-        inputs: { other: { S: 'x' } },
+        inputs: { quantity: { U: '3' } },
       });
       expect(await client.runs({ schedule: schedule.id })).toEqual([]);
       expect(await client.schedules()).toContainEqual(schedule);
