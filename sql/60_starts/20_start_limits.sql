@@ -8,9 +8,9 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much callers other than the owner use a deployment, counted for its limits. The use of a share is the sum over its slots. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'How much callers other than the owner use a deployment, counted for its limits. The use of a group or a caller is the sum over its slots, and that of all the sum of both groups. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
+  'Whose use it is: that of a group, ''guests'' (all who have not signed up) or ''others'' (all others), or of one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for its caller''s group and for its caller, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
@@ -43,14 +43,14 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select case
-    when start_shares.caller.webhook_id is not null then array['all', 'webhook:' || start_shares.caller.webhook_id::text]
-    when start_shares.caller.user_id is null then array['all', 'guests', 'key:' || start_shares.caller.public_key]
-    when start_shares.caller.is_anonymous then array['all', 'guests', 'user:' || start_shares.caller.user_id::text]
-    else array['all', 'user:' || start_shares.caller.user_id::text]
+    when start_shares.caller.webhook_id is not null then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
+    when start_shares.caller.user_id is null then array['guests', 'key:' || start_shares.caller.public_key]
+    when start_shares.caller.is_anonymous then array['guests', 'user:' || start_shares.caller.user_id::text]
+    else array['others', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
+  'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -109,7 +109,8 @@ declare
 begin
   select sum(u.starts) filter (where u.minute = check_share.minute), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = check_share.deployment.id and u.share = check_share.share;
+  where u.deployment_id = check_share.deployment.id
+    and u.share = any (case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end);
 
   if v_starts > v_max_starts then
     perform private.refuse_start('max_starts_per_minute', check_share.share, v_max_starts,
@@ -134,7 +135,7 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so there is no deadlock.
+  -- The group before the caller: whoever waits for a slot of a caller holds that of a group, so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -146,9 +147,10 @@ begin
   -- While all callers together use no more than one caller may, no share is used up. Nearly every start ends its checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = count_start.deployment.id and u.share = 'all';
+  where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
-    foreach v_share in array count_start.shares loop
+    -- Who are no guests have no share as a group.
+    foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
   end if;
@@ -186,7 +188,7 @@ begin
   with idle as (
     select u.deployment_id, u.share
     from private.deployment_usage as u
-    where u.share <> 'all'
+    where u.share not in ('guests', 'others')
     group by u.deployment_id, u.share
     having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
     limit delete_idle_usage.max_shares
@@ -211,7 +213,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
+  'Deletes the usage of callers that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such callers it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void

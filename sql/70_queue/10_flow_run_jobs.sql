@@ -54,7 +54,7 @@ comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight the run counts for until it ends; null when it counts for none.';
-comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that the run counts for.';
+comment on column private.flow_run_jobs.counted_shares is 'The group and the caller of private.deployment_usage that the run counts for, in this order.';
 comment on column private.flow_run_jobs.turn is
   'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
 comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';

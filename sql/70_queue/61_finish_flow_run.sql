@@ -44,12 +44,12 @@ begin
     -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
     -- meanwhile is read again, so this sees the newest claim.
     cross join lateral (
-      select job.message_id, job.counted_deployment_id from private.flow_run_jobs as job
+      select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.attempt = f.attempt
       for no key update
     ) as j
     -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
-    order by j.counted_deployment_id
+    order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
     -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.

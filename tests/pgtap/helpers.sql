@@ -506,7 +506,7 @@ begin
   set constraints all deferred;
   return (
     select coalesce(sum(u.in_flight), 0) from private.deployment_usage as u
-    where u.deployment_id = test.kept('deployment')::uuid and u.share = in_flight.share
+    where u.deployment_id = test.kept('deployment')::uuid and u.share = any (case in_flight.share when 'all' then '{guests,others}' else array[in_flight.share] end)
   );
 end;
 $$;

@@ -138,7 +138,7 @@ it('when all runs have ended, none counts any more', async () => {
   const [usage] = await waitFor(async () => {
     const rows = await sql`
       select count(r.id)::integer as runs, count(r.end_time)::integer as ended,
-        (select sum(u.in_flight)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId} and u.share = 'all') as counted
+        (select sum(u.in_flight)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId} and u.share in ('guests', 'others')) as counted
       from public.flow_run as r where r.deployment_id = ${deploymentId}`;
     return rows[0]!.ended === 20 ? rows : undefined;
   });

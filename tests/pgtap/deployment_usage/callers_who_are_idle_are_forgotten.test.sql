@@ -11,7 +11,7 @@ select test.sign_in(test.user_id('busy'));
 select test.start_and_keep('running', test.kept('deployment')::uuid);
 
 create function pg_temp.callers() returns setof text language sql as $$
-  select distinct u.share from private.deployment_usage as u where u.share not in ('all', 'guests');
+  select distinct u.share from private.deployment_usage as u where u.share not in ('guests', 'others');
 $$;
 
 select test.sign_out();

@@ -80,7 +80,7 @@ async function startMany(
 async function usage(): Promise<{ counted: number; real: number }> {
   const [row] = await admin<[{ counted: number; real: number }]>`
     select
-      (select coalesce(sum(u.in_flight), 0)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId} and u.share = 'all') as counted,
+      (select coalesce(sum(u.in_flight), 0)::integer from private.deployment_usage as u where u.deployment_id = ${deploymentId} and u.share in ('guests', 'others')) as counted,
       (select count(*)::integer from public.flow_run as r
         where r.deployment_id = ${deploymentId} and r.started_by is distinct from r.user_id and r.end_time is null) as real`;
   return row;
@@ -266,10 +266,35 @@ describe('a start is in no deadlock', () => {
     await start(ending);
     await ending`begin`;
     await ending`
-      select from private.deployment_usage where deployment_id = ${deploymentId} and share = 'all' for update`;
+      select from private.deployment_usage where deployment_id = ${deploymentId} and share = 'guests' for update`;
     expect(await codeOf(admin`delete from public.flow_deployments where id = ${deploymentId}`)).toBe('done');
     await ending`rollback`;
   }, 20_000);
+
+  it('nor do ends of runs by guests and by others, which a commit counts in one order, however they are reported', async () => {
+    const [ending, other] = starters as [Sql, Sql];
+    const [{ slot }] = await ending<[{ slot: number }]>`select -1 - pg_backend_pid() % 32 as slot`;
+    const startBoth = async () => [await start(other), await start(ending)];
+    for (const runId of await startBoth()) await ending`select private.end_flow_run(${runId}, 'stopped')`;
+    const results = (await startBoth()).map((flow_run_id) => ({
+      flow_run_id,
+      attempt: 0,
+      status: 'stopped',
+      progress: { work_ms: 0, children: [], node_runs: [], logs: [], transactions: [] },
+    }));
+    const holdSlot = (share: string) =>
+      admin`select from private.deployment_usage where deployment_id = ${deploymentId} and share = ${share} and slot = ${slot} for update nowait`;
+
+    await admin`begin`;
+    expect((await holdSlot('guests')).count).toBe(1);
+    const finishing = codeOf(ending`select private.finish_flow_runs(${ending.json(results)})`);
+    await hasToWait(database.connect('supabase_admin'), finishing);
+    // Whoever waits for the guests' row holds none that comes after it.
+    expect((await holdSlot('others')).count).toBe(1);
+    await admin`commit`;
+    expect(await finishing).toBe('done');
+    expect(await usage()).toEqual({ counted: 0, real: 0 });
+  });
 
   it('nor with ends and the deletion of who starts it', async () => {
     const starting = startMany(300, (sql) => endSome(sql, 1));
