@@ -52,13 +52,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
+    -- The row as one column: each of many would be made ready anew by every start.
     if startable_deployment.is_locked then
-      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+      v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
-      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id;
+      v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
     -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
-    exit when found or startable_deployment.flow is null or v_id is null;
+    exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
     perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
