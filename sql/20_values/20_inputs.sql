@@ -154,10 +154,6 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- Each input is compared with each name, which is quick while the names are few.
-  if cardinality(check_input_names.input_names) <= 100 and check_input_names.inputs - check_input_names.input_names = '{}' then
-    return;
-  end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, 100)
