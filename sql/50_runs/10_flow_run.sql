@@ -1,35 +1,3 @@
-create function private.is_run_consistent(
-  status text, start_time timestamptz, end_time timestamptz, output jsonb, errors text[],
-  parent_flow_run_id uuid, parent_node_id uuid, parent_times integer, deployment_id uuid
-)
-returns boolean
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  -- One expression, since plpgsql makes each one ready anew in every transaction.
-  return case
-    when num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
-      or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
-      then false
-    when is_run_consistent.status = 'queued' then
-      num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
-    when is_run_consistent.status in ('running', 'waiting') then
-      is_run_consistent.start_time is not null
-        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
-    when is_run_consistent.status = 'succeeded' then
-      is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null
-    when is_run_consistent.status = 'failed' then
-      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false)
-    when is_run_consistent.status = 'stopped' then
-      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true)
-    else false
-  end;
-end;
-$$;
-comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
-  'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. This is a function because each statement reads and plans the expression of a check constraint anew, which would cost a start more than all its indexes.';
-
 create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
@@ -68,14 +36,7 @@ create table public.flow_run (
   action_identity text,
   action_signer text,
   fees jsonb not null default '[]',
-  chain_network jsonb not null,
-  -- The first line spares a start the call.
-  constraint flow_run_consistent check (
-    status = 'queued' and num_nonnulls(start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times) = 0
-    or private.is_run_consistent(
-      status, start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times, deployment_id
-    )
-  )
+  chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
   'Runs of flows: written by functions only. The owner of the flow reads them all. Who started a run reads that run, but not the runs that it called; called_flow_runs tells how those stand. A run''s settings are copies of a deployment''s, which has checked them.';
@@ -112,6 +73,45 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
 -- Unique, since what a redrive has done since would be done once more by a second one of the same run.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
 -- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
+
+create function private.tg_flow_run__after_write()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_is_consistent boolean;
+begin
+  case new.status
+    when 'queued' then
+      v_is_consistent := num_nonnulls(new.start_time, new.end_time, new.output, new.errors) = 0;
+    when 'running', 'waiting' then
+      v_is_consistent := new.start_time is not null and num_nonnulls(new.end_time, new.output, new.errors) = 0;
+    when 'succeeded' then
+      v_is_consistent := num_nonnulls(new.start_time, new.end_time) = 2 and new.errors is null;
+    when 'failed' then
+      v_is_consistent := new.end_time is not null and coalesce(cardinality(new.errors) > 0, false);
+    when 'stopped' then
+      v_is_consistent := new.end_time is not null and coalesce(cardinality(new.errors) > 0, true);
+    else
+      v_is_consistent := false;
+  end case;
+  if not v_is_consistent
+    or num_nonnulls(new.parent_flow_run_id, new.parent_node_id, new.parent_times) not in (0, 3)
+    or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
+  then
+    raise check_violation using
+      message = format('A run with the status %s may not have these times, this outcome or this parent.', new.status),
+      schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run__after_write() is
+  'Whether a run may have its status with its times, output and errors, and its place among others: a called run has a parent, its node and times, and no deployment. A trigger, since each statement reads and plans the expression of a check constraint anew, which costs a start, a claim and an end more than all their indexes.';
+-- A constraint trigger is a constraint, so it is named like one.
+create constraint trigger flow_run_consistent after insert or update on public.flow_run
+  for each row execute function private.tg_flow_run__after_write();
 
 create function private.tg_users__after_delete()
 returns trigger
