@@ -26,11 +26,12 @@ const shapes = fc.record(shapeArbitraries(kinds, 14));
 
 const called = new FlowBuilder();
 called.output('each', called.toText(called.foreach(called.input('list'))));
+called.freeze();
 
 function build(shape: Shape): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3]), flow.json([[4], [], [5, 6]]), flow.json('x'), flow.json([])];
-  return addShape(flow, kinds, ports, shape);
+  return addShape(flow, kinds, ports, shape).freeze();
 }
 
 it('a flow of any shape comes to the same however its nodes are timed and its claims end', async () => {

@@ -59,7 +59,7 @@ function makeCalled(bundling: FlowBuilder['bundling'], output: 'signature' | 'ma
   const form = { name: 'again', payer: 'Bob' };
   const again = flow.use('test_instruction', { in: first.output(output) }, { form, title: 'again' });
   flow.output(output, again.output(output));
-  return flow;
+  return flow.freeze();
 }
 
 const flows = { 1: makeCalled('Off', 'signature'), 2: makeCalled('Automatic', 'made') };
@@ -68,7 +68,7 @@ function build({ bundling, ...shape }: Shape & Pick<FlowBuilder, 'bundling'>): F
   const flow = new FlowBuilder(registry);
   flow.bundling = bundling;
   const ports = [flow.json([1, 2]), flow.json('x'), flow.json('bad'), flow.json(true), flow.json(false)];
-  return addShape(flow, kinds, ports, shape);
+  return addShape(flow, kinds, ports, shape).freeze();
 }
 
 /** Transactions that are interrupted, now before and now after they are stored, signed or not: to wait, or to give way. */

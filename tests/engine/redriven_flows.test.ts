@@ -48,6 +48,7 @@ const kinds: MakePort[] = [
 
 const called = new FlowBuilder();
 called.output('each', called.toText(called.foreach(called.input('list'))));
+called.freeze();
 
 /** Calls the other flow for each element; its inputs have defaults. */
 const calling = new FlowBuilder();
@@ -61,6 +62,7 @@ calling.output(
   calling.collect(calling.script('if a != () { a } else { b }', { a: innerEach, b: y }).output('u')),
 );
 calling.output('own', calling.toText(y));
+calling.freeze();
 
 const MAX_ATTEMPTS = 2;
 
@@ -74,7 +76,7 @@ function build(shape: Shape, random: () => number): FlowBuilder {
       data.retry = { max_attempts: MAX_ATTEMPTS, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
     }
   }
-  return flow;
+  return flow.freeze();
 }
 
 /** The same nodes, of which one stops the run when so many have been executed. */

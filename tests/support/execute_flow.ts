@@ -34,6 +34,7 @@ import { heldBytes, measureValue } from '../../functions/runner/engine/value_siz
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
+import { deepFreeze } from './deep_freeze.ts';
 import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
@@ -148,10 +149,9 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
   journal: Journal;
   transactionEnded: SettlementOptions['transactionEnded'];
   store: TransactionStore;
-  read: () => JournalEvent[];
+  events: JournalEvent[];
 } {
   const events: JournalEvent[] = [];
-  const asReported: string[] = [];
   const at = () => new Date(now()).toISOString();
   let batch = 0;
   let isOpen = false;
@@ -159,17 +159,11 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
     if (!isOpen) queueMicrotask(() => isOpen = false);
     if (!isOpen) batch++;
     isOpen = true;
-    const event: JournalEvent = { ...reported, at: at(), batch };
-    events.push(event);
-    asReported.push(JSON.stringify(event));
+    // A journal stores its batches sooner or later: what it gives must not depend on when, so that nothing of it may change.
+    events.push(deepFreeze({ ...reported, at: at(), batch }));
   };
   return {
-    // A journal stores its batches sooner or later: what it gives must not depend on when.
-    read: () => {
-      const changed = events.find((event, index) => JSON.stringify(event) !== asReported[index]);
-      if (changed !== undefined) throw new Error(`changed after it was reported: ${JSON.stringify(changed)}`);
-      return events;
-    },
+    events,
     store: {
       store: (record) => {
         add({ type: 'transactionStored', record });
@@ -223,7 +217,7 @@ export async function claimFlow(
 ): Promise<{ result: RunResult | Release | Suspension; recorded: Recorded; events: JournalEvent[] }> {
   const { registry = nodeRegistry, earlier, redrivenFrom = [], now = () => 0 } = options;
   const earlierRuns = redrivenFrom.flatMap(({ recorded }) => recorded.nodeRuns);
-  const { journal, transactionEnded, store, read } = recordInMemory(now, earlierRuns);
+  const { journal, transactionEnded, store, events } = recordInMemory(now, earlierRuns);
   const { transactions = options.makeTransactions?.(store) ?? { execute: noService }, ...services } =
     options.services ?? {};
   const limits = { ...runLimits, ...options.limits };
@@ -277,7 +271,6 @@ export async function claimFlow(
     stop: options.stop,
     now,
   });
-  const events = read();
   return { result, recorded: recordedBy(events, earlier), events };
 }
 

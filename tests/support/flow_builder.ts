@@ -3,6 +3,7 @@ import type { NodeRegistry } from '../../functions/runner/engine/node.ts';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
 import type { Graph, NodeRetry, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
 import type { LosslessJson, Value } from '../../types/values/value.ts';
+import { deepFreeze } from './deep_freeze.ts';
 
 /** One end of an edge. */
 export interface Port {
@@ -47,6 +48,7 @@ export class FlowBuilder {
   /** Whether its instruction nodes share transactions. */
   bundling: Graph['instructions_bundling'] = 'Off';
   #count = 0;
+  #frozen: Graph | undefined;
   readonly #registry: NodeRegistry;
 
   /** Takes the ports of the nodes that `use` adds from the registry's definitions. */
@@ -196,9 +198,18 @@ export class FlowBuilder {
 
   /** As the runner reads it out of a snapshot: numbers keep their source text. */
   graph(): Graph {
+    if (this.#frozen !== undefined) return this.#frozen;
     // SAFETY: the same graph, through JSON.
     const row = parse(stringify(this.row())!) as unknown as Pick<Graph, 'nodes' | 'edges'>;
     return { ...row, environment: {}, instructions_bundling: this.bundling };
+  }
+
+  /** Ends the building: whoever claims it many times has its graph made once, and no claim can change it. */
+  freeze(): this {
+    this.#frozen = deepFreeze(this.graph());
+    Object.freeze(this.nodes);
+    Object.freeze(this.edges);
+    return this;
   }
 }
 

@@ -42,7 +42,7 @@ export const tableRegistry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? node
 export function buildFlow(build: FlowRow['flow']): FlowBuilder {
   const flow = new FlowBuilder(tableRegistry);
   build(flow);
-  return flow;
+  return flow.freeze();
 }
 
 export const buildFlows = (flows: FlowRow['flows'] = {}): { [flowId: string]: FlowBuilder } =>

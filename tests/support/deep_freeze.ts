@@ -1,0 +1,7 @@
+/** Makes a value of objects and lists such that whoever would change any of it throws. What is frozen already ends the way down. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) deepFreeze(member);
+  return value;
+}
