@@ -22,6 +22,8 @@ export default defineConfig({
   test: {
     // More than the two processors of CI: a worker of three waits for time to pass, or for what it has started.
     maxWorkers: 3,
+    // What the files become when types are stripped is kept in node_modules, by their contents: a fifth of what a run spends on imports.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     teardownTimeout: 60_000,
     projects: [
