@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
 import { makeRunnerWorker } from '../../functions/runner/runner_worker.ts';
 import { readRunnerSettings } from '../../functions/runner/settings.ts';
@@ -124,7 +124,13 @@ it(
         'u',
       );
     }));
+    const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await smallWorkers(/^never/).drainUntil(allEnded);
+    // That they fail is wanted, and what the operator is told of it.
+    expect(warned.mock.calls.map(([line]) => JSON.parse(line))).toEqual(
+      runIds.map(() => expect.objectContaining({ event: 'run_finished', status: 'failed' })),
+    );
+    warned.mockRestore();
     expect(await workers.ended(runIds)).toMatchObject(runIds.map(() => ({ status: 'failed' })));
 
     gate.open();
