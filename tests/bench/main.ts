@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { isUsageError } from '../../supabase/local/stack_error.ts';
 import { type FigureSpec, figureSpecs, takeFigure } from './figures.ts';
@@ -46,8 +46,11 @@ async function main(args: string[]): Promise<void> {
   });
   const basis = values.quick ? QUICK : FULL;
   const plan: Plan = { ...basis, rounds: readRounds(values.rounds, basis.rounds) };
+  const specs = readIds(values.only);
+  // A file that can't be written is told now, and not when the first figure has been measured.
+  if (values.json !== undefined) await (await open(values.json, 'a')).close();
   const figures = [];
-  for (const spec of readIds(values.only)) {
+  for (const spec of specs) {
     console.log(`${spec.id}  ${spec.name} …`);
     const began = performance.now();
     figures.push(await takeFigure(spec, plan));
