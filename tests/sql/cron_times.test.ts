@@ -77,7 +77,15 @@ const cronerTimes = (cron: string, zone: string, after: Date, count: number): st
     time.toISOString()
   );
 
-const ourTimes = async (asked: { cron: string; zone: string; after: Date; count: number }[]): Promise<string[][]> => {
+interface Question {
+  cron: string;
+  zone: string;
+  after: Date;
+  count: number;
+}
+
+const ourTimes = async (questions: Question[]): Promise<string[][]> => {
+  const asked = questions.map(({ cron, zone, after, count }) => ({ cron, zone, after, count }));
   const rows = await sql<{ times: Date[] }[]>`
     with recursive asked as (
       select a.position, a.value ->> 'cron' as cron, a.value ->> 'zone' as zone, (a.value ->> 'after')::timestamptz as after,
@@ -128,13 +136,15 @@ it('the next times of random texts are those that croner finds, in ten years of 
     }));
   });
   // Some texts name days that no month has; croner says so with no time.
-  const possible = asked.filter(({ cron, zone, after }) => cronerTimes(cron, zone, after, 1).length > 0);
+  const possible = asked.map((question) => ({
+    ...question,
+    theirs: cronerTimes(question.cron, question.zone, question.after, question.count),
+  })).filter(({ theirs }) => theirs.length > 0);
   expect(possible.length).toBeGreaterThan(2_500);
   const ours = await ourTimes(possible);
-  const differing = possible.flatMap((question, n) => {
-    const theirs = cronerTimes(question.cron, question.zone, question.after, question.count);
-    return JSON.stringify(theirs) === JSON.stringify(ours[n]) ? [] : [{ ...question, theirs, ours: ours[n] }];
-  });
+  const differing = possible.flatMap((question, n) =>
+    JSON.stringify(question.theirs) === JSON.stringify(ours[n]) ? [] : [{ ...question, ours: ours[n] }]
+  );
   expect(differing).toEqual([]);
 });
 
