@@ -21,7 +21,7 @@ function licencesOf({ inputs }: Metafile): string {
 }
 
 /** Builds the package into a folder, which it empties first: ESM, declarations, the command, licences. */
-export async function buildClient(dir: string): Promise<void> {
+export async function buildClient(dir: string, declarations = buildDeclarations()): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   const shared = {
@@ -56,7 +56,7 @@ export async function buildClient(dir: string): Promise<void> {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), text);
   };
-  for (const [name, text] of buildDeclarations()) write(name, text);
+  for (const [name, text] of declarations) write(name, text);
   write('package.json', `${JSON.stringify(publishedManifest(), null, 2)}\n`);
   write('README.md', readFileSync(join(clientDir, 'README.md'), 'utf8'));
   write('LICENSE', readFileSync(join(projectDir, 'LICENSE'), 'utf8'));

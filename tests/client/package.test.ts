@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { buildClient } from '../../client/build/build.ts';
 import { denoBinary } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { keptDeclarations } from '../support/client_declarations.ts';
 import { makeKeypair } from '../support/keypairs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { textFlow } from '../support/flow_builder.ts';
@@ -23,7 +24,7 @@ let environment: Record<string, string>;
 let owner: Person;
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'flow-client-'));
-  await buildClient(join(dir, 'dist'));
+  await buildClient(join(dir, 'dist'), keptDeclarations());
   const npm = { cwd: dir, env: { PATH: process.env.PATH!, HOME: dir, npm_config_offline: 'true' } };
   const { stdout } = await run('npm', ['pack', './dist', '--json'], npm);
   const packed = JSON.parse(stdout);

@@ -1,0 +1,44 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { projectDir } from '../../supabase/local/paths.ts';
+import { keptDeclarations } from '../support/client_declarations.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'flow-declarations-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+it('declarations are kept until a source, a version or the compiler changes, then made anew', () => {
+  for (const path of ['client', 'types', 'tsconfig.json', 'package-lock.json']) {
+    cpSync(join(projectDir, path), join(dir, path), { recursive: true });
+  }
+  let made = 0;
+  const ask = () =>
+    keptDeclarations({ dir, file: join(dir, 'kept.json'), make: () => new Map([['index.d.ts', String(++made)]]) });
+  const change = (path: string) => appendFileSync(join(dir, path), '\n');
+  expect([ask(), ask()]).toEqual([new Map([['index.d.ts', '1']]), new Map([['index.d.ts', '1']])]);
+  const parts = [
+    'client/index.ts',
+    'client/build/tsconfig.json',
+    'client/build/declarations.ts',
+    'types/values/value.ts',
+    'types/database.types.ts',
+    'tsconfig.json',
+    'package-lock.json',
+  ];
+  for (const [count, path] of parts.entries()) {
+    change(path);
+    expect([ask(), ask()], path).toEqual(Array(2).fill(new Map([['index.d.ts', String(count + 2)]])));
+  }
+  mkdirSync(join(dir, 'types/more'));
+  writeFileSync(join(dir, 'types/more/new.ts'), '');
+  ask();
+  rmSync(join(dir, 'types/more/new.ts'));
+  ask();
+  expect(made, 'files that come and go count').toBe(parts.length + 3);
+
+  change('client/inputs.test.ts');
+  expect([...ask()], 'tests do not').toEqual([['index.d.ts', String(made)]]);
+  expect(made).toBe(parts.length + 3);
+  expect(readFileSync(join(dir, 'kept.json'), 'utf8')).not.toContain('"index.d.ts","1"');
+});
