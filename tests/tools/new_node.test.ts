@@ -14,6 +14,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { denoBinary } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { StackError } from '../../supabase/local/stack_error.ts';
+import { makeNode } from '../../supabase/tools/make_node.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
 
 const COPIED =
@@ -57,11 +59,12 @@ describe('nodes:new', () => {
   const ids = ['a_first_node', 'fooBar2_NFT', 'zzz'];
 
   it('makes folders of nodes that are formatted, linted, typed, tested and registered', async () => {
-    for (const id of ids) {
-      const { code, output } = await newNode(id);
-      expect(code, output).toBe(0);
-      expect(output).toContain(`npm test -- nodes/${id}/`);
-    }
+    // The command calls the function with which the others are made.
+    const [first, ...others] = ids as [string, ...string[]];
+    const { code, output } = await newNode(first);
+    expect(code, output).toBe(0);
+    const outputs = [output, ...others.map((id) => makeNode([id], copy))];
+    for (const [index, id] of ids.entries()) expect(outputs[index]).toContain(`npm test -- nodes/${id}/`);
     const folders = ids.map((id) => join('functions/runner/nodes', id));
     for (const folder of folders) {
       expect(readdirSync(join(copy, folder)).toSorted()).toEqual(['definition.json', 'index.test.ts', 'index.ts']);
@@ -135,13 +138,23 @@ describe('nodes:new', () => {
     ['an id that is there', ['const']],
     ['one that differs from it in case only', ['flow_Input']],
     ['one whose export would be called alike', ['flowInput']],
-  ])('refuses %s and writes nothing', async (_what, args) => {
+  ])('refuses %s and writes nothing', (_what, args) => {
     const before = [readdirSync(nodesDir()), registry()];
-    const { code, output } = await newNode(...args);
-    expect(code).toBe(1);
-    expect(output).toMatch(/npm run nodes:new|already/);
-    expect(output).not.toMatch(/\bat .*:\d+/);
+    let refusal: unknown;
+    try {
+      makeNode(args, copy);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(StackError);
+    expect((refusal as StackError).message).toMatch(/npm run nodes:new|already/);
     expect([readdirSync(nodesDir()), registry()]).toEqual(before);
+  });
+
+  it('ends with 1 and the reason alone when it refuses', async () => {
+    const { code, output } = await newNode('const');
+    expect(code).toBe(1);
+    expect(output).toBe('There is a node const already: functions/runner/nodes/const\n');
   });
 
   it('leaves the project itself alone', () => {
