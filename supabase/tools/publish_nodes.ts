@@ -262,7 +262,8 @@ export async function seedNodes(
   }
 }
 
-function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
+/** Where to publish, and by which key, as a command line says it. */
+export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'headers'> {
   const { values } = parseArgs({
     args,
     options: {

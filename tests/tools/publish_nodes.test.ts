@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
+import { StackError } from '../../supabase/local/stack_error.ts';
 import { claimStack } from '../../supabase/local/stack_record.ts';
 import {
   type DefinitionFile,
@@ -17,6 +18,7 @@ import {
   publishNodes,
   type PublishSummary,
   readDefinitionFiles,
+  readOptions,
   seedNodes,
 } from '../../supabase/tools/publish_nodes.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
@@ -102,9 +104,8 @@ describe('nodes:publish', () => {
     }
   });
 
-  it('ends with 1 when the key does not do, nothing is there, or it is not told enough', async () => {
+  it('ends with 1 when the key does not do, or it is not told enough', async () => {
     const { API_URL, PUBLISHABLE_KEY } = inject('stack');
-    const port = String(await findFreePort());
     const cases: [string[], RegExp][] = [
       [['--url', API_URL, '--key', PUBLISHABLE_KEY], /401 42501 .*0 created, 0 merged, \d+ failed/s],
       [
@@ -112,9 +113,6 @@ describe('nodes:publish', () => {
         /FAILED: 401 .*does not accept the key: the other \d+ are not tried/s,
       ],
       [['--url', API_URL], /A key for .* is missing: add --key/],
-      [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
-      [['--url', 'somewhere', '--key', 'sb_secret_x'], /--url must be an address/],
-      [['--port', port], /No stack runs on port/],
       [['--nonsense'], /nonsense.*npm run nodes:publish/s],
     ];
     for (const [args, expected] of cases) {
@@ -122,6 +120,17 @@ describe('nodes:publish', () => {
       expect([code, output]).toEqual([1, expect.stringMatching(expected)]);
       expect(output).not.toMatch(/\n {4}at /);
     }
+  });
+
+  it('reads of a command line where to publish, or refuses it', async () => {
+    const { API_URL } = inject('stack');
+    const refused: [string[], RegExp][] = [
+      [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
+      [['--url', 'somewhere', '--key', 'sb_secret_x'], /--url must be an address/],
+      [['--port', String(await findFreePort())], /No stack runs on port/],
+    ];
+    for (const [args, expected] of refused) expect(() => readOptions(args)).toThrow(expected);
+    for (const [args] of refused) expect(() => readOptions(args)).toThrow(StackError);
   });
 });
 

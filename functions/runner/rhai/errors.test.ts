@@ -167,10 +167,6 @@ check('running into errors', [
 describe('limits', () => {
   it.each<[string, string]>([
     ['loop { }', 'TooManyOperations 1:1 Too many operations: more than 10000000'],
-    ['while true { 1 }', 'TooManyOperations 1:14 Too many operations: more than 10000000'],
-    ['let i = 0; do { i += 1; } until false', 'TooManyOperations 1:19 Too many operations: more than 10000000'],
-    ['for i in 0..999999999999 { }', 'TooManyOperations 1:1 Too many operations: more than 10000000'],
-    ['fn f(n) { if n > 1 { f(n - 1) + f(n - 2) } else { 1 } } f(60)', 'TooManyOperations'],
     ['fn f() { f() } f()', 'StackOverflow 1:10 Stack overflow: too many calls within each other'],
     ['let f = #{}; f.g = || this.g(); f.g()', 'StackOverflow 1:28 Stack overflow: too many calls within each other'],
     ['fn f(x) { [x].map(|y| f(y)) } f(1)', 'StackOverflow'],
@@ -199,7 +195,22 @@ describe('limits', () => {
     ['let s = ""; s.pad(50000, "["); parse_json(s)', 'Runtime'],
     ['let s = ""; s.pad(70, "["); let e = ""; e.pad(70, "]"); parse_json(s + e)', 'DataTooLarge 1:57 Data too deep'],
     ['"a".to_chars().len; let s = ""; s.pad(20000, "a"); s.to_chars()', 'DataTooLarge'],
-  ])('%s ends: %s', (source, failure) => expect(failureOf(source).startsWith(failure), failureOf(source)).toBe(true));
+  ])('%s ends: %s', (source, failure) => {
+    const found = failureOf(source);
+    expect(found.startsWith(failure), found).toBe(true);
+  });
+
+  // Whatever goes on for ever is counted; with a lower limit that is shown sooner.
+  it.each<[string, string]>([
+    ['while true { 1 }', '1:14'],
+    ['let i = 0; do { i += 1; } until false', '1:19'],
+    ['for i in 0..999999999999 { }', '1:1'],
+    ['fn f(n) { if n > 1 { f(n - 1) + f(n - 2) } else { 1 } } f(60)', '1:'],
+  ])('%s ends at %s when its operations are used up', (source, place) => {
+    const found = failureOf(source, undefined, { operations: 100_000 });
+    expect(found.startsWith(`TooManyOperations ${place}`), found).toBe(true);
+    expect(found).toMatch(/ Too many operations: more than 100000$/);
+  });
 
   it('leave room for what is allowed', () => {
     const source = `
