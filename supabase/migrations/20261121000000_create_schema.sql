@@ -205,23 +205,6 @@ end;
 $$;
 comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
 
-create function private.user_claims()
-returns jsonb
-language plpgsql stable security invoker
-set search_path = ''
-as $$
-declare
-  v_claims jsonb := auth.jwt();
-begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
-  return v_claims;
-end;
-$$;
-comment on function private.user_claims() is
-  'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
-
 create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
 comment on type private.caller is
   'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
@@ -232,9 +215,12 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := private.user_claims();
+  v_claims jsonb := auth.jwt();
   v_caller private.caller;
 begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
   v_caller.user_id := v_claims ->> 'sub';
   v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   v_caller.run_id := private.token_run_id();
@@ -270,9 +256,12 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := private.user_claims();
+  v_claims jsonb := auth.jwt();
   v_caller private.caller;
 begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
   v_caller.user_id := v_claims ->> 'sub';
   if v_caller.user_id is not null then
     v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
@@ -401,6 +390,7 @@ begin
     ('wallets', 1000, 'wallets'),
     ('nodes', 1000, 'private node definitions'),
     ('schedules', 1000, 'schedules'),
+    ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
     ('pending_webhooks', 10000, 'outgoing webhooks that are pending'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
@@ -461,6 +451,11 @@ begin
       return (select count(*) from public.nodes as n where n.user_id = quota_use.user_id and not n.is_public);
     when 'schedules' then
       return (select count(*) from public.flow_schedules as s where s.user_id = quota_use.user_id);
+    when 'schedule_bytes' then
+      return (
+        select sum(pg_column_size(s.inputs)::bigint + pg_column_size(s."values"))
+        from public.flow_schedules as s where s.user_id = quota_use.user_id
+      );
     when 'pending_webhooks' then
       return (select count(*) from public.webhook_deliveries as w where w.user_id = quota_use.user_id and w.status = 'pending');
     when 'webhooks' then
@@ -1128,10 +1123,6 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- Each input is compared with each name, which is quick while the names are few.
-  if cardinality(check_input_names.input_names) <= 100 and check_input_names.inputs - check_input_names.input_names = '{}' then
-    return;
-  end if;
   -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest inputs.
   v_unknown := array(
     select left(given.name, 100)
@@ -3533,38 +3524,6 @@ grant execute on function public.deployment_graph(uuid) to anon, authenticated, 
 
 -- sql/50_runs/10_flow_run.sql
 
-create function private.is_run_consistent(
-  status text, start_time timestamptz, end_time timestamptz, output jsonb, errors text[],
-  parent_flow_run_id uuid, parent_node_id uuid, parent_times integer, deployment_id uuid
-)
-returns boolean
-language plpgsql immutable security invoker
-set search_path = ''
-as $$
-begin
-  -- One expression, since plpgsql makes each one ready anew in every transaction.
-  return case
-    when num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.parent_node_id, is_run_consistent.parent_times) not in (0, 3)
-      or num_nonnulls(is_run_consistent.parent_flow_run_id, is_run_consistent.deployment_id) > 1
-      then false
-    when is_run_consistent.status = 'queued' then
-      num_nonnulls(is_run_consistent.start_time, is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
-    when is_run_consistent.status in ('running', 'waiting') then
-      is_run_consistent.start_time is not null
-        and num_nonnulls(is_run_consistent.end_time, is_run_consistent.output, is_run_consistent.errors) = 0
-    when is_run_consistent.status = 'succeeded' then
-      is_run_consistent.start_time is not null and is_run_consistent.end_time is not null and is_run_consistent.errors is null
-    when is_run_consistent.status = 'failed' then
-      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, false)
-    when is_run_consistent.status = 'stopped' then
-      is_run_consistent.end_time is not null and coalesce(cardinality(is_run_consistent.errors) > 0, true)
-    else false
-  end;
-end;
-$$;
-comment on function private.is_run_consistent(text, timestamptz, timestamptz, jsonb, text[], uuid, uuid, integer, uuid) is
-  'Whether a run may have this status with these times, output and errors, and this place among others: a called run has a parent, its node and times, and no deployment. This is a function because each statement reads and plans the expression of a check constraint anew, which would cost a start more than all its indexes.';
-
 create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
@@ -3588,7 +3547,7 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Kept beside them, since errors may have 400 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
+  -- Kept beside them, since errors may have 64 KiB: whoever counts or filters thousands of runs must not read them. Not generated: each
   -- statement plans the expression of a generated column anew, which a start would pay for.
   error_code text,
   not_run uuid[],
@@ -3603,14 +3562,7 @@ create table public.flow_run (
   action_identity text,
   action_signer text,
   fees jsonb not null default '[]',
-  chain_network jsonb not null,
-  -- The first line spares a start the call.
-  constraint flow_run_consistent check (
-    status = 'queued' and num_nonnulls(start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times) = 0
-    or private.is_run_consistent(
-      status, start_time, end_time, output, errors, parent_flow_run_id, parent_node_id, parent_times, deployment_id
-    )
-  )
+  chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
   'Runs of flows: written by functions only. The owner of the flow reads them all. Who started a run reads that run, but not the runs that it called; called_flow_runs tells how those stand. A run''s settings are copies of a deployment''s, which has checked them.';
@@ -3627,7 +3579,7 @@ comment on column public.flow_run.started_by is
 comment on column public.flow_run.started_by_public_key is 'The public key that an unauthenticated caller showed: a claim, no proof.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is 'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
-comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most; null when there are none.';
+comment on column public.flow_run.errors is 'One line per failed node, "<name> <node id>[#times]: <message>", 100 at most, of 65536 characters together; null when there are none.';
 comment on column public.flow_run.error_code is 'The code of the first line of errors; null when there is none, or it has none.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time in the id, which whoever makes the run gives for both.';
@@ -3647,6 +3599,45 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
 -- Unique, since what a redrive has done since would be done once more by a second one of the same run.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
 -- Claims and ends change no indexed column, so both are heap-only updates, for which fillfactor leaves room in the pages.
+
+create function private.tg_flow_run__after_write()
+returns trigger
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+declare
+  v_is_consistent boolean;
+begin
+  case new.status
+    when 'queued' then
+      v_is_consistent := num_nonnulls(new.start_time, new.end_time, new.output, new.errors) = 0;
+    when 'running', 'waiting' then
+      v_is_consistent := new.start_time is not null and num_nonnulls(new.end_time, new.output, new.errors) = 0;
+    when 'succeeded' then
+      v_is_consistent := num_nonnulls(new.start_time, new.end_time) = 2 and new.errors is null;
+    when 'failed' then
+      v_is_consistent := new.end_time is not null and coalesce(cardinality(new.errors) > 0, false);
+    when 'stopped' then
+      v_is_consistent := new.end_time is not null and coalesce(cardinality(new.errors) > 0, true);
+    else
+      v_is_consistent := false;
+  end case;
+  if not v_is_consistent
+    or num_nonnulls(new.parent_flow_run_id, new.parent_node_id, new.parent_times) not in (0, 3)
+    or num_nonnulls(new.parent_flow_run_id, new.deployment_id) > 1
+  then
+    raise check_violation using
+      message = format('A run with the status %s may not have these times, this outcome or this parent.', new.status),
+      schema = tg_table_schema, table = tg_table_name, constraint = tg_name;
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_run__after_write() is
+  'Whether a run may have its status with its times, output and errors, and its place among others: a called run has a parent, its node and times, and no deployment. A trigger, since each statement reads and plans the expression of a check constraint anew, which costs a start, a claim and an end more than all their indexes.';
+-- A constraint trigger is a constraint, so it is named like one.
+create constraint trigger flow_run_consistent after insert or update on public.flow_run
+  for each row execute function private.tg_flow_run__after_write();
 
 create function private.tg_users__after_delete()
 returns trigger
@@ -4614,13 +4605,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
+    -- The row as one column: each of many would be made ready anew by every start.
     if startable_deployment.is_locked then
-      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id for key share;
+      v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
-      select d.* into v_deployment from public.flow_deployments as d where d.id = v_id;
+      v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
     -- If the deployment was deleted while this waited for it, the tag may name another one now, as latest does: look it up again.
-    exit when found or startable_deployment.flow is null or v_id is null;
+    exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
     perform private.fail(404, 'deployment_not_found', 'There is no such deployment.');
@@ -4652,6 +4644,42 @@ $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
   'Refuses a flow or deployment that is not this user''s, as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: whoever writes.';
 
+create function private.refuse_missing_tag(flow integer, tag text)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail(404, 'deployment_not_found',
+    format('Flow %s has no deployment with the tag %s.', refuse_missing_tag.flow, refuse_missing_tag.tag),
+    hint => 'Deploy the flow, or give one of its deployments this tag.');
+end;
+$$;
+comment on function private.refuse_missing_tag(integer, text) is
+  'Tells the owner of a flow that none of its deployments has this tag: 404 deployment_not_found.';
+
+create function private.own_deployment(flow integer, tag text, deployment_id uuid)
+returns public.flow_deployments
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  v_deployment public.flow_deployments;
+begin
+  select d.* into v_deployment from public.flow_deployments as d
+  where d.id = coalesce(own_deployment.deployment_id, (
+    select t.deployment_id from public.flow_deployments_tags as t
+    where t.entrypoint = own_deployment.flow and t.tag = own_deployment.tag
+  ));
+  if not found then
+    perform private.refuse_missing_tag(own_deployment.flow, own_deployment.tag);
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.own_deployment(integer, text, uuid) is
+  'The deployment that a schedule or webhook starts, by its id or else by flow and tag: 404 deployment_not_found for a tag that no deployment of the flow has. Nothing asks whose it is: private.check_own_target() does. Definer: whoever writes.';
+
 -- sql/60_starts/20_start_limits.sql
 
 create table private.deployment_usage (
@@ -4664,9 +4692,9 @@ create table private.deployment_usage (
   constraint deployment_usage_pkey primary key (deployment_id, share, slot)
 ) with (fillfactor = 50);
 comment on table private.deployment_usage is
-  'How much callers other than the owner use a deployment, counted for its limits. The use of a share is the sum over its slots. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
+  'How much callers other than the owner use a deployment, counted for its limits. The use of a group or a caller is the sum over its slots, and that of all the sum of both groups. Each database connection writes the slot of its process id, so that starts do not wait for each other. No foreign key: the rows go when the deletion of the deployment commits.';
 comment on column private.deployment_usage.share is
-  'Whose use it is: ''all'', ''guests'' (all who have not signed up), or one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for each share that its caller belongs to, as private.start_shares says.';
+  'Whose use it is: that of a group, ''guests'' (all who have not signed up) or ''others'' (all others), or of one caller, ''user:<id>'', ''key:<public key>'' or ''webhook:<id>''. A start counts for its caller''s group and for its caller, as private.start_shares says.';
 comment on column private.deployment_usage.slot is
   'For starts pg_backend_pid() % 32. For ends -1 - pg_backend_pid() % 32, so that an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute whose starts are counted.';
@@ -4699,14 +4727,14 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select case
-    when start_shares.caller.webhook_id is not null then array['all', 'webhook:' || start_shares.caller.webhook_id::text]
-    when start_shares.caller.user_id is null then array['all', 'guests', 'key:' || start_shares.caller.public_key]
-    when start_shares.caller.is_anonymous then array['all', 'guests', 'user:' || start_shares.caller.user_id::text]
-    else array['all', 'user:' || start_shares.caller.user_id::text]
+    when start_shares.caller.webhook_id is not null then array['others', 'webhook:' || start_shares.caller.webhook_id::text]
+    when start_shares.caller.user_id is null then array['guests', 'key:' || start_shares.caller.public_key]
+    when start_shares.caller.is_anonymous then array['guests', 'user:' || start_shares.caller.user_id::text]
+    else array['others', 'user:' || start_shares.caller.user_id::text]
   end;
 end;
 comment on function private.start_shares(private.caller) is
-  'The shares of a deployment''s limits for which a start counts: that of all callers, that of guests, and the caller''s own. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
+  'For whom a start counts in private.deployment_usage: first the group that its caller belongs to, then the caller. Both groups together are all callers, who share the whole of a limit. Guests have not signed up: anybody can make up a public key or sign in anonymously, so together they have a share that leaves room for users. A webhook is a caller of its own, since whoever has its URL may use it.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -4765,7 +4793,8 @@ declare
 begin
   select sum(u.starts) filter (where u.minute = check_share.minute), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = check_share.deployment.id and u.share = check_share.share;
+  where u.deployment_id = check_share.deployment.id
+    and u.share = any (case check_share.share when 'all' then array['guests', 'others'] else array[check_share.share] end);
 
   if v_starts > v_max_starts then
     perform private.refuse_start('max_starts_per_minute', check_share.share, v_max_starts,
@@ -4790,7 +4819,7 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- 'all' is the first share of every start: whoever waits for a slot of another share holds that of 'all', so there is no deadlock.
+  -- The group before the caller: whoever waits for a slot of a caller holds that of a group, so there is no deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -4802,9 +4831,10 @@ begin
   -- While all callers together use no more than one caller may, no share is used up. Nearly every start ends its checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
-  where u.deployment_id = count_start.deployment.id and u.share = 'all';
+  where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
-    foreach v_share in array count_start.shares loop
+    -- Who are no guests have no share as a group.
+    foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
   end if;
@@ -4842,7 +4872,7 @@ begin
   with idle as (
     select u.deployment_id, u.share
     from private.deployment_usage as u
-    where u.share <> 'all'
+    where u.share not in ('guests', 'others')
     group by u.deployment_id, u.share
     having sum(u.in_flight) = 0 and max(u.minute) < now() - interval '1 minute'
     limit delete_idle_usage.max_shares
@@ -4867,7 +4897,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of shares, other than all, that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such shares it found. Definer: the usage is private.';
+  'Deletes the usage of callers that have no run in flight and started none within the last minute: of max_shares at most. Returns how many such callers it found. Definer: the usage is private.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -5244,6 +5274,26 @@ $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
   'Plain values of a start as inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 that do not fit, or that the flow does not have, and the inputs that it has.';
 
+create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_inputs jsonb := inputs_of_start.inputs;
+begin
+  if inputs_of_start.plain is not null then
+    v_inputs := v_inputs
+      || private.inputs_of_values(inputs_of_start.plain, private.snapshot_interface((inputs_of_start.deployment).snapshot_hash));
+    perform private.check_inputs(v_inputs);
+  end if;
+  perform private.check_input_names(v_inputs, (inputs_of_start.deployment).input_names);
+  return v_inputs;
+end;
+$$;
+comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
+  'What a start of the deployment gives its flow: tagged inputs, and plain values as inputs by the types that the flow takes. 400 inputs_invalid for what does not fit, 413 inputs_too_large. Definer: snapshots are private.';
+
 -- sql/60_starts/40_enqueue_run.sql
 
 create function private.enqueue_run(
@@ -5282,11 +5332,13 @@ begin
     end if;
   end if;
   -- After the key: a repeated start finds its run, even if the flow was edited in between and takes other inputs now.
-  if enqueue_run.plain is not null then
-    v_inputs := v_inputs || private.inputs_of_values(enqueue_run.plain, private.snapshot_interface(enqueue_run.deployment.snapshot_hash));
-    perform private.check_inputs(v_inputs);
+  -- Nearly all starts give tagged inputs that the flow has. Each is compared with each name, which is quick while the names are few.
+  if (
+    enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
+      and v_inputs - enqueue_run.deployment.input_names = '{}'
+  ) is not true then
+    v_inputs := private.inputs_of_start(enqueue_run.deployment, v_inputs, enqueue_run.plain);
   end if;
-  perform private.check_input_names(v_inputs, enqueue_run.deployment.input_names);
 
   v_message_id := nextval('pgmq.q_flow_runs_msg_id_seq');
   -- Whoever has the URL of a webhook starts as the owner, and is not the owner.
@@ -6171,8 +6223,10 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= 100),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  constraint flow_schedules_values_length check (
-    octet_length("values"::text) <= 1048576 or private.refuse_column('values', 'must be at most 1 MiB of JSON')
+  -- Each planned time stores them anew.
+  constraint flow_schedules_inputs_length check (
+    octet_length(inputs::text) + octet_length("values"::text) <= 65536
+    or private.refuse_column('inputs', 'and values of a schedule must be at most 64 KiB of JSON together')
   ),
   constraint flow_schedules_policy_known check (
     policy in ('skip', 'catch_up_one') or private.refuse_column('policy', 'must be skip or catch_up_one')
@@ -6307,12 +6361,39 @@ end;
 $$;
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses a schedule that is invalid, naming what is wrong and where: 400 column_invalid, inputs_invalid; 413 inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time when cron, time_zone or is_active change. Definer: it looks up deployments, whoever writes.';
+-- A row in the name of somebody else is refused by its policy. Nothing is looked up for it, since that would tell what is theirs.
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active on public.flow_schedules
-  for each row execute function private.tg_flow_schedules__before_write();
+  for each row when (current_user <> 'authenticated' or new.user_id = auth.uid())
+  execute function private.tg_flow_schedules__before_write();
+
+create function private.tg_flow_schedules__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.flow, new.tag, new.deployment_id, new.inputs, new."values")
+    is distinct from (old.flow, old.tag, old.deployment_id, old.inputs, old."values")
+  then
+    perform private.inputs_of_start(
+      private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
+    );
+  end if;
+  -- Sizes as stored. What shrinks is saved, even when its owner has too much.
+  if tg_op = 'UPDATE' and pg_column_size(new.inputs) + pg_column_size(new."values") > pg_column_size(old.inputs) + pg_column_size(old."values") then
+    perform private.check_quota('schedule_bytes', new.user_id);
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_schedules__after_write() is
+  'Refuses a schedule whose tag no deployment has, or whose inputs its deployment of now does not take, as its start would: 404 deployment_not_found, 400 inputs_invalid; and inputs that grow beyond their owner''s quota: 409 quota_exceeded. What is deployed later is told by last_error. After the write: whoever may not write the row is told nothing of what it names. Definer: it looks up deployments, whoever writes.';
+create trigger _300_check_start after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
+  for each row execute function private.tg_flow_schedules__after_write();
 
 create trigger _800_check_quota after insert on public.flow_schedules
   referencing new table as inserted
-  for each statement execute function private.tg_any__after_insert_check_quota('schedules');
+  for each statement execute function private.tg_any__after_insert_check_quota('schedules', 'schedule_bytes');
 
 create function private.next_cron_times(cron text, time_zone text)
 returns timestamptz[]
@@ -6410,8 +6491,7 @@ begin
   if not found then
     is_busy := exists (select from public.flow_deployments as d where d.id = v_id);
     if not is_busy then
-      perform private.fail(404, 'deployment_not_found',
-        format('Flow %s has no deployment with the tag %s.', schedule_deployment.schedule.flow, schedule_deployment.schedule.tag));
+      perform private.refuse_missing_tag(schedule_deployment.schedule.flow, schedule_deployment.schedule.tag);
     end if;
   end if;
 end;
@@ -6896,6 +6976,25 @@ comment on function private.tg_flow_webhooks__before_write() is
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac, is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
 
+create function private.tg_flow_webhooks__after_write()
+returns trigger
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  if (new.flow, new.tag, new.deployment_id, new.input) is distinct from (old.flow, old.tag, old.deployment_id, old.input) then
+    perform private.check_input_names(
+      jsonb_build_object(new.input, null), (private.own_deployment(new.flow, new.tag, new.deployment_id)).input_names
+    );
+  end if;
+  return null;
+end;
+$$;
+comment on function private.tg_flow_webhooks__after_write() is
+  'Refuses a webhook whose tag no deployment has, or whose input its deployment of now does not have, as a start would: 404 deployment_not_found, 400 inputs_invalid. What is deployed later is told by last_error. Definer: it looks up deployments, whoever writes.';
+create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
+  for each row execute function private.tg_flow_webhooks__after_write();
+
 create trigger _800_check_quota after insert on public.flow_webhooks
   referencing new table as inserted
   for each statement execute function private.tg_any__after_insert_check_quota('webhooks');
@@ -6986,7 +7085,7 @@ as $$
   );
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+  'Makes an incoming webhook of the calling user and returns its row with url, which is shown this once: POST starts the deployment, named by flow and tag (default latest) or by deployment_id, as its owner, with the JSON of the request as this input. headers names those that the input gets, too. With verification (standard_webhooks, github, stripe, hmac, authorization) requests must carry a signature by this secret, or this Authorization header; hmac {header, algorithm, encoding, prefix, id_header} says where and how the sender signs, by default in hex of sha256; all are refused until set_webhook_verification gives a secret that is left out here. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
 grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) to anon, authenticated, service_role;
 
 create function private.set_webhook_verification(webhook_id uuid, verification text, secret text, hmac jsonb)
@@ -7894,7 +7993,7 @@ comment on column private.flow_run_jobs.chain_url is 'The RPC address, copied at
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight the run counts for until it ends; null when it counts for none.';
-comment on column private.flow_run_jobs.counted_shares is 'The shares of private.deployment_usage that the run counts for.';
+comment on column private.flow_run_jobs.counted_shares is 'The group and the caller of private.deployment_usage that the run counts for, in this order.';
 comment on column private.flow_run_jobs.turn is
   'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
 comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
@@ -9558,12 +9657,12 @@ begin
     -- Its job is locked after it. Who locks a job without its run, such as a heartbeat, waits for nobody here. What it was changed to
     -- meanwhile is read again, so this sees the newest claim.
     cross join lateral (
-      select job.message_id, job.counted_deployment_id from private.flow_run_jobs as job
+      select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.attempt = f.attempt
       for no key update
     ) as j
     -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
-    order by j.counted_deployment_id
+    order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
     -- An older claim of a run may come with the newest: a worker that slept through its lease claims its own run again.
