@@ -15,8 +15,9 @@ it('declarations are kept until a source, a version or the compiler changes, the
   let made = 0;
   const ask = () =>
     keptDeclarations({ dir, file: join(dir, 'kept.json'), make: () => new Map([['index.d.ts', String(++made)]]) });
+  const numbered = (count: number) => new Map([['index.d.ts', String(count)]]);
   const change = (path: string) => appendFileSync(join(dir, path), '\n');
-  expect([ask(), ask()]).toEqual([new Map([['index.d.ts', '1']]), new Map([['index.d.ts', '1']])]);
+  expect([ask(), ask()]).toEqual([numbered(1), numbered(1)]);
   const parts = [
     'client/index.ts',
     'client/build/tsconfig.json',
@@ -28,7 +29,7 @@ it('declarations are kept until a source, a version or the compiler changes, the
   ];
   for (const [count, path] of parts.entries()) {
     change(path);
-    expect([ask(), ask()], path).toEqual(Array(2).fill(new Map([['index.d.ts', String(count + 2)]])));
+    expect([ask(), ask()], path).toEqual([numbered(count + 2), numbered(count + 2)]);
   }
   mkdirSync(join(dir, 'types/more'));
   writeFileSync(join(dir, 'types/more/new.ts'), '');

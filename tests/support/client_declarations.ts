@@ -14,7 +14,7 @@ export function hashSources(dir: string): string {
   const hash = createHash('sha256');
   const isSource = (name: string) => /\.(ts|json)$/.test(name) && !/\.test\.ts$|(^|\/)(dist|node_modules)\//.test(name);
   for (const source of SOURCES) {
-    const isFile = /\.json$/.test(source);
+    const isFile = source.endsWith('.json');
     const names = isFile ? [''] : readdirSync(join(dir, source), { recursive: true, encoding: 'utf8' });
     for (const name of names.filter((name) => isFile || isSource(name)).toSorted()) {
       const content = readFileSync(join(dir, source, name));
