@@ -160,10 +160,8 @@ $$;
 
 -- A node as the editor saves it; handle ids are `<name of the node>.<port>`, node ids derive from the name.
 create function test.node_id(name text) returns uuid
-language sql immutable set search_path = ''
-as $$
-  select md5(node_id.name)::uuid;
-$$;
+language sql immutable
+return md5(name)::uuid;
 
 -- A run of the user's that its first attempt has claimed, without a message in the queue.
 create function test.claimed_run(user_id uuid) returns uuid
@@ -190,30 +188,40 @@ as $$
   returning jsonb_build_object('flow_run_id', n.flow_run_id, 'node_id', n.node_id, 'times', n.times);
 $$;
 
+create function test.sources(node_name text, names text[]) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', sources.node_name || '.' || name, 'name', name, 'type', 'free')), '[]')
+  from unnest(sources.names) as name;
+$$;
+
+create function test.targets(node_name text, names text[]) returns jsonb
+language sql immutable set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('id', targets.node_name || '.' || name, 'name', name,
+    'type_bounds', '["free"]'::jsonb, 'required', true, 'passthrough', false)), '[]')
+  from unnest(targets.names) as name;
+$$;
+
+-- Nodes and edges are made by the ten thousand: these are single expressions, which Postgres puts into the statement that calls them.
 create function test.node(
   name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}',
   type text default 'native'
 ) returns jsonb
-language sql immutable set search_path = ''
-as $$
-  select jsonb_build_object('id', test.node_id(node.name), 'width', 100, 'data', jsonb_build_object(
-    'type', node.type, 'node_id', node.node_id, 'display_name', node.name,
-    'sources', (select coalesce(jsonb_agg(jsonb_build_object('id', node.name || '.' || s, 'name', s, 'type', 'free')), '[]')
-      from unnest(node.sources) as s),
-    'targets', (select coalesce(jsonb_agg(jsonb_build_object('id', node.name || '.' || t, 'name', t,
-      'type_bounds', '["free"]'::jsonb, 'required', true, 'passthrough', false)), '[]') from unnest(node.targets) as t),
-    'targets_form', jsonb_build_object('form_data', node.form_data)
-  ));
-$$;
+language sql stable
+return jsonb_build_object('id', test.node_id(name), 'width', 100, 'data', jsonb_build_object(
+  'type', type, 'node_id', node_id, 'display_name', name,
+  'sources', case when sources = '{}' then '[]' else test.sources(name, sources) end,
+  'targets', case when targets = '{}' then '[]' else test.targets(name, targets) end,
+  'targets_form', jsonb_build_object('form_data', form_data)
+));
 
 create function test.edge(source text, source_port text, target text, target_port text) returns jsonb
-language sql immutable set search_path = ''
-as $$
-  select jsonb_build_object(
-    'source', test.node_id(edge.source), 'sourceHandle', edge.source || '.' || edge.source_port,
-    'target', test.node_id(edge.target), 'targetHandle', edge.target || '.' || edge.target_port
-  );
-$$;
+language sql stable
+return jsonb_build_object(
+  'source', test.node_id(source), 'sourceHandle', source || '.' || source_port,
+  'target', test.node_id(target), 'targetHandle', target || '.' || target_port
+);
 
 -- What is wrong with a graph, as `<code> <path>` in the order of the findings.
 create function test.findings(nodes jsonb, edges jsonb default '[]') returns text[]
