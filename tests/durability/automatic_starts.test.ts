@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
@@ -21,8 +18,7 @@ let flowId: number;
 
 beforeAll(async () => {
   own = await makeOwnStack('automatic-starts');
-  const source = pathToFileURL(join(projectFunctionsDir, 'deployment', 'index.ts'));
-  await own.writeFunction(`export { default } from '${source}';`, 'deployment');
+  await own.serve('deployment');
   await withStack({ sweep: false }, async (sql) => {
     await sql`insert into auth.users (id, email) values (${ownerId}, ${`${ownerId}@example.com`})`;
     const node = {

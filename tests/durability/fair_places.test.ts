@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, postingFlow, waitFlow } from '../support/mixed_flows.ts';
 import { type SilentServer, startSilentServer } from '../support/silent_server.ts';
@@ -22,7 +21,7 @@ let running: WorkerProcess[] = [];
 beforeAll(async () => {
   [workers, silent] = await Promise.all([
     makeWorkerStack('fair_places', {
-      functionsDir: projectFunctionsDir,
+      functions: ['runner'],
       watch: false,
       sweep: false,
       functionEnv: { ...PATIENCE, ALLOW_PRIVATE_NETWORK: '1', RUNNER_SLICE_MS: '5000' },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
 import { startWorker } from '../support/worker_process.ts';
@@ -13,7 +12,7 @@ let owner: FlowOwner;
 // Nothing sweeps: when a slice is over, the function's own poke has to go on.
 beforeAll(async () => {
   workers = await makeWorkerStack('slices', {
-    functionsDir: projectFunctionsDir,
+    functions: ['runner'],
     watch: false,
     sweep: false,
     functionEnv: { RUNNER_SLICE_MS: String(SLICE_MS), RUNNER_SLICE_BUSY_MS: String(BUSY_MS) },

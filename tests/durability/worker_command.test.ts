@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { connect } from '../../supabase/local/postgres.ts';
 import { codeOf } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -11,7 +10,7 @@ import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_st
 let workers: WorkerStack;
 beforeAll(async () => {
   workers = await makeWorkerStack('command', {
-    functionsDir: projectFunctionsDir,
+    functions: ['runner'],
     watch: false,
     sweep: false,
     functionEnv: { RUNNER_DISABLED: '1' },

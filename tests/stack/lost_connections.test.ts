@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';
@@ -19,10 +18,10 @@ let token: string;
 
 beforeAll(async () => {
   own = await makeOwnStack('lost');
+  await own.serve('deployment', 'flow');
   proxy = await startFlakyProxy(`http://127.0.0.1:${own.port}`);
   // As hosted: a commit that was answered is kept.
   stack = await own.boot({
-    functionsDir: projectFunctionsDir,
     watch: false,
     sweep: false,
     postgresSettings: { fsync: 'off' },

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { connect } from '../../supabase/local/postgres.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import type { StartResult } from '../../types/deployment.ts';
@@ -25,7 +24,8 @@ const ask = async <Answer>(path: string, body?: unknown): Promise<{ status: numb
 // A stack that nothing sweeps: what revives a run here is the request alone.
 beforeAll(async () => {
   own = await makeOwnStack('overdue');
-  stack = await own.boot({ functionsDir: projectFunctionsDir, watch: false, sweep: false });
+  await own.serve('flow', 'runner');
+  stack = await own.boot({ watch: false, sweep: false });
   headers = {
     apikey: stack.status.PUBLISHABLE_KEY,
     'content-type': 'application/json',

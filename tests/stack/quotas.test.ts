@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import { checkedFetch } from '../support/checked_fetch.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
@@ -11,7 +10,8 @@ let stack: Stack;
 
 beforeAll(async () => {
   own = await makeOwnStack('quotas');
-  stack = await own.boot({ functionsDir: projectFunctionsDir, watch: false });
+  await own.serve('flow');
+  stack = await own.boot({ watch: false });
 });
 afterAll(() => own.remove());
 

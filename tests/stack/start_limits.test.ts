@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack } from '../../supabase/local/stack.ts';
 import { checkedFetch } from '../support/checked_fetch.ts';
@@ -16,7 +15,8 @@ let deploymentId: string;
 
 beforeAll(async () => {
   own = await makeOwnStack('start-limits');
-  stack = await own.boot({ functionsDir: projectFunctionsDir, watch: false });
+  await own.serve('deployment', 'runner');
+  stack = await own.boot({ watch: false });
   sql = connect(stack.superuserUrl);
 });
 afterAll(async () => {

@@ -1,4 +1,5 @@
 import { appendFileSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -27,7 +28,7 @@ declare module 'vitest' {
 
 /** Boots, once for all test files, the real stack and a second server with a migrated template to clone. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dirOf = (name: string) => join(projectDir, '.stack', `test-${name}${process.pid}`);
+  const dirOf = (name: string) => join(projectDir, '.stack', `test-${name}${process.pid}-`);
   const [blankStack, dir, templateDir] = [dirOf('blank-'), dirOf(''), dirOf('template-')];
   const stackLog = join(tmpdir(), `flow-test-${process.pid}.log`);
   const port = await findFreePort();
@@ -36,9 +37,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const teardown = async () => {
     await stack?.stop();
     await cluster?.part.stop();
-    for (const made of [blankStack, dir, templateDir]) {
-      await removeData(made);
-      rmSync(made, { recursive: true, force: true });
+    // Those of single test files, too, which begin with the name of what they are copies of.
+    const made = await readdir(join(projectDir, '.stack')).catch(() => []);
+    const copies = made.map((name) => join(projectDir, '.stack', name)).filter((copy) => copy.startsWith(blankStack));
+    for (const folder of [...copies, blankStack, dir, templateDir]) {
+      await removeData(folder);
+      rmSync(folder, { recursive: true, force: true });
     }
     rmSync(stackLog, { force: true });
   };

@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
+import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts';
+import { dataDirOf } from '../../supabase/local/stack_dir.ts';
 import { copyStack, VOLATILE } from './blank_stack.ts';
 
 /** A stack that a test file may break: its own folder, port and Edge Functions. */
@@ -20,20 +24,31 @@ export interface OwnStack {
   logged: () => string[];
   /** The part that has crashed since the last boot. */
   crash: () => string | undefined;
+  /** Serves these functions of the project: each that is not asked for would cost half a second of a processor. */
+  serve: (...names: string[]) => Promise<void>;
   stop: () => Promise<void>;
   remove: () => Promise<void>;
 }
 
-/** Its data is a copy of the migrated stack `blank`, the one of the test run unless given; where it is null, the first boot makes it. */
+/**
+ * Its data is a copy of the migrated stack `blank`, the one of the test run unless given; where it is null, the first
+ * boot makes it. A copy is deleted at the end of the run: next to files that were just deleted, ext4 without a journal
+ * needs ten times as long to make others.
+ */
 export async function makeOwnStack(name: string, blank: string | null = inject('blankStack')): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);
-  const dir = join(projectDir, '.stack', `test-${name}-${process.pid}`);
+  const own = `${name}-${process.pid}`;
+  const dir = blank === null ? join(projectDir, '.stack', `test-${own}`) : `${blank}${own}`;
   const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
   if (blank !== null) await copyStack(blank, dir);
   let stack: Stack | undefined;
   let logged: string[] = [];
   let crash: string | undefined;
   const stop = async () => await stack?.stop();
+  const writeFunction = async (source: string, name = 'hello') => {
+    await mkdir(join(functionsDir, name), { recursive: true });
+    await writeFile(join(functionsDir, name, 'index.ts'), source);
+  };
   return {
     port,
     dir,
@@ -50,17 +65,23 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
         ...options,
       });
     },
-    async writeFunction(source, name = 'hello') {
-      await mkdir(join(functionsDir, name), { recursive: true });
-      await writeFile(join(functionsDir, name, 'index.ts'), source);
+    writeFunction,
+    async serve(...names) {
+      for (const name of names) {
+        const source = pathToFileURL(join(projectFunctionsDir, name, 'index.ts'));
+        await writeFunction(`export { default } from '${source}';`, name);
+      }
     },
     logged: () => logged,
     crash: () => crash,
     stop,
     async remove() {
       await stop();
-      await deleteData(join(dir, 'postgres'));
-      await rm(dir, { recursive: true, force: true });
+      // Nobody would find the data by a folder that a test has deleted.
+      if (blank === null || !existsSync(dir)) {
+        await deleteData(dataDirOf(dir));
+        await rm(dir, { recursive: true, force: true });
+      }
       await rm(functionsDir, { recursive: true, force: true });
     },
   };

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { TransactionSql } from 'postgres';
 import { readWalletKeys } from '../../functions/_shared/wallet_crypto.ts';
 import { encryptSecret } from '../../functions/wallets/encrypt.ts';
-import { projectFunctionsDir } from '../../supabase/local/functions.ts';
 import { loadWalletKeys } from '../../supabase/local/keys.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
 import type { Stack, StackOptions } from '../../supabase/local/stack.ts';
@@ -57,10 +54,7 @@ export interface WorkerStack {
 
 export async function makeWorkerStack(name: string, options: WorkerStackOptions = {}): Promise<WorkerStack> {
   const own = await makeOwnStack(name, options.blank);
-  for (const served of options.functions ?? []) {
-    const source = pathToFileURL(join(projectFunctionsDir, served, 'index.ts'));
-    await own.writeFunction(`export { default } from '${source}';`, served);
-  }
+  await own.serve(...options.functions ?? []);
   const stack = await own.boot(options);
   const sql = connect(stack.superuserUrl);
   const walletKeys = await loadWalletKeys(own.dir);
