@@ -90,7 +90,7 @@ const NotDescribed = ({ error }: { error: unknown }) =>
   error instanceof FlowError && error.status === 404
     ? (
       <Alert color='yellow' title='There is no such deployment yet'>
-        So it is not known which inputs it takes. They can be given as JSON.
+        Deploy the flow first, or name a tag that one of its deployments has. The inputs that it takes are shown then.
       </Alert>
     )
     : <ErrorAlert error={error} />;

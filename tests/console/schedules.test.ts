@@ -39,8 +39,9 @@ const storedOf = async ({ client }: Person) =>
 test('a schedule is made, refused where its cron is wrong, paused and deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const { client: db } = await signUpInConsole(opened);
-  await db.from('flows').insert({ name: HOSTILE }).throwOnError();
+  const owner = await signUpInConsole(opened);
+  const db = owner.client;
+  const flow = await storeFlow(owner, new FlowBuilder(), { name: HOSTILE });
   await opened.goto('schedules');
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByRole('combobox', { name: 'Flow' }).click();
@@ -52,6 +53,9 @@ test('a schedule is made, refused where its cron is wrong, paused and deleted', 
   await page.getByRole('alert').getByText('column_invalid').waitFor();
   await opened.checkAccessibility();
   await page.getByRole('textbox', { name: /^When/ }).fill('30 2 * * *');
+  await save(opened);
+  await page.getByRole('alert').getByText('deployment_not_found').waitFor();
+  await deploy(owner, flow);
   await save(opened);
   await page.getByRole('link', { name: `${HOSTILE}, latest` }).waitFor();
   await opened.checkAccessibility();
@@ -127,13 +131,13 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
   expect(await storedOf(owner)).toMatchObject({ values: { note: HOSTILE } });
 });
 
-test('inputs are given as JSON where there is no form, and nothing of them is lost', async () => {
+test('inputs are given as JSON, too, and nothing of them is lost', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await signUpInConsole(opened);
   const flow = await storeFlow(owner, countingFlow(), { name: 'Count' });
+  await deploy(owner, flow);
   await openNew(opened);
-  await page.getByText('There is no such deployment yet').waitFor();
   await page.getByText('JSON', { exact: true }).click();
   const values = page.getByRole('textbox', { name: 'Values' });
   await values.fill('[1]');
@@ -150,8 +154,7 @@ test('inputs are given as JSON where there is no form, and nothing of them is lo
     inputs: { note: { D: '1.50' } },
   });
 
-  // Once it is known what is taken, the form shows the same, and saves it as it is.
-  await deploy(owner, flow);
+  // The form shows the same, and saves it as it is.
   await openOnly(opened);
   const n = page.getByRole('textbox', { name: 'n', exact: true });
   await n.waitFor();

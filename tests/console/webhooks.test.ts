@@ -6,9 +6,9 @@ import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-function bodyFlow(): FlowBuilder {
+function bodyFlow(input = 'body'): FlowBuilder {
   const graph = new FlowBuilder();
-  graph.output('body', graph.input('body'));
+  graph.output('body', graph.input(input));
   return graph;
 }
 
@@ -52,8 +52,11 @@ test('what a webhook hands on and how it is verified are changed later, on a nar
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await signUpInConsole(opened);
-  const id = await deploy(owner, await storeFlow(owner, bodyFlow(), { name: 'Pushes' }));
-  const { data } = await owner.client.rpc('create_webhook', { deployment_id: id, input: HOSTILE }).throwOnError();
+  const flow = await storeFlow(owner, bodyFlow(HOSTILE), { name: 'Pushes' });
+  await deploy(owner, flow);
+  const { data } = await owner.client.rpc('create_webhook', { flow, input: HOSTILE }).throwOnError();
+  await owner.client.from('flows').update({ ...bodyFlow().row() as object }).eq('id', flow).throwOnError();
+  await deploy(owner, flow);
   const { url } = data as { url: string };
   await opened.goto('settings');
   await page.getByText(HOSTILE).waitFor();
