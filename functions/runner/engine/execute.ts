@@ -37,6 +37,7 @@ class RunExecution {
   readonly #released: Begun[] = [];
   #wake = () => {};
   #isWaiting = false;
+  #mustRelease = false;
 
   constructor(tree: Tree, run: TreeRun) {
     this.#tree = tree;
@@ -287,10 +288,13 @@ class RunExecution {
       this.#underWay.size === this.#parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
-  /** Nothing more is to be started: a node was released, or the run is to be and this claim has brought it on. */
+  /**
+   * Nothing more is to be started: a node was released, or the run is to be and this claim has brought it on. It stays so: when the run
+   * that a node called is released, the node has not heard of it yet, and nothing else would tell that this run is not at its end.
+   */
   #isReleasing(): boolean {
     const { releasing, slice, hasProgressed, standstill } = this.#tree;
-    return this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||
+    return this.#mustRelease ||= this.#released.length > 0 || standstill.isLeaving || this.#isLeftBehind() ||
       (standstill.isReleasing && this.#underWay.size > 0 && this.#isQuiet()) ||
       ((releasing.aborted || slice.releasing.aborted) && hasProgressed());
   }

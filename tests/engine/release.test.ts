@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { type NodeModule, Released } from '../../functions/runner/engine/node.ts';
+import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
+import { claimFlow, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+
+const CALLED = 7;
+
+/** A node that can't go on in this claim. */
+const stuck = testNode([], ['out'], () => Promise.reject(new Released()));
+
+/** A node that ends its part in the claim so many steps of the event loop's microtasks after the run is to be released. */
+const leaving = (steps: number): NodeModule =>
+  testNode([], ['out'], async ({ releasing }) => {
+    if (!releasing.aborted) {
+      await new Promise<void>((resolve) => releasing.addEventListener('abort', () => resolve(), { once: true }));
+    }
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+    throw new Released();
+  });
+
+it.each(Array.from({ length: 12 }, (_, steps) => steps))(
+  'a run whose called run is released before anything new was done has not ended, %s steps later',
+  async (steps) => {
+    const called = new FlowBuilder();
+    called.node('stuck', { outputs: ['out'] });
+    called.output('out', called.node('leaving', { outputs: ['out'] }).output('out'));
+    const calling = new FlowBuilder();
+    calling.output('out', calling.interflow(CALLED, {}, ['out']).output('out'));
+    const options: ExecuteFlowOptions = {
+      flows: { [CALLED]: called },
+      registry: (id) => id === 'stuck' ? stuck : id === 'leaving' ? leaving(steps) : nodeRegistry(id),
+    };
+    const first = await claimFlow(calling, {}, options);
+    expect(first.result).toEqual({ status: 'released' });
+    // All that this claim begins is on record: it has brought the run on by nothing when it is released.
+    const second = await claimFlow(calling, {}, { ...options, earlier: first.recorded });
+    expect(second.result).toEqual({ status: 'released' });
+  },
+);
