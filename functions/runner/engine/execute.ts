@@ -12,7 +12,7 @@ import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import { type Handover, type Parked, type ParkedEnd, SIGNATURE } from './settlement.ts';
 import type { Participant } from './standstill.ts';
-import { TakeOver } from './take_over.ts';
+import { TakeOver } from './redrive.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** An execution that has begun. */

@@ -4,6 +4,8 @@ import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, hasSucceeded, type StoredNodeRun } from './journal.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
+// What a run goes on from after its worker died is in earlier_claim.ts; this is about a new run, which was redriven from one that failed.
+//
 // A redriven run goes through its graph as every run does. What it need not do again, it takes over from the run that it was redriven
 // from: an execution that succeeded there, if all that it gets is what it got there. So what comes after a failure runs again only where
 // its inputs have changed, and what succeeded is not repeated.
