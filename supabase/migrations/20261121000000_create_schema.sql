@@ -205,6 +205,23 @@ end;
 $$;
 comment on function private.refuse_deleted_user() is 'Raises the refusal of a user who has been deleted: 401 token_invalid.';
 
+create function private.user_claims()
+returns jsonb
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+declare
+  v_claims jsonb := auth.jwt();
+begin
+  if v_claims ->> 'role' = 'service_role' then
+    perform private.refuse_service_role();
+  end if;
+  return v_claims;
+end;
+$$;
+comment on function private.user_claims() is
+  'The claims of the request''s access token or API key; null for a request without. 401 token_invalid for the service role, which is not a user.';
+
 create type private.caller as (user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer);
 comment on type private.caller is
   'Who calls: user_id by access token or API key, is_anonymous for Supabase''s anonymous sign-ins, run_id by a run token; public_key, which a start may show instead of a user; webhook_id by a webhook''s token, which starts as the user whose webhook it is, and chain_depth, how many runs have led to its request. Null is what nothing proves.';
@@ -215,12 +232,9 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := auth.jwt();
+  v_claims jsonb := private.user_claims();
   v_caller private.caller;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
   v_caller.user_id := v_claims ->> 'sub';
   v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
   v_caller.run_id := private.token_run_id();
@@ -256,12 +270,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_claims jsonb := auth.jwt();
+  v_claims jsonb := private.user_claims();
   v_caller private.caller;
 begin
-  if v_claims ->> 'role' = 'service_role' then
-    perform private.refuse_service_role();
-  end if;
   v_caller.user_id := v_claims ->> 'sub';
   if v_caller.user_id is not null then
     v_caller.is_anonymous := coalesce((v_claims ->> 'is_anonymous')::boolean, false);
