@@ -1,4 +1,4 @@
-import { endOfString } from '../../types/values/json_text.ts';
+import { scanObject } from '../../types/values/json_text.ts';
 import { apiError } from './api_error.ts';
 
 /** JSON as it was sent, with all digits of its numbers. It is passed on and never parsed. */
@@ -7,42 +7,6 @@ export class RawJson {
   constructor(text: string) {
     this.text = text;
   }
-}
-
-const QUOTE = 34;
-const COMMA = 44;
-const COLON = 58;
-const OPENING_BRACKET = 91;
-const CLOSING_BRACKET = 93;
-const OPENING_BRACE = 123;
-const CLOSING_BRACE = 125;
-
-/** The text of a member of the object that a JSON text is, and how many members all its objects have. */
-function scanObject(text: string, name: string): { member: string; count: number } {
-  let member = '';
-  let count = 0;
-  let depth = 0;
-  let shown = '';
-  let from = 0;
-  for (let at = 0; at < text.length;) {
-    const code = text.charCodeAt(at);
-    at++;
-    if (code === QUOTE) {
-      const end = endOfString(text, at);
-      if (depth === 1 && from === 0) shown = text.slice(at - 1, end);
-      at = end;
-    } else if (code === COLON) {
-      count++;
-      if (depth === 1) from = at;
-    } else if (code === COMMA || code === CLOSING_BRACE || code === CLOSING_BRACKET) {
-      if (depth === 1 && from > 0) {
-        if (JSON.parse(shown) === name) member = text.slice(from, at - 1);
-        from = 0;
-      }
-      if (code !== COMMA) depth--;
-    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++;
-  }
-  return { member, count };
 }
 
 /** How many members the objects of a JSON value have. */

@@ -17,6 +17,7 @@ export class JsonLimitError extends Error {
 
 const QUOTE = 34;
 const COMMA = 44;
+const COLON = 58;
 const OPENING_BRACKET = 91;
 const BACKSLASH = 92;
 const CLOSING_BRACKET = 93;
@@ -24,7 +25,7 @@ const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
 /** The position after the string whose text begins at `from`. */
-export function endOfString(text: string, from: number): number {
+function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
@@ -55,6 +56,37 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
     if (depth > limits.depth) throw new JsonLimitError(`is nested deeper than ${limits.depth} levels`);
     if (members > limits.members) throw new JsonLimitError(`holds more than ${limits.members} values`);
   }
+}
+
+/**
+ * The text of a member of the object that a JSON text is, and how many members all its objects have. The text must be one
+ * that JSON.parse takes; of members of one name it is the last.
+ */
+export function scanObject(text: string, name: string): { member: string; count: number } {
+  let member = '';
+  let count = 0;
+  let depth = 0;
+  let shown = '';
+  let from = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    at++;
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && from === 0) shown = text.slice(at - 1, end);
+      at = end;
+    } else if (code === COLON) {
+      count++;
+      if (depth === 1) from = at;
+    } else if (code === COMMA || code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      if (depth === 1 && from > 0) {
+        if (JSON.parse(shown) === name) member = text.slice(from, at - 1);
+        from = 0;
+      }
+      if (code !== COMMA) depth--;
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++;
+  }
+  return { member, count };
 }
 
 /**
