@@ -8,11 +8,11 @@ import { beginExecution, type Execution } from './node_execution.ts';
 import { completeInputs, copyMap, type Outcome, toError } from './node_values.ts';
 import { Parking } from './parking.ts';
 import { type FinishedNodes, readiness, spreadFinished, take } from './readiness.ts';
+import { TakeOver } from './redrive.ts';
 import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import { type Handover, type Parked, type ParkedEnd, SIGNATURE } from './settlement.ts';
 import type { Participant } from './standstill.ts';
-import { TakeOver } from './redrive.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /** An execution that has begun. */

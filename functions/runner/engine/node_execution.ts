@@ -299,7 +299,7 @@ class NodeExecution {
   }
 }
 
-/** Begins one execution of a node. `retry.ts` says what happens when an earlier claim stored something of it. */
+/** Begins one execution of a node. `earlier_claim.ts` says what happens when an earlier claim stored something of it. */
 export function beginExecution(
   tree: Tree,
   run: TreeRun,

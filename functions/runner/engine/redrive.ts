@@ -11,8 +11,8 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // its inputs have changed, and what succeeded is not repeated.
 //
 // Where an execution stands in the earlier run can't be told by its number alone. If the third element of a loop failed there, a loop
-// inside it gave nothing in its place, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by these each
-// execution, carries the place that it had in the earlier run.
+// inside it gave nothing in its place, and what it gives now shifts the numbers of all later ones. So each entry of a queue, and by
+// these each execution, carries the place that it had in the earlier run.
 
 /** The record does not tell what was there. */
 const UNKNOWN = Symbol('unknown');
