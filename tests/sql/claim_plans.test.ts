@@ -179,10 +179,6 @@ it.each([0, 5, 300, 3_000])(
   'a plan that was made with %i in the queue, and thousands that had ended, serves a flood',
   (queued) =>
     inAnother(async (worker) => {
-      // What would replace the plan, at some time.
-      for (const table of ['private.flow_run_jobs', 'pgmq.q_flow_runs', 'public.flow_run']) {
-        await worker.unsafe(`alter table ${table} set (autovacuum_enabled = off)`);
-      }
       await fill(worker, { owners: 3, queued });
       await worker`vacuum analyze`;
       if (queued === 0) await fill(worker, { owners: 1, ended: 0, queued: 1 });
