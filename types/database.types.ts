@@ -370,11 +370,11 @@ isOneToOne: false
 { Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
                            },
 "checkpoint_flow_run":
-{ Args: { "attempt": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
+{ Args: { "claim_number": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined
                            },
 "claim_flow_runs":
-{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_millies"?: number }; Returns: {
-              "attempt": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
+{ Args: { "known_snapshots"?: (string)[],"lease_seconds": number,"max_lost_claims"?: number,"max_runs": number,"owners_with_places"?: (string)[],"wait_ms"?: number }; Returns: {
+              "claim_number": number,"flow_id": number,"flow_run_id": string,"has_due_webhook": boolean,"inputs": Json,"lost_claim_count": number,"output_bytes": number,"redriven_output_bytes": number,"settings": Json,"snapshot": string,"snapshot_hash": string,"started_by": string,"stop": Json,"user_id": string,"work_ms": number
             }[]
                            },
 "claim_webhook_deliveries":
@@ -424,7 +424,7 @@ isOneToOne: false
 { Args: { "after"?: Json,"flow_run_id": string,"max_bytes"?: number }; Returns: Json
                            },
 "finish_flow_run":
-{ Args: { "attempt": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
+{ Args: { "claim_number": number,"errors": (string)[],"flow_run_id": string,"not_run": (string)[],"output": Json,"progress": Json,"status": string }; Returns: undefined
                            },
 "finish_flow_runs":
 { Args: { "results": Json }; Returns: (string)[]
@@ -499,7 +499,7 @@ isOneToOne: false
             }[]
                            },
 "release_flow_run":
-{ Args: { "attempt": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
+{ Args: { "claim_number": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "rotate_on_end_secret":
 { Args: { "flow_id": number }; Returns: Json
@@ -535,7 +535,7 @@ isOneToOne: false
 { Args: { "flow_run_id": string,"reason"?: string,"timeout_millies"?: number }; Returns: undefined
                            },
 "store_transaction":
-{ Args: { "attempt": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json
+{ Args: { "claim_number": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json
                            },
 "store_wallet":
 { Args: { "ciphertext"?: string,"key_id"?: string,"name": string,"nonce"?: string,"public_key": string,"type": string,"user_id": string }; Returns: Json
@@ -547,13 +547,13 @@ isOneToOne: false
 { Args: { "idempotency_key"?: string,"token": string,"value"?: Json,"values"?: Json }; Returns: undefined
                            },
 "suspend_flow_run":
-{ Args: { "attempt": number,"flow_run_id": string,"progress": Json }; Returns: undefined
+{ Args: { "claim_number": number,"flow_run_id": string,"progress": Json }; Returns: undefined
                            },
 "sweep_runner":
 { Args: { "max_age"?: string,"max_runs"?: number }; Returns: Json
                            },
 "take_api_inputs":
-{ Args: { "attempt": number,"executions": Json,"flow_run_id": string }; Returns: Json
+{ Args: { "claim_number": number,"executions": Json,"flow_run_id": string }; Returns: Json
                            },
 "watched_run_events":
 { Args: { "after": (number)[],"flow_run_ids": (string)[] }; Returns: Json

@@ -8,7 +8,7 @@ export type RunnerEvent =
 /** The run of an event. */
 export interface RunFacts {
   flow_run_id: string;
-  attempt: number;
+  claim_number: number;
   /** Since it was claimed. */
   duration_ms: number;
   node_executions: number;

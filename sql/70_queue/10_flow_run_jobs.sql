@@ -2,7 +2,7 @@
 --
 --   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A visible message is a run to be claimed.
 --   claim       claim_flow_runs takes the next runs: next_owners says whose turn it is, and lock_next_flow_runs takes the runs of each
---               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
+--               owner in the order of their turns. The claim gets its claim_number and hides the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
 --               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
 --               workers in a row is a suspect (awake_jobs tells both): it is claimed alone.
@@ -23,7 +23,7 @@ create table private.flow_run_jobs (
   counted_deployment_id uuid,
   counted_shares text[],
   turn bigint not null default 0,
-  attempt integer not null default 0,
+  claim_number integer not null default 0,
   is_held boolean not null default false,
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
@@ -57,7 +57,7 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is 'The group and the caller of private.deployment_usage that the run counts for, in this order.';
 comment on column private.flow_run_jobs.turn is
   'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
-comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
+comment on column private.flow_run_jobs.claim_number is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
 comment on column private.flow_run_jobs.is_held is
   'A worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is

@@ -1,9 +1,9 @@
 create function private.claim_flow_runs(
-  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer,
+  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
   owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint
 )
@@ -33,7 +33,7 @@ begin
     where m.vt <= clock_timestamp();
     exit when v_visible_ids is not null;
     v_waited := date_part('epoch', clock_timestamp() - v_began);
-    if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
+    if (v_waited * 1000 < claim_flow_runs.wait_ms) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
@@ -70,7 +70,7 @@ begin
     returning private.announce_run_news(r.id, 'events')
   ), claimed as (
     update private.flow_run_jobs as j
-    set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+    set claim_number = j.claim_number + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
     where j.flow_run_id = any (v_run_ids)
     returning j.*
   ), hidden as (
@@ -80,7 +80,7 @@ begin
     where m.msg_id = j.message_id
   )
   select
-    r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
       'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
       -- As text, since JavaScript would read a JSON number as a float.
@@ -112,10 +112,10 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_millies integer default 0, owners_with_places uuid[] default null
+  wait_ms integer default 0, owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint, has_due_webhook boolean
 )
@@ -126,7 +126,7 @@ begin
   return query
   select c.*, false from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_millies, claim_flow_runs.owners_with_places
+    claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
   -- Who finds runs looks again after them.
   if not found and private.has_due_webhook() then
@@ -136,5 +136,5 @@ begin
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_ms for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

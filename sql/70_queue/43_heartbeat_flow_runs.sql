@@ -9,8 +9,8 @@ begin
   perform private.set_visible_after(
     array(
       select j.message_id
-      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
-      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
+      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.claim_number = c.claim_number
       where j.is_held
       for no key update of j skip locked
     ),
@@ -18,14 +18,14 @@ begin
   );
 
   return query
-  select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
+  select c.flow_run_id, j.claim_number is distinct from c.claim_number or j.message_id is null,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     coalesce(j.has_ended_inputs, false)
-  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
+  where j.claim_number is distinct from c.claim_number or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
@@ -39,5 +39,5 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;

@@ -226,13 +226,13 @@ $$;
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
 
-create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
+create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.claim_number);
 begin
   perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
 end;

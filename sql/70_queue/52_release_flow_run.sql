@@ -30,13 +30,13 @@ $$;
 comment on function private.end_claim(uuid, integer) is
   'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
-create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
+create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress);
+  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress);
   perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
   if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds) and release_flow_run.delay_seconds > 0 then
     update public.flow_run as r set status = 'waiting'
@@ -49,13 +49,13 @@ comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
   'Does what public.release_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer default 0)
+create function public.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress, release_flow_run.delay_seconds
+    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress, release_flow_run.delay_seconds
   );
 $$;
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is

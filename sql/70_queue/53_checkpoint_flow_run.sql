@@ -1,10 +1,10 @@
-create function private.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+create function private.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress);
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
     -- Only while the run is held: a checkpoint that arrives after the release hides nothing.
@@ -17,14 +17,14 @@ comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) i
   'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
-create function public.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+create function public.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
   perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
   );
 end;
 $$;

@@ -1,4 +1,4 @@
-create function private.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -6,7 +6,7 @@ as $$
 declare
   v_seconds integer;
 begin
-  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
   -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
@@ -25,12 +25,12 @@ $$;
 comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
-create function public.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
   'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';

@@ -32,8 +32,8 @@ begin
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
-      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
-    ) with ordinality as f (flow_run_id, attempt, progress, position)
+      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
+    ) with ordinality as f (flow_run_id, claim_number, progress, position)
     -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
     -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
     cross join lateral (
@@ -45,7 +45,7 @@ begin
     -- meanwhile is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
-      where job.flow_run_id = r.id and job.attempt = f.attempt
+      where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
     -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
@@ -68,16 +68,16 @@ comment on function private.finish_flow_runs(jsonb) is
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.attempt);
+  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
   perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-    'flow_run_id', finish_flow_run.flow_run_id, 'attempt', finish_flow_run.attempt, 'status', finish_flow_run.status,
+    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number, 'status', finish_flow_run.status,
     'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
     'progress', finish_flow_run.progress
   )));
@@ -88,7 +88,7 @@ comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], 
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
 returns void
 language plpgsql volatile security invoker
@@ -96,7 +96,7 @@ set search_path = ''
 as $$
 begin
   perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
+    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
     finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
   );
 end;
@@ -115,5 +115,5 @@ begin
 end;
 $$;
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
+  'For the runner: finishes several runs in one transaction, [{flow_run_id, claim_number, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

@@ -1,10 +1,10 @@
-create function private.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+create function private.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.attempt);
+  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
   -- Before the inputs are read: an answer sets it under the lock that this transaction has.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
@@ -33,12 +33,12 @@ comment on function private.take_api_inputs(uuid, integer, jsonb) is
   'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
-create function public.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.attempt, take_api_inputs.executions);
+  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
   'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';

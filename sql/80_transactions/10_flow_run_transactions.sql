@@ -44,13 +44,13 @@ comment on column private.flow_run_transactions.signature is 'Its first signatur
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
-create function private.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+create function private.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
 returns json
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.claim_number);
   v_new private.flow_run_transactions := jsonb_populate_record(
     null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
   );
@@ -91,13 +91,13 @@ comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
   'Does what public.store_transaction says. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
-create function public.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
 returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.attempt, store_transaction.transaction, store_transaction.requests
+    store_transaction.flow_run_id, store_transaction.claim_number, store_transaction.transaction, store_transaction.requests
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is

@@ -12,11 +12,11 @@ declare
 begin
   -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'attempt')::integer)).user_id;
+  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, attempt}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb

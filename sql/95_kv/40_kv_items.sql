@@ -143,7 +143,7 @@ set search_path = ''
 as $$
 declare
   v_user_id constant uuid := (private.lock_claimed_run(
-    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
+    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'claim_number')::integer
   )).user_id;
   v_value jsonb;
 begin

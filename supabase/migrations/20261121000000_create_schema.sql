@@ -3941,7 +3941,7 @@ begin
   update private.flow_run_jobs as j
   set stop_requested_at = clock_timestamp(), stop_reason = stop_flow_run.reason, stop_timeout_millies = stop_flow_run.timeout_millies
   where j.flow_run_id = v_run_id and j.stop_requested_at is null;
-  if v_job.attempt = 0 then
+  if v_job.claim_number = 0 then
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;
   end if;
@@ -7952,7 +7952,7 @@ grant execute on function public.redeliver_webhook(uuid) to anon, authenticated,
 --
 --   start       enqueue_run stores the run, its job (the table below) and its message (pgmq). A visible message is a run to be claimed.
 --   claim       claim_flow_runs takes the next runs: next_owners says whose turn it is, and lock_next_flow_runs takes the runs of each
---               owner in the order of their turns. The claim gets a number (attempt) and hides the message until the lease ends.
+--               owner in the order of their turns. The claim gets its claim_number and hides the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. When a worker is lost, its messages become visible although
 --               their jobs are still held. The next claim sees by this that a worker was lost, and counts it. A run that lost two
 --               workers in a row is a suspect (awake_jobs tells both): it is claimed alone.
@@ -7973,7 +7973,7 @@ create table private.flow_run_jobs (
   counted_deployment_id uuid,
   counted_shares text[],
   turn bigint not null default 0,
-  attempt integer not null default 0,
+  claim_number integer not null default 0,
   is_held boolean not null default false,
   lost_claim_count integer not null default 0,
   work_ms bigint not null default 0,
@@ -8007,7 +8007,7 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is 'The group and the caller of private.deployment_usage that the run counts for, in this order.';
 comment on column private.flow_run_jobs.turn is
   'The runs of one owner are claimed in this order. It is the message_id at first; each release sets a newer number of the same sequence, so that the run goes behind those that came meanwhile.';
-comment on column private.flow_run_jobs.attempt is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
+comment on column private.flow_run_jobs.claim_number is 'The number of the newest claim; 0 before the first. What an older claim writes is refused.';
 comment on column private.flow_run_jobs.is_held is
   'A worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
@@ -8606,11 +8606,11 @@ comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
 -- sql/70_queue/42_claim_flow_runs.sql
 
 create function private.claim_flow_runs(
-  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_millies integer,
+  max_runs integer, lease_seconds integer, known_snapshots text[], max_lost_claims integer, wait_ms integer,
   owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint
 )
@@ -8640,7 +8640,7 @@ begin
     where m.vt <= clock_timestamp();
     exit when v_visible_ids is not null;
     v_waited := date_part('epoch', clock_timestamp() - v_began);
-    if (v_waited * 1000 < claim_flow_runs.wait_millies) is not true
+    if (v_waited * 1000 < claim_flow_runs.wait_ms) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
@@ -8677,7 +8677,7 @@ begin
     returning private.announce_run_news(r.id, 'events')
   ), claimed as (
     update private.flow_run_jobs as j
-    set attempt = j.attempt + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
+    set claim_number = j.claim_number + 1, lost_claim_count = j.lost_claim_count + j.is_held::integer, is_held = true
     where j.flow_run_id = any (v_run_ids)
     returning j.*
   ), hidden as (
@@ -8687,7 +8687,7 @@ begin
     where m.msg_id = j.message_id
   )
   select
-    r.id, j.attempt, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
+    r.id, j.claim_number, j.lost_claim_count, r.flow_id, r.user_id, coalesce(r.started_by::text, r.started_by_public_key), r.inputs,
     jsonb_build_object(
       'output_instructions', r.output_instructions, 'action_identity', r.action_identity, 'action_signer', r.action_signer,
       -- As text, since JavaScript would read a JSON number as a float.
@@ -8719,10 +8719,10 @@ grant execute on function private.claim_flow_runs(integer, integer, text[], inte
 
 create function public.claim_flow_runs(
   max_runs integer, lease_seconds integer, known_snapshots text[] default '{}', max_lost_claims integer default 5,
-  wait_millies integer default 0, owners_with_places uuid[] default null
+  wait_ms integer default 0, owners_with_places uuid[] default null
 )
 returns table (
-  flow_run_id uuid, attempt integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
+  flow_run_id uuid, claim_number integer, lost_claim_count integer, flow_id integer, user_id uuid, started_by text, inputs jsonb, settings jsonb,
   snapshot_hash text, snapshot text, work_ms bigint, stop jsonb, output_bytes bigint,
   redriven_output_bytes bigint, has_due_webhook boolean
 )
@@ -8733,7 +8733,7 @@ begin
   return query
   select c.*, false from private.claim_flow_runs(
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
-    claim_flow_runs.wait_millies, claim_flow_runs.owners_with_places
+    claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
   -- Who finds runs looks again after them.
   if not found and private.has_due_webhook() then
@@ -8743,7 +8743,7 @@ begin
 end;
 $$;
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_millies for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
+  'For the runner: claims up to max_runs runs for lease_seconds, of those that are queued or whose lease is over; owners take turns. A run that lost two workers in a row is claimed alone; one that lost more than max_lost_claims in a row fails (null: none does). Where there is no run, the call waits up to wait_ms for one; only one caller at a time waits, others return at once. owners_with_places is for reserved places: none of their runs is claimed, and of each other owner one run at most. snapshot is JSON text, or null when its hash (hex) is in known_snapshots. output_bytes says about how much flow_run_history and its pages hold of node outputs; redriven_output_bytes says it of earlier_flow_runs, and is null for a run that was not redriven. When it claims none while webhooks are due (claim_webhook_deliveries), one row says so, of which all else is null.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 -- sql/70_queue/43_heartbeat_flow_runs.sql
@@ -8759,8 +8759,8 @@ begin
   perform private.set_visible_after(
     array(
       select j.message_id
-      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
-      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.attempt = c.attempt
+      from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
+      join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id and j.claim_number = c.claim_number
       where j.is_held
       for no key update of j skip locked
     ),
@@ -8768,14 +8768,14 @@ begin
   );
 
   return query
-  select c.flow_run_id, j.attempt is distinct from c.attempt or j.message_id is null,
+  select c.flow_run_id, j.claim_number is distinct from c.claim_number or j.message_id is null,
     case when j.stop_requested_at is not null
       then jsonb_build_object('reason', j.stop_reason, 'timeout_millies', j.stop_timeout_millies)
     end,
     coalesce(j.has_ended_inputs, false)
-  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, attempt integer)
+  from jsonb_to_recordset(heartbeat_flow_runs.claims) as c (flow_run_id uuid, claim_number integer)
   left join private.flow_run_jobs as j on j.flow_run_id = c.flow_run_id
-  where j.attempt is distinct from c.attempt or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
+  where j.claim_number is distinct from c.claim_number or j.message_id is null or j.stop_requested_at is not null or j.has_ended_inputs;
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is 'Does what public.heartbeat_flow_runs says. Definer: queue and jobs are private.';
@@ -8789,7 +8789,7 @@ as $$
   select * from private.heartbeat_flow_runs(heartbeat_flow_runs.claims, heartbeat_flow_runs.lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, attempt}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now, and returns the claims that are lost, the runs that are to stop, and those whose inputs somebody has answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 -- sql/70_queue/44_flow_run_history.sql
@@ -9031,29 +9031,29 @@ grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to serv
 
 -- sql/70_queue/50_lock_claimed_run.sql
 
-create function private.lock_claimed_run(flow_run_id uuid, attempt integer)
+create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_run public.flow_run;
-  v_attempt integer;
+  v_claim_number integer;
 begin
   -- The run is locked before its job is read, in the order in which claims and stops lock them.
   select r.* into v_run
   from public.flow_run as r
   where r.id = lock_claimed_run.flow_run_id and r.end_time is null
   for no key update;
-  select j.attempt into v_attempt from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
-  if v_run.id is null or v_attempt is distinct from lock_claimed_run.attempt then
+  select j.claim_number into v_claim_number from private.flow_run_jobs as j where j.flow_run_id = lock_claimed_run.flow_run_id;
+  if v_run.id is null or v_claim_number is distinct from lock_claimed_run.claim_number then
     perform private.fail(409, 'claim_lost', 'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
   end if;
   return v_run;
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Whose claim may write: the newest claim of a run that has not ended, given by its number, attempt. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
+  'Whose claim may write: the newest claim of a run that has not ended, given by its claim_number. Locks and returns the run; 409 claim_lost for every other claim. Whatever a worker writes begins with it. Definer: jobs are private.';
 
 -- sql/70_queue/51_store_progress.sql
 
@@ -9285,13 +9285,13 @@ $$;
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked, {children, node_runs, taken_over, transactions, inputs, logs} of each, with the owners of the runs; storing it twice changes nothing. numbers_events: false for a run that ends with this report, and whose events private.unnumbered_events tells. Definer: nobody else writes these tables.';
 
-create function private.store_progress(flow_run_id uuid, attempt integer, progress jsonb)
+create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_progress.flow_run_id, store_progress.claim_number);
 begin
   perform private.store_progress_of(array[v_run.id], array[v_run.user_id], array[store_progress.progress], array[true]);
 end;
@@ -9353,13 +9353,13 @@ $$;
 comment on function private.end_claim(uuid, integer) is
   'Ends a claim before the run is over: the run may be claimed again after delay_seconds, or at once when it is to stop or an input of it was answered. Returns false when the claim was released before. The caller holds the lock of the run. Definer: queue and jobs are private.';
 
-create function private.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer)
+create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress);
+  perform private.store_progress(release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress);
   perform private.store_job_progress(release_flow_run.flow_run_id, release_flow_run.progress);
   if private.end_claim(release_flow_run.flow_run_id, release_flow_run.delay_seconds) and release_flow_run.delay_seconds > 0 then
     update public.flow_run as r set status = 'waiting'
@@ -9372,13 +9372,13 @@ comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
   'Does what public.release_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
-create function public.release_flow_run(flow_run_id uuid, attempt integer, progress jsonb, delay_seconds integer default 0)
+create function public.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer default 0)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.release_flow_run(
-    release_flow_run.flow_run_id, release_flow_run.attempt, release_flow_run.progress, release_flow_run.delay_seconds
+    release_flow_run.flow_run_id, release_flow_run.claim_number, release_flow_run.progress, release_flow_run.delay_seconds
   );
 $$;
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
@@ -9387,13 +9387,13 @@ grant execute on function public.release_flow_run(uuid, integer, jsonb, integer)
 
 -- sql/70_queue/53_checkpoint_flow_run.sql
 
-create function private.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+create function private.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.progress);
+  perform private.store_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.progress);
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
     -- Only while the run is held: a checkpoint that arrives after the release hides nothing.
@@ -9406,14 +9406,14 @@ comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) i
   'Does what public.checkpoint_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
-create function public.checkpoint_flow_run(flow_run_id uuid, attempt integer, lease_seconds integer, progress jsonb)
+create function public.checkpoint_flow_run(flow_run_id uuid, claim_number integer, lease_seconds integer, progress jsonb)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
   perform private.checkpoint_flow_run(
-    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.attempt, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
+    checkpoint_flow_run.flow_run_id, checkpoint_flow_run.claim_number, checkpoint_flow_run.lease_seconds, checkpoint_flow_run.progress
   );
 end;
 $$;
@@ -9423,7 +9423,7 @@ grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jso
 
 -- sql/70_queue/54_suspend_flow_run.sql
 
-create function private.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+create function private.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
@@ -9431,7 +9431,7 @@ as $$
 declare
   v_seconds integer;
 begin
-  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  perform private.store_progress(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
   -- store_progress has locked the run. An answer or a stop that came before the lock is seen here; one that comes after it finds a run
   -- that nobody holds, and wakes it. No unanswered request: at once. Some are open: when the first of them expires. All have expired:
@@ -9450,12 +9450,12 @@ $$;
 comment on function private.suspend_flow_run(uuid, integer, jsonb) is 'Does what public.suspend_flow_run says. Definer: queue and jobs are private.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb) to service_role;
 
-create function public.suspend_flow_run(flow_run_id uuid, attempt integer, progress jsonb)
+create function public.suspend_flow_run(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.attempt, suspend_flow_run.progress);
+  select private.suspend_flow_run(suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress);
 $$;
 comment on function public.suspend_flow_run(uuid, integer, jsonb) is
   'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and releases the run until its signatures arrive. The run may be claimed again when all requests are answered, when the first one expires, or when the run is to stop; at once when no request is unanswered, and in a second when all unanswered ones have expired. 409 claim_lost for an older claim.';
@@ -9656,8 +9656,8 @@ begin
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
-      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, attempt integer, progress jsonb)
-    ) with ordinality as f (flow_run_id, attempt, progress, position)
+      jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
+    ) with ordinality as f (flow_run_id, claim_number, progress, position)
     -- Looks at an index for each result: a join might get a plan, and keep it, that reads all runs for the few that have not ended. A run
     -- that another transaction has locked is skipped: waiting for it while holding other runs could end in a deadlock.
     cross join lateral (
@@ -9669,7 +9669,7 @@ begin
     -- meanwhile is read again, so this sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
-      where job.flow_run_id = r.id and job.attempt = f.attempt
+      where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
     -- The commit subtracts the ends from their deployments' usage in this order, which is the same for all.
@@ -9692,16 +9692,16 @@ comment on function private.finish_flow_runs(jsonb) is
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
 returns void
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.attempt);
+  perform private.lock_claimed_run(finish_flow_run.flow_run_id, finish_flow_run.claim_number);
   perform private.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-    'flow_run_id', finish_flow_run.flow_run_id, 'attempt', finish_flow_run.attempt, 'status', finish_flow_run.status,
+    'flow_run_id', finish_flow_run.flow_run_id, 'claim_number', finish_flow_run.claim_number, 'status', finish_flow_run.status,
     'output', finish_flow_run.output, 'errors', finish_flow_run.errors, 'not_run', finish_flow_run.not_run,
     'progress', finish_flow_run.progress
   )));
@@ -9712,7 +9712,7 @@ comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], 
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
-  flow_run_id uuid, attempt integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
+  flow_run_id uuid, claim_number integer, status text, output jsonb, errors text[], not_run uuid[], progress jsonb
 )
 returns void
 language plpgsql volatile security invoker
@@ -9720,7 +9720,7 @@ set search_path = ''
 as $$
 begin
   perform private.finish_flow_run(
-    finish_flow_run.flow_run_id, finish_flow_run.attempt, finish_flow_run.status,
+    finish_flow_run.flow_run_id, finish_flow_run.claim_number, finish_flow_run.status,
     finish_flow_run.output, finish_flow_run.errors, finish_flow_run.not_run, finish_flow_run.progress
   );
 end;
@@ -9739,7 +9739,7 @@ begin
 end;
 $$;
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, [{flow_run_id, attempt, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
+  'For the runner: finishes several runs in one transaction, [{flow_run_id, claim_number, status, output, errors, not_run, progress}], each as finish_flow_run does, and returns the ids of those that it finished. It skips runs of an older claim and runs that another transaction has locked. When one of them can''t be stored, it raises that error and finishes none.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;
 
 -- sql/70_queue/80_runner_metrics.sql
@@ -10532,13 +10532,13 @@ grant execute on function public.cancel_input(text, text) to service_role;
 
 -- sql/75_inputs/40_take_api_inputs.sql
 
-create function private.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+create function private.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.attempt);
+  v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
   -- Before the inputs are read: an answer sets it under the lock that this transaction has.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
@@ -10567,12 +10567,12 @@ comment on function private.take_api_inputs(uuid, integer, jsonb) is
   'Does what public.take_api_inputs says. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
-create function public.take_api_inputs(flow_run_id uuid, attempt integer, executions jsonb)
+create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.attempt, take_api_inputs.executions);
+  select private.take_api_inputs(take_api_inputs.flow_run_id, take_api_inputs.claim_number, take_api_inputs.executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
   'For the runner: how the inputs of these node executions in a claimed run''s tree stand, of [{flow_run_id, node_id, times}]: [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome is submitted, cancelled, expired or null while there is time left. Those whose time is over expire by this call. 409 claim_lost for an older claim.';
@@ -10626,13 +10626,13 @@ comment on column private.flow_run_transactions.signature is 'Its first signatur
 
 create index flow_run_transactions_root_flow_run_id_idx on private.flow_run_transactions (root_flow_run_id);
 
-create function private.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+create function private.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
 returns json
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.attempt);
+  v_run public.flow_run := private.lock_claimed_run(store_transaction.flow_run_id, store_transaction.claim_number);
   v_new private.flow_run_transactions := jsonb_populate_record(
     null::private.flow_run_transactions, store_transaction.transaction - '{created_at,outcome,signature}'::text[]
   );
@@ -10673,13 +10673,13 @@ comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
   'Does what public.store_transaction says. Definer: only functions write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
-create function public.store_transaction(flow_run_id uuid, attempt integer, transaction jsonb, requests jsonb)
+create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
 returns json
 language sql volatile security invoker
 set search_path = ''
 as $$
   select private.store_transaction(
-    store_transaction.flow_run_id, store_transaction.attempt, store_transaction.transaction, store_transaction.requests
+    store_transaction.flow_run_id, store_transaction.claim_number, store_transaction.transaction, store_transaction.requests
   );
 $$;
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
@@ -11853,11 +11853,11 @@ declare
 begin
   -- The owner is locked before the run, the order in which the deletion of a user locks them. So neither waits for the other.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
-  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'attempt')::integer)).user_id;
+  return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the run of a claim, {flow_run_id, attempt}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the run of a claim, {flow_run_id, claim_number}, and its owner, for a change to what the owner has, and returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -12173,7 +12173,7 @@ set search_path = ''
 as $$
 declare
   v_user_id constant uuid := (private.lock_claimed_run(
-    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'attempt')::integer
+    (kv_read_item.claim ->> 'flow_run_id')::uuid, (kv_read_item.claim ->> 'claim_number')::integer
   )).user_id;
   v_value jsonb;
 begin

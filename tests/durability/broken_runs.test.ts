@@ -17,10 +17,10 @@ afterAll(async () => {
   await workers?.remove();
 });
 
-const attemptsOf = async (runIds: string[]) => {
+const claimsOf = async (runIds: string[]) => {
   const jobs = await workers.sql`
-    select distinct j.attempt from private.flow_run_jobs as j where j.flow_run_id = any (${runIds}::uuid[])`;
-  return jobs.map((job) => job.attempt);
+    select distinct j.claim_number from private.flow_run_jobs as j where j.flow_run_id = any (${runIds}::uuid[])`;
+  return jobs.map((job) => job.claim_number);
 };
 
 it('a flow that is nested too deep to be read fails alone, and its neighbours keep their first claim', async () => {
@@ -40,7 +40,7 @@ it('a flow that is nested too deep to be read fails alone, and its neighbours ke
   const [ended, ...rest] = await workers.ended([deepRun!, ...neighbours]);
   expect(ended).toMatchObject({ status: 'failed', errors: [expect.stringMatching(/^internal: /)] });
   expect(rest.every(({ status }) => status === 'succeeded')).toBe(true);
-  expect(await attemptsOf([deepRun!, ...neighbours])).toEqual([1]);
+  expect(await claimsOf([deepRun!, ...neighbours])).toEqual([1]);
   expect(worker.events().some(({ event }) => event === 'run_broken')).toBe(true);
 });
 
@@ -55,7 +55,7 @@ it('names and handles that are not texts are ignored, and the flow runs', async 
   const [run] = await workers.ended(ids);
   expect(run).toMatchObject({ status: 'failed', output: { M: { out: { S: '7' } } } });
   expect(run?.errors).toEqual([expect.stringMatching(/^rhai_script_1x1 [0-9a-f-]{36}: .*as told/)]);
-  expect(await attemptsOf(ids)).toEqual([1]);
+  expect(await claimsOf(ids)).toEqual([1]);
 });
 
 it('a stop that comes while requests begin leaves the worker, and nothing is sent any more', async () => {
@@ -70,7 +70,7 @@ it('a stop that comes while requests begin leaves the worker, and nothing is sen
   const ended = await workers.ended(ids);
   expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(['stopped']));
   expect(worker.process.exitCode).toBeNull();
-  expect(await attemptsOf(ids)).toEqual([1]);
+  expect(await claimsOf(ids)).toEqual([1]);
 });
 
 it('a run whose outputs are too many in all ends with that reason', async () => {

@@ -148,10 +148,10 @@ it('a wait goes on where it was when its worker is killed, and counts from its b
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
-  const attempts = async () =>
-    (await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.attempt;
+  const claims = async () =>
+    (await workers.sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId!}`)[0]?.claim_number;
   await startWorkers(1);
-  await waitFor(async () => (await attempts()) >= 2 && (await stateOf([runId!])).asleep === 1 || undefined);
+  await waitFor(async () => (await claims()) >= 2 && (await stateOf([runId!])).asleep === 1 || undefined);
   const [again] = await waiting();
   expect(again?.start_time).toEqual(before?.start_time);
   expect(Math.abs(again!.goes_on_after - before!.goes_on_after)).toBeLessThan(10);

@@ -117,7 +117,7 @@ it(
       }
     }
     const [numbers] = await workers.sql`
-    select count(*) filter (where j.attempt > 1)::integer as taken_over, max(j.attempt) as most_claims
+    select count(*) filter (where j.claim_number > 1)::integer as taken_over, max(j.claim_number) as most_claims
     from private.flow_run_jobs as j where j.flow_run_id = any (${[...runIds.keys()]}::uuid[])`;
     console.log(JSON.stringify({ kills: KILLS, runs: RUNS, ...numbers, unknown_outcomes: unknownOutcomes }));
     // Else nothing was disturbed, and the test would show nothing.

@@ -89,8 +89,8 @@ it(
       }
     }
     const [numbers] = await workers.sql`
-      select count(*) filter (where j.attempt > 1)::integer as taken_over, max(j.attempt) as most_claims,
-        count(*) filter (where t.wire is not null and j.attempt > 1)::integer as signed_and_taken_over
+      select count(*) filter (where j.claim_number > 1)::integer as taken_over, max(j.claim_number) as most_claims,
+        count(*) filter (where t.wire is not null and j.claim_number > 1)::integer as signed_and_taken_over
       from private.flow_run_jobs as j
       left join private.flow_run_transactions as t on t.root_flow_run_id = j.flow_run_id
       where j.flow_run_id = any (${[...payees.keys()]}::uuid[])`;

@@ -42,7 +42,7 @@ const nodeRuns = (runIds: string[]) =>
 /** How often each run was claimed, in how many of these claims a worker was lost, and whether a worker holds it. */
 const jobsOf = (runIds: string[]) =>
   workers.sql`
-    select j.attempt, j.lost_claim_count, j.is_held from private.flow_run_jobs as j
+    select j.claim_number, j.lost_claim_count, j.is_held from private.flow_run_jobs as j
     where j.flow_run_id = any (${runIds}::uuid[])`;
 
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
@@ -70,9 +70,9 @@ it.each(OVER)('runs under way while %s is out of reach end as if it had been the
     expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
     expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
     // The same claim went on: nothing had to be done again.
-    const attempts = await workers.sql`
-      select distinct j.attempt from private.flow_run_jobs as j where j.flow_run_id = any (${lasting}::uuid[])`;
-    expect(attempts).toEqual([{ attempt: 1 }]);
+    const claimNumbers = await workers.sql`
+      select distinct j.claim_number from private.flow_run_jobs as j where j.flow_run_id = any (${lasting}::uuid[])`;
+    expect(claimNumbers).toEqual([{ claim_number: 1 }]);
     expect(await worker.end('SIGTERM')).toBe(0);
   } finally {
     worker.process.kill('SIGKILL');
@@ -99,8 +99,8 @@ it("a worker that hangs beyond its lease is refused, and its run is another one'
     expect(await workers.sql`select * from public.node_run where flow_run_id = ${runId!} order by node_id`).toEqual(
       rows,
     );
-    const [job] = await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId!}`;
-    expect(job?.attempt).toBe(2);
+    const [job] = await workers.sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId!}`;
+    expect(job?.claim_number).toBe(2);
   } finally {
     hanging.process.kill('SIGKILL');
     other?.process.kill('SIGKILL');
@@ -124,13 +124,17 @@ it('a worker that is told to end releases what lasts, and finishes nothing halfw
     const begun = (await nodeRuns(lasting)).filter(({ end_time }) => end_time === null);
     expect(begun.map(({ flow_run_id }) => flow_run_id)).toEqual(lasting);
     // No lease has to run out: all runs are back in the queue.
-    expect(await jobsOf(lasting)).toEqual(lasting.map(() => ({ attempt: 1, lost_claim_count: 0, is_held: false })));
+    expect(await jobsOf(lasting)).toEqual(
+      lasting.map(() => ({ claim_number: 1, lost_claim_count: 0, is_held: false })),
+    );
 
     next = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
     const ended = await workers.ended(lasting);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
     // One more claim each ended them, and none was lost.
-    expect(await jobsOf(lasting)).toEqual(lasting.map(() => ({ attempt: 2, lost_claim_count: 0, is_held: false })));
+    expect(await jobsOf(lasting)).toEqual(
+      lasting.map(() => ({ claim_number: 2, lost_claim_count: 0, is_held: false })),
+    );
     // The waits went on from where they were.
     expect(await nodeRuns(lasting)).toEqual(
       expect.arrayContaining(begun.map((run) => ({ ...run, end_time: expect.any(Date) }))),

@@ -91,8 +91,8 @@ it.each(['PostgREST', 'Postgres'] as const)(
     newWorker(HOLDS, over);
     expect((await answer(await urlOf(runId), { values: 'told' })).status).toBe(200);
     await expectAnswered(runId, 'told');
-    expect(await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`).toEqual([
-      { attempt: 1 },
+    expect(await workers.sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId}`).toEqual([
+      { claim_number: 1 },
     ]);
   },
 );

@@ -35,9 +35,9 @@ function countingFlow(limit: number): FlowBuilder {
   return flow;
 }
 
-const attemptsOf = async (runId: string): Promise<number> => {
-  const [job] = await workers.sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`;
-  return job?.attempt;
+const claimsOf = async (runId: string): Promise<number> => {
+  const [job] = await workers.sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId}`;
+  return job?.claim_number;
 };
 
 it('a run that waits longer than a slice goes on in the next claim, and its time counts from the beginning', async () => {
@@ -46,9 +46,9 @@ it('a run that waits longer than a slice goes on in the next claim, and its time
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
   // Back until it has something to do: a claim of its own for each slice would be more.
-  const attempts = await attemptsOf(runId!);
-  expect(attempts).toBeGreaterThan(1);
-  expect(attempts).toBeLessThan(1_500 / SLICE_MS + 2);
+  const claims = await claimsOf(runId!);
+  expect(claims).toBeGreaterThan(1);
+  expect(claims).toBeLessThan(1_500 / SLICE_MS + 2);
   const [node] = await workers.sql`
     select extract(epoch from n.end_time - n.start_time)::float8 as seconds
     from public.node_run as n where n.flow_run_id = ${runId!} and n.input -> 'M' ? 'duration_ms'`;
@@ -62,7 +62,7 @@ it('a run that computes longer than a slice goes on in the next claim, and nothi
   await poke();
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { S: '1' } } }, errors: null });
-  expect(await attemptsOf(runId!)).toBeGreaterThan(1);
+  expect(await claimsOf(runId!)).toBeGreaterThan(1);
   const [nodes] = await workers.sql`
     select count(*)::integer as count, count(*) filter (where end_time is null)::integer as unended
     from public.node_run where flow_run_id = ${runId!}`;

@@ -158,11 +158,11 @@ it('a run that is released is announced, too', async () => {
     idleMs: 1_000,
   });
   try {
-    const [claim] = await rpc.rpc<{ attempt: number }[]>('claim_flow_runs', { max_runs: 1, lease_seconds: 3_000 });
+    const [claim] = await rpc.rpc<{ claim_number: number }[]>('claim_flow_runs', { max_runs: 1, lease_seconds: 3_000 });
     startWatchingWorker();
     await untilWatching(1);
     const progress = { children: [], node_runs: [], transactions: [], logs: [], work_ms: 0, output_bytes: 0 };
-    await rpc.rpc('release_flow_run', { flow_run_id: runId, attempt: claim!.attempt, progress });
+    await rpc.rpc('release_flow_run', { flow_run_id: runId, claim_number: claim!.claim_number, progress });
     await untilEnded(runId!);
   } finally {
     rpc.close();
@@ -174,9 +174,9 @@ it('four workers that wait execute a hundred runs', async () => {
   await untilWatching(4);
   const runIds = await Promise.all(Array.from({ length: 100 }, start));
   await untilEnded(...runIds);
-  const attempts = await workers.sql`
-    select distinct j.attempt from private.flow_run_jobs as j where j.flow_run_id = any (${runIds}::uuid[])`;
-  expect(attempts).toEqual([{ attempt: 1 }]);
+  const claimNumbers = await workers.sql`
+    select distinct j.claim_number from private.flow_run_jobs as j where j.flow_run_id = any (${runIds}::uuid[])`;
+  expect(claimNumbers).toEqual([{ claim_number: 1 }]);
 });
 
 it('no start is lost that comes while a worker begins to wait', async () => {

@@ -39,7 +39,7 @@ it('a function runner that is disabled leaves all runs to workers', async () => 
     status: 'succeeded',
     errors: 0,
     flow_run_id: ids[0],
-    attempt: 1,
+    claim_number: 1,
     node_executions: 4,
     duration_ms: expect.any(Number),
   }]);

@@ -31,8 +31,8 @@ async function startAndLose() {
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
     const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
     // Runs of other test files may have been in the queue: they are released.
-    for (const { flow_run_id, attempt } of claims.filter((candidate) => candidate !== claim)) {
-      await tx`select public.release_flow_run(${flow_run_id}, ${attempt}, ${tx.json(NOTHING_NEW)})`;
+    for (const { flow_run_id, claim_number } of claims.filter((candidate) => candidate !== claim)) {
+      await tx`select public.release_flow_run(${flow_run_id}, ${claim_number}, ${tx.json(NOTHING_NEW)})`;
     }
     return { runId: started.flow_run_id, claim };
   });
@@ -48,12 +48,12 @@ it("a run whose worker died is taken over when its lease is over, and the dead w
   await poke();
   const run = await finishedRun(owner, runId);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { text: { S: 'nothing' } } } });
-  expect((await sql`select attempt from private.flow_run_jobs where flow_run_id = ${runId}`)[0]).toEqual({
-    attempt: 2,
+  expect((await sql`select claim_number from private.flow_run_jobs where flow_run_id = ${runId}`)[0]).toEqual({
+    claim_number: 2,
   });
   await expect(
     sql`select public.finish_flow_run(
-      ${runId}, ${claim.attempt}, 'failed', '{"M": {}}', '{late}', '{}', ${sql.json(NOTHING_NEW)}
+      ${runId}, ${claim.claim_number}, 'failed', '{"M": {}}', '{late}', '{}', ${sql.json(NOTHING_NEW)}
     )`,
   )
     .rejects.toThrow('claim_lost');

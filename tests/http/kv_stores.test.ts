@@ -90,9 +90,10 @@ describe('the stores that a claimed run reaches', () => {
     await expect((await ended.stores(effect)).read('tags', 'key')).rejects.toThrow(Released);
 
     const unreachable = makeRpc({ supabaseUrl: 'http://127.0.0.1:1', apikey: '', fetch });
-    await expect(makeKvStores(unreachable, { flow_run_id: run.id, attempt: 1 })(effect).read('a', 'b')).rejects.toThrow(
-      Released,
-    );
+    await expect(makeKvStores(unreachable, { flow_run_id: run.id, claim_number: 1 })(effect).read('a', 'b')).rejects
+      .toThrow(
+        Released,
+      );
   });
 
   it('do not take a defect for a refusal', async () => {
@@ -140,7 +141,7 @@ describe('the stores of a user', () => {
     const { error } = await owner.client.from('kv_stores').insert({ user_id: owner.id, name: 'own' });
     expect(error?.code).toBe('42501');
     expect((await owner.client.from('kv_items').delete().eq('store', 'tags')).error?.code).toBe('42501');
-    const claim = { flow_run_id: run.id, attempt: 1 };
+    const claim = { flow_run_id: run.id, claim_number: 1 };
     expect((await owner.client.rpc('kv_read_item', { claim, store: 'tags', key: 'key' })).error?.code).toBe('42501');
   });
 });

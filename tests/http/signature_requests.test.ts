@@ -303,7 +303,7 @@ describe('POST /signature/submit', () => {
         }, true)`;
         const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
         await tx`update public.flow_run set status = 'running', start_time = now() where id = ${id}`;
-        await tx`update private.flow_run_jobs set attempt = 1, is_held = true where flow_run_id = ${id}`;
+        await tx`update private.flow_run_jobs set claim_number = 1, is_held = true where flow_run_id = ${id}`;
         await tx`select pgmq.set_vt('flow_runs', message_id, 3600) from private.flow_run_jobs where flow_run_id = ${id}`;
         return { id, claim: claimOf(id) };
       })

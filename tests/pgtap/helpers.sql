@@ -163,7 +163,7 @@ create function test.node_id(name text) returns uuid
 language sql immutable
 return md5(name)::uuid;
 
--- A run of the user's that its first attempt has claimed, without a message in the queue.
+-- A run of the user's that its first claim holds, without a message in the queue.
 create function test.claimed_run(user_id uuid) returns uuid
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -172,7 +172,7 @@ declare
   v_run_id uuid := test.create_run(v_flow_id);
 begin
   update public.flow_run as r set status = 'running', start_time = now() where r.id = v_run_id;
-  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+  insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, claim_number)
   values (v_run_id, claimed_run.user_id, test.take_snapshot(v_flow_id), 'https://api.devnet.solana.com', 1);
   return v_run_id;
 end;
@@ -311,11 +311,11 @@ $$;
 
 -- A node of the run, or of one that it called, asks for an input; its token is the node's name.
 create function test.ask_input(
-  root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, attempt integer default 1
+  root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, claim_number integer default 1
 ) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.checkpoint_flow_run(ask_input.root_run_id, ask_input.attempt, 60, test.progress(ask_input.root_run_id) || jsonb_build_object(
+  select private.checkpoint_flow_run(ask_input.root_run_id, ask_input.claim_number, 60, test.progress(ask_input.root_run_id) || jsonb_build_object(
     'inputs', jsonb_build_array(jsonb_build_object(
       'flow_run_id', coalesce(ask_input.run_id, ask_input.root_run_id), 'node_id', test.node_id(ask_input.node), 'times', 0,
       'token', ask_input.node, 'url', 'https://example.com/flow/submit/' || ask_input.node, 'timeout_ms', ask_input.timeout_ms
@@ -324,10 +324,10 @@ as $$
 $$;
 
 -- How the input of a node stands, as its worker takes it: {outcome, value}.
-create function test.take_input(run_id uuid, node text default 'a', attempt integer default 1) returns jsonb
+create function test.take_input(run_id uuid, node text default 'a', claim_number integer default 1) returns jsonb
 language sql volatile security definer set search_path = ''
 as $$
-  select (private.take_api_inputs(take_input.run_id, take_input.attempt, jsonb_build_array(jsonb_build_object(
+  select (private.take_api_inputs(take_input.run_id, take_input.claim_number, jsonb_build_array(jsonb_build_object(
     'flow_run_id', take_input.run_id, 'node_id', test.node_id(take_input.node), 'times', 0
   )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
 $$;
@@ -395,7 +395,7 @@ create function test.ask(run_id uuid, requests jsonb, node text default 'a', chi
 language sql volatile security definer set search_path = ''
 as $$
   select private.store_transaction(
-    j.flow_run_id, j.attempt, test.transaction(coalesce(ask.child_id, ask.run_id), ask.node),
+    j.flow_run_id, j.claim_number, test.transaction(coalesce(ask.child_id, ask.run_id), ask.node),
     case jsonb_typeof(ask.requests) when 'array' then ask.requests else jsonb_build_array(ask.requests) end
   )
   from private.flow_run_jobs as j where j.flow_run_id = ask.run_id;
@@ -405,7 +405,7 @@ $$;
 create function test.suspend(run_id uuid) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.suspend_flow_run(j.flow_run_id, j.attempt, test.progress(suspend.run_id))
+  select private.suspend_flow_run(j.flow_run_id, j.claim_number, test.progress(suspend.run_id))
   from private.flow_run_jobs as j where j.flow_run_id = suspend.run_id;
 $$;
 
@@ -422,7 +422,7 @@ $$;
 create function test.release_all(seconds integer default 0) returns void
 language sql volatile security definer set search_path = ''
 as $$
-  select private.release_flow_run(j.flow_run_id, j.attempt, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
+  select private.release_flow_run(j.flow_run_id, j.claim_number, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
 $$;
 
 -- What runs wait for has come.

@@ -6,7 +6,7 @@ export const queueChecks: RowCheck[] = [
     name: 'run_neither_ended_nor_waiting',
     find: (sql) =>
       sql`
-      select r.id, r.status, j.is_held, j.attempt, m.vt
+      select r.id, r.status, j.is_held, j.claim_number, m.vt
       from public.flow_run as r
       left join private.flow_run_jobs as j on j.flow_run_id = r.id
       left join pgmq.q_flow_runs as m on m.msg_id = j.message_id

@@ -82,7 +82,7 @@ it.each([
       await fill(worker, { owners: 1, ended: 0, queued: 16 });
       const [claimed] = await worker<{ results: object[] }[]>`
       select jsonb_agg(jsonb_build_object(
-        'flow_run_id', c.flow_run_id, 'attempt', c.attempt, 'status', 'succeeded', 'not_run', '[]'::jsonb,
+        'flow_run_id', c.flow_run_id, 'claim_number', c.claim_number, 'status', 'succeeded', 'not_run', '[]'::jsonb,
         'progress', jsonb_build_object('node_runs', jsonb_build_array(jsonb_build_object(
           'flow_run_id', c.flow_run_id, 'node_id', c.flow_run_id, 'times', 0, 'start_time', now(), 'end_time', now(),
           'input', '{"M": {}}'::jsonb, 'output', '{"M": {}}'::jsonb

@@ -72,7 +72,7 @@ it('a stop pokes the runner, which ends a run that waits', async () => {
     const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
     // As a worker leaves it that waits for a signature.
     await tx`update public.flow_run set status = 'waiting', start_time = now() where id = ${id}`;
-    await tx`update private.flow_run_jobs set attempt = 1 where flow_run_id = ${id}`;
+    await tx`update private.flow_run_jobs set claim_number = 1 where flow_run_id = ${id}`;
     await tx`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;
     return id;
   }).finally(() => sql.end());

@@ -13,7 +13,7 @@ export interface ClaimedRun {
   token: string;
   claim: Claim;
   /** The stores for an execution of a node, a new one unless given. */
-  stores: (effect?: Effect, attempt?: number) => Promise<KvStores>;
+  stores: (effect?: Effect, claimNumber?: number) => Promise<KvStores>;
   /** A node of the run begins. */
   begin: () => Promise<Effect>;
   /** Ends the run. */
@@ -37,10 +37,10 @@ export const stackClaims = (): Claims =>
 
 /** A claim of which nothing is known but what the database goes by, of a run that is no redrive. */
 // SAFETY: the claim is sent to the database, which reads no more of it, and asked for its history.
-export const claimOf = (flow_run_id: string, attempt = 1): Claim =>
-  ({ flow_run_id, attempt, redriven_output_bytes: null }) as Partial<Claim> as Claim;
+export const claimOf = (flow_run_id: string, claimNumber = 1): Claim =>
+  ({ flow_run_id, claim_number: claimNumber, redriven_output_bytes: null }) as Partial<Claim> as Claim;
 
-/** Stores a run of the user's flow, as attempt 1 of a worker has it. */
+/** Stores a run of the user's flow, as the first claim of a worker has it. */
 export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {
   const { id, token } = await asSuperuser(async (sql) => {
     const [flow] = await sql`insert into public.flows (user_id) values (${userId}) returning id`;
@@ -50,7 +50,7 @@ export async function makeClaimedRun(userId: string, startedBy: string | null = 
       flow!.id
     }, ${startedBy}, 'running', now(), '{"M": {}}', '{"cluster": "devnet"}') returning id, private.run_token(id) as token`;
     await sql`
-      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, attempt)
+      insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url, claim_number)
       values (${run!.id}, ${userId}, (select private.take_snapshot(f) from public.flows as f where f.id = ${
       flow!.id
     }), 'https://api.devnet.solana.com', 1)`;
@@ -70,7 +70,8 @@ export async function makeClaimedRun(userId: string, startedBy: string | null = 
     token,
     claim: claimOf(id),
     begin,
-    stores: async (effect, attempt = 1) => makeKvStores(rpc, { flow_run_id: id, attempt })(effect ?? await begin()),
+    stores: async (effect, claimNumber = 1) =>
+      makeKvStores(rpc, { flow_run_id: id, claim_number: claimNumber })(effect ?? await begin()),
     end: () =>
       asSuperuser(async (sql) => {
         await sql`update public.flow_run set status = 'stopped', end_time = now() where id = ${id}`;

@@ -17,7 +17,7 @@ export function makeClaimLog(claim: Claim, log: WriteLog, now: () => number): Cl
   const heldMs = () => now() - claimedAt;
   const facts = (): RunFacts => ({
     flow_run_id: claim.flow_run_id,
-    attempt: claim.attempt,
+    claim_number: claim.claim_number,
     duration_ms: Math.round(heldMs()),
     node_executions: executions,
   });

@@ -31,7 +31,10 @@ function makeDatabase() {
     historyPageBytes: 1,
   });
   const finish = (id: string) =>
-    claims.finish({ flow_run_id: id, attempt: 1 } as Claim, NO_PROGRESS, RESULT).then(() => 'done', ({ code }) => code);
+    claims.finish({ flow_run_id: id, claim_number: 1 } as Claim, NO_PROGRESS, RESULT).then(
+      () => 'done',
+      ({ code }) => code,
+    );
   /** The newest calls, once those of this turn and the next are made. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();

@@ -34,7 +34,7 @@ export interface StopRequest {
 export interface Claim {
   flow_run_id: string;
   /** The number of this claim among those of the run. What an older claim writes is refused. */
-  attempt: number;
+  claim_number: number;
   /** Workers in a row that were lost while they executed this run. */
   lost_claim_count: number;
   flow_id: number;
@@ -136,18 +136,18 @@ export interface StoredInput extends Effect {
 export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
 /** The result of a run, by the worker that claimed it. */
-type ClaimedResult = Pick<Claim, 'flow_run_id' | 'attempt'> & FinalResult & { progress: Progress };
+type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult & { progress: Progress };
 
 /** The queue of runs and their records, through the runner's SQL functions. */
 export interface Claims {
   /**
-   * Claims queued runs. When there are none, it waits `waitMillies` for the first to come; one worker at a time does so. Given
+   * Claims queued runs. When there are none, it waits `waitMs` for the first to come; one worker at a time does so. Given
    * `ownersWithPlaces`, it claims no run of these owners, and one run at most of each other owner.
    */
   claim: (
     maxRuns: number,
     knownSnapshots: string[],
-    waitMillies: number,
+    waitMs: number,
     ownersWithPlaces?: string[],
   ) => Promise<Claim[]>;
   /** Reads what earlier claims of the run stored. */
@@ -217,7 +217,7 @@ interface HistoryPage extends Pick<StoredHistory, 'node_runs'> {
 
 /** `onDueWebhook` is called when a claim that finds no runs tells of webhooks that are due. */
 export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () => void = () => {}): Claims {
-  const held = ({ flow_run_id, attempt }: Claim) => ({ flow_run_id, attempt });
+  const held = ({ flow_run_id, claim_number }: Claim) => ({ flow_run_id, claim_number });
   const lease = { lease_seconds: options.runnerLeaseSeconds };
   const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
 
@@ -266,12 +266,12 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
   };
 
   return {
-    claim: async (maxRuns, knownSnapshots, waitMillies, ownersWithPlaces) => {
+    claim: async (maxRuns, knownSnapshots, waitMs, ownersWithPlaces) => {
       const claimed = await rpc<(Claim | DueWebhooks)[]>('claim_flow_runs', {
         max_runs: maxRuns,
         known_snapshots: knownSnapshots,
         max_lost_claims: options.runnerMaxLostClaims,
-        wait_millies: waitMillies,
+        wait_ms: waitMs,
         ...(ownersWithPlaces && { owners_with_places: ownersWithPlaces }),
         ...lease,
       });
@@ -279,8 +279,8 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
       if (runs.length < claimed.length) onDueWebhook();
       return runs;
     },
-    history: async ({ attempt, flow_run_id, redriven_output_bytes }) => {
-      const history = attempt > 1
+    history: async ({ claim_number, flow_run_id, redriven_output_bytes }) => {
+      const history = claim_number > 1
         ? await readHistory(flow_run_id)
         : { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };
       return redriven_output_bytes === null ? history : { ...history, redriven: await readEarlierRuns(flow_run_id) };

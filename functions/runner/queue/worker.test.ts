@@ -19,7 +19,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
   count += 1;
   return {
     flow_run_id: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}`,
-    attempt: 1,
+    claim_number: 1,
     lost_claim_count: 0,
     flow_id: 1,
     user_id: '00000000-0000-4000-8000-0000000000aa',
@@ -45,8 +45,8 @@ function makeQueue(batches: Claim[][]) {
   const waits: number[] = [];
   let onClaim: () => void = () => {};
   const claims: Claims = {
-    claim: (_maxRuns, _known, waitMillies) => {
-      waits.push(waitMillies);
+    claim: (_maxRuns, _known, waitMs) => {
+      waits.push(waitMs);
       onClaim();
       return Promise.resolve(batches.shift() ?? []);
     },
@@ -215,7 +215,7 @@ it('a run that was stopped while it was being put to sleep is claimed again at o
   const batches = [[asleep, long]];
   const queue = makeQueue(batches);
   queue.claims.release = (claim) => {
-    batches.push([{ ...claim, attempt: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000' });
@@ -342,7 +342,7 @@ it('a run that was answered while it was being suspended is claimed again at onc
   const batches = [[asking, long]];
   const queue = makeQueue(batches);
   queue.claims.suspend = (claim) => {
-    batches.push([{ ...claim, attempt: 2, stop: { reason: null, timeout_millies: 0 } }]);
+    batches.push([{ ...claim, claim_number: 2, stop: { reason: null, timeout_millies: 0 } }]);
     return Promise.resolve();
   };
   const registry: NodeRegistry = (id) => instructionRegistry(id) ?? nodeRegistry(id);

@@ -20,11 +20,11 @@ function toNodeFailure(error: unknown): unknown {
 /** Makes the key-value stores of the owner of a claimed run, for each execution of a node; `rpc` acts as service role. */
 export const makeKvStores = (
   rpc: Rpc,
-  { flow_run_id, attempt }: { flow_run_id: string; attempt: number },
+  { flow_run_id, claim_number }: { flow_run_id: string; claim_number: number },
 ): (effect: Effect) => KvStores => {
   const call = async <Result>(name: string, args: object): Promise<Result> => {
     try {
-      return await rpc<Result>(name, { claim: { flow_run_id, attempt }, ...args });
+      return await rpc<Result>(name, { claim: { flow_run_id, claim_number }, ...args });
     } catch (error) {
       throw toNodeFailure(error);
     }

@@ -5,10 +5,10 @@ select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.sign_out();
 create function pg_temp.claimed() returns integer[] language sql volatile as $$
-  select array[attempt, lost_claim_count] from public.claim_flow_runs(10, 60);
+  select array[claim_number, lost_claim_count] from public.claim_flow_runs(10, 60);
 $$;
-create function pg_temp.checkpoint(attempt integer, node_runs jsonb) returns void language sql as $$
-  select public.checkpoint_flow_run(test.kept('run')::uuid, attempt, 60, test.progress(test.kept('run')::uuid, node_runs));
+create function pg_temp.checkpoint(claim_number integer, node_runs jsonb) returns void language sql as $$
+  select public.checkpoint_flow_run(test.kept('run')::uuid, claim_number, 60, test.progress(test.kept('run')::uuid, node_runs));
 $$;
 create temporary view lost as select lost_claim_count as count from private.flow_run_jobs;
 

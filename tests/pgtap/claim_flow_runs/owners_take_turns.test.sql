@@ -11,7 +11,7 @@ $$;
 create function pg_temp.together(count integer) returns text language sql volatile as $$
   select string_agg(left(u.email, 1), '' order by c.place)
   from public.claim_flow_runs(together.count, 60) with ordinality as c (
-    flow_run_id, attempt, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop, output_bytes, place
+    flow_run_id, claim_number, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop, output_bytes, place
   )
   join auth.users as u on u.id = c.user_id;
 $$;

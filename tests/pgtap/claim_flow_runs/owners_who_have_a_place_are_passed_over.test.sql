@@ -12,7 +12,7 @@ create function pg_temp.reserved(count integer, variadic holders text[] default 
   select string_agg(left(u.email, 1), '' order by c.place)
   from public.claim_flow_runs(reserved.count, 60, owners_with_places => array(select test.user_id(name) from unnest(reserved.holders) as name))
     with ordinality as c (
-      flow_run_id, attempt, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop,
+      flow_run_id, claim_number, lost_claim_count, flow_id, user_id, started_by, inputs, settings, snapshot_hash, snapshot, work_ms, stop,
       output_bytes, place
     )
   join auth.users as u on u.id = c.user_id;

@@ -35,28 +35,36 @@ const start = async (count = 1): Promise<string[]> =>
     select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f cross join generate_series(1, ${count})`)
     .map(({ id }) => id);
 
-const claim = async (sql: Sql, count = 10, waitMillies = 0): Promise<string[]> =>
+const claim = async (sql: Sql, count = 10, waitMs = 0): Promise<string[]> =>
   (await sql<{ flow_run_id: string }[]>`
-    select flow_run_id from public.claim_flow_runs(${count}, 60, wait_millies => ${waitMillies})`)
+    select flow_run_id from public.claim_flow_runs(${count}, 60, wait_ms => ${waitMs})`)
     .map((row) => row.flow_run_id);
 
-const progress = (sql: Sql, id: string, attempt: number) =>
+const progress = (sql: Sql, id: string, claimNumber: number) =>
   sql.json({
-    node_runs: [{ flow_run_id: id, node_id: randomUUID(), times: attempt, start_time: new Date(), input: { M: {} } }],
+    node_runs: [{
+      flow_run_id: id,
+      node_id: randomUUID(),
+      times: claimNumber,
+      start_time: new Date(),
+      input: { M: {} },
+    }],
   });
-const checkpoint = (sql: Sql, id: string, attempt: number) =>
-  codeOf(sql`select public.checkpoint_flow_run(${id}, ${attempt}, 60, ${progress(sql, id, attempt)})`);
-const release = (sql: Sql, id: string, attempt: number, seconds: number) =>
-  codeOf(sql`select public.release_flow_run(${id}, ${attempt}, ${progress(sql, id, attempt)}, ${seconds})`);
-const finish = (sql: Sql, id: string, attempt: number) =>
-  codeOf(sql`select public.finish_flow_run(${id}, ${attempt}, 'succeeded', '{"M": {}}', null, '{}', '{}')`);
+const checkpoint = (sql: Sql, id: string, claimNumber: number) =>
+  codeOf(sql`select public.checkpoint_flow_run(${id}, ${claimNumber}, 60, ${progress(sql, id, claimNumber)})`);
+const release = (sql: Sql, id: string, claimNumber: number, seconds: number) =>
+  codeOf(sql`select public.release_flow_run(${id}, ${claimNumber}, ${progress(sql, id, claimNumber)}, ${seconds})`);
+const finish = (sql: Sql, id: string, claimNumber: number) =>
+  codeOf(sql`select public.finish_flow_run(${id}, ${claimNumber}, 'succeeded', '{"M": {}}', null, '{}', '{}')`);
 const finishTogether = async (sql: Sql, ids: string[]): Promise<string[]> => {
-  const results = ids.map((id) => ({ flow_run_id: id, attempt: 1, status: 'succeeded', progress: {} }));
+  const results = ids.map((id) => ({ flow_run_id: id, claim_number: 1, status: 'succeeded', progress: {} }));
   return (await sql<[{ ids: string[] }]>`select public.finish_flow_runs(${sql.json(results)}) as ids`)[0].ids;
 };
 const stop = (sql: Sql, id: string) => codeOf(sql`select public.stop_flow_run(${id}, 'no more')`);
-const heartbeat = (sql: Sql, id: string, attempt: number) =>
-  sql`select is_lost, stop from public.heartbeat_flow_runs(${sql.json([{ flow_run_id: id, attempt }])}, 60)`;
+const heartbeat = (sql: Sql, id: string, claimNumber: number) =>
+  sql`select is_lost, stop from public.heartbeat_flow_runs(${
+    sql.json([{ flow_run_id: id, claim_number: claimNumber }])
+  }, 60)`;
 
 /** The run's worker is late: its lease is over. */
 const endLease = () => first`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where is_held`;
@@ -91,7 +99,7 @@ async function race<Answer>(
 
 const stateOf = async (id: string) =>
   (await first`
-    select r.status, j.attempt, j.is_held, j.stop_reason, j.message_id is not null as is_pending, m.vt > clock_timestamp() as is_hidden,
+    select r.status, j.claim_number, j.is_held, j.stop_reason, j.message_id is not null as is_pending, m.vt > clock_timestamp() as is_hidden,
       (select count(*)::int from public.node_run as n where n.flow_run_id = r.id) as node_runs
     from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id
     left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
@@ -114,7 +122,7 @@ describe('of two who claim at once', () => {
     await hasToWait(first, following);
     await first`rollback`;
     expect((await following).sort()).toEqual(ids.sort());
-    expect(await stateOf(ids[0]!)).toMatchObject({ attempt: 1 });
+    expect(await stateOf(ids[0]!)).toMatchObject({ claim_number: 1 });
   });
 
   it('each run is claimed by one of them, however many there are', async () => {
@@ -146,7 +154,7 @@ describe('of two who wait for a run to come', () => {
 
   it('each has none when the time is over', async () => {
     expect(await claim(first, 10, 5)).toEqual([]);
-    expect(await first`select from public.claim_flow_runs(10, 60, wait_millies => null)`).toHaveLength(0);
+    expect(await first`select from public.claim_flow_runs(10, 60, wait_ms => null)`).toHaveLength(0);
   });
 });
 
@@ -162,7 +170,7 @@ describe('of a claim and a worker whose lease is over', () => {
     const id = await claimedRun();
     expect(await race((sql) => write(sql, id), claim, { waits: false })).toEqual([]);
     expect(await claim(second)).toEqual([]);
-    expect(await stateOf(id)).toMatchObject({ attempt: 1, ...state });
+    expect(await stateOf(id)).toMatchObject({ claim_number: 1, ...state });
   });
 
   it.each([
@@ -171,7 +179,7 @@ describe('of a claim and a worker whose lease is over', () => {
   ])('%s that comes second waits, and is refused', async (_name, write) => {
     const id = await claimedRun();
     expect(await race(claim, (sql) => write(sql, id), { waits: true })).toBe('claim_lost');
-    expect(await stateOf(id)).toMatchObject({ status: 'running', attempt: 2, is_held: true, node_runs: 0 });
+    expect(await stateOf(id)).toMatchObject({ status: 'running', claim_number: 2, is_held: true, node_runs: 0 });
   });
 
   it('a heartbeat that comes second holds nothing', async () => {
@@ -185,13 +193,13 @@ describe('of a claim and a stop', () => {
   it('the stop of a queued run comes first, and the claim takes the others', async () => {
     const [id, other] = await start(2);
     expect(await race((sql) => stop(sql, id!), claim, { waits: false })).toEqual([other]);
-    expect(await stateOf(id!)).toMatchObject({ status: 'stopped', attempt: 0, is_pending: false });
+    expect(await stateOf(id!)).toMatchObject({ status: 'stopped', claim_number: 0, is_pending: false });
   });
 
   it('the stop comes second, and the worker hears of it', async () => {
     const [id] = await start();
     expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');
-    expect(await stateOf(id!)).toMatchObject({ status: 'running', attempt: 1, stop_reason: 'no more' });
+    expect(await stateOf(id!)).toMatchObject({ status: 'running', claim_number: 1, stop_reason: 'no more' });
     expect(await heartbeat(second, id!, 1)).toEqual([{
       is_lost: false,
       stop: { reason: 'no more', timeout_millies: 0 },
@@ -329,7 +337,7 @@ describe('of workers that finish several runs at once', () => {
     const beating = database.connect();
     let isOver = false;
     const beat = async (): Promise<void> => {
-      const claims = beating.json(ids.map((flow_run_id) => ({ flow_run_id, attempt: 1 })));
+      const claims = beating.json(ids.map((flow_run_id) => ({ flow_run_id, claim_number: 1 })));
       while (!isOver) await beating`select from public.heartbeat_flow_runs(${claims}, 60)`;
     };
     const finishAll = async (sql: Sql, mine: string[]): Promise<void> => {

@@ -38,7 +38,7 @@ async function lose(id: string): Promise<void> {
 
 const release = (id: string) =>
   sql`
-    select public.release_flow_run(flow_run_id, attempt, '{}') from private.flow_run_jobs where flow_run_id = ${id}`;
+    select public.release_flow_run(flow_run_id, claim_number, '{}') from private.flow_run_jobs where flow_run_id = ${id}`;
 
 const commands = fc.array(
   fc.oneof(

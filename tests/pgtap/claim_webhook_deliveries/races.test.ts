@@ -66,7 +66,7 @@ it('a run whose end is taken back is not told of, and one that ends twice at onc
   const finish = (sql: Sql) =>
     sql`
       select public.finish_flow_runs(jsonb_build_array(jsonb_build_object(
-        'flow_run_id', ${runId}::text, 'attempt', 1, 'status', 'succeeded', 'not_run', '[]'::jsonb,
+        'flow_run_id', ${runId}::text, 'claim_number', 1, 'status', 'succeeded', 'not_run', '[]'::jsonb,
         'progress', '{"children": [], "node_runs": [], "transactions": [], "logs": [], "work_ms": 0}'::jsonb
       )))`;
   await admin`select public.claim_flow_runs(100, 60)`;

@@ -278,7 +278,7 @@ describe('a start is in no deadlock', () => {
     for (const runId of await startBoth()) await ending`select private.end_flow_run(${runId}, 'stopped')`;
     const results = (await startBoth()).map((flow_run_id) => ({
       flow_run_id,
-      attempt: 0,
+      claim_number: 0,
       status: 'stopped',
       progress: { work_ms: 0, children: [], node_runs: [], logs: [], transactions: [] },
     }));

@@ -7,9 +7,9 @@ select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{fi
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 
-create function pg_temp.result(name text, attempt integer default 1, errors text[] default null) returns jsonb language sql as $$
+create function pg_temp.result(name text, claim_number integer default 1, errors text[] default null) returns jsonb language sql as $$
   select jsonb_build_object(
-    'flow_run_id', test.kept(name), 'attempt', attempt, 'status', case when errors is null then 'succeeded' else 'failed' end,
+    'flow_run_id', test.kept(name), 'claim_number', claim_number, 'status', case when errors is null then 'succeeded' else 'failed' end,
     'output', jsonb_build_object('M', jsonb_build_object('of', name)), 'errors', errors, 'not_run', '{}'::text[],
     'progress', test.progress(test.kept(name)::uuid, jsonb_build_array(test.node_run(name)), work_ms => 12)
   );
@@ -22,7 +22,7 @@ select test.sign_in_as_role('service_role');
 
 select set_eq(
   $$ select unnest(public.finish_flow_runs(jsonb_build_array(
-    pg_temp.result('first'), pg_temp.result('second', errors => '{a failed}'), pg_temp.result('taken_over', attempt => 0), pg_temp.result('ended')
+    pg_temp.result('first'), pg_temp.result('second', errors => '{a failed}'), pg_temp.result('taken_over', claim_number => 0), pg_temp.result('ended')
   ))) $$,
   $$ select test.kept(name)::uuid from unnest('{first,second}'::text[]) as name $$,
   'it tells which runs it has finished: not those of an older claim, nor those that have ended'

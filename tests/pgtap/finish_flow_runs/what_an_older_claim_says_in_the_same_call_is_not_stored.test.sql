@@ -12,11 +12,11 @@ update pgmq.q_flow_runs set vt = clock_timestamp();
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 
-create function pg_temp.result(name text, attempt integer) returns jsonb language sql as $$
+create function pg_temp.result(name text, claim_number integer) returns jsonb language sql as $$
   select jsonb_build_object(
-    'flow_run_id', test.kept(name), 'attempt', attempt, 'status', case attempt when 1 then 'failed' else 'succeeded' end,
-    'output', jsonb_build_object('M', jsonb_build_object('attempt', attempt)), 'errors', case attempt when 1 then array['old'] end,
-    'not_run', '{}'::text[], 'progress', test.progress(test.kept(name)::uuid, '[]', work_ms => attempt * -10 + 30)
+    'flow_run_id', test.kept(name), 'claim_number', claim_number, 'status', case claim_number when 1 then 'failed' else 'succeeded' end,
+    'output', jsonb_build_object('M', jsonb_build_object('claim', claim_number)), 'errors', case claim_number when 1 then array['old'] end,
+    'not_run', '{}'::text[], 'progress', test.progress(test.kept(name)::uuid, '[]', work_ms => claim_number * -10 + 30)
   );
 $$;
 grant execute on function pg_temp.result(text, integer) to public;
@@ -29,11 +29,11 @@ select set_eq(
   'both runs are finished'
 );
 select results_eq(
-  $$ select output #>> '{M,attempt}', status, errors from public.flow_run where id = test.kept('older_first')::uuid $$,
+  $$ select output #>> '{M,claim}', status, errors from public.flow_run where id = test.kept('older_first')::uuid $$,
   $$ values ('2', 'succeeded', null::text[]) $$, 'by the newest claim, when the older one comes first'
 );
 select results_eq(
-  $$ select output #>> '{M,attempt}', status, errors from public.flow_run where id = test.kept('older_last')::uuid $$,
+  $$ select output #>> '{M,claim}', status, errors from public.flow_run where id = test.kept('older_last')::uuid $$,
   $$ values ('2', 'succeeded', null::text[]) $$, 'and when it comes last'
 );
 select test.sign_out();

@@ -16,7 +16,7 @@ select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where 
 
 select test.sign_in_as_role('service_role');
 create temporary table news as select * from public.heartbeat_flow_runs((
-  select jsonb_agg(jsonb_build_object('flow_run_id', test.kept(name), 'attempt', 1))
+  select jsonb_agg(jsonb_build_object('flow_run_id', test.kept(name), 'claim_number', 1))
   from unnest('{held,slow,released,taken_over,ended,queued,deleted}'::text[]) as name
 ), 300);
 

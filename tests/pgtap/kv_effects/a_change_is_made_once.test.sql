@@ -2,7 +2,7 @@ select plan(20);
 
 select test.create_user('owner');
 select test.keep('run', test.claimed_run(test.user_id('owner')));
-select test.keep('claim', jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1));
+select test.keep('claim', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1));
 create function pg_temp.begin(name text, times integer default 0) returns void language sql as $$
   select test.keep(name || times, test.begin_node(test.kept('run')::uuid, name, times));
 $$;

@@ -5,7 +5,7 @@ insert into public.kv_stores (user_id, name) values (test.user_id('owner'), 'min
 select test.keep('run', test.claimed_run(test.user_id('owner')));
 create function pg_temp.writing(key text, value jsonb, store text default 'mine') returns text language sql as $$
   select format(
-    'select public.kv_write_item(%L, %L, %L, %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1),
+    'select public.kv_write_item(%L, %L, %L, %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),
     test.begin_node(test.kept('run')::uuid, gen_random_uuid()::text), store, key, value
   );
 $$;

@@ -6,7 +6,7 @@ select test.keep('run', test.claimed_run(test.user_id('owner')));
 select test.keep('other_run', test.claimed_run(test.user_id('other')));
 create function pg_temp.creation(store text, run text default 'run') returns text language sql as $$
   select format(
-    'select public.kv_create_store(%L, %L, %L)', jsonb_build_object('flow_run_id', test.kept(run), 'attempt', 1),
+    'select public.kv_create_store(%L, %L, %L)', jsonb_build_object('flow_run_id', test.kept(run), 'claim_number', 1),
     test.begin_node(test.kept(run)::uuid, gen_random_uuid()::text), store
   );
 $$;

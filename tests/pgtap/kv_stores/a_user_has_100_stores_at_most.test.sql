@@ -5,7 +5,7 @@ select test.create_user('other');
 select test.keep('run', test.claimed_run(test.user_id('owner')));
 create function pg_temp.call(name text, store text) returns text language sql as $$
   select format(
-    'select public.%I(%L, %L, %L)', name, jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1),
+    'select public.%I(%L, %L, %L)', name, jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),
     test.begin_node(test.kept('run')::uuid, gen_random_uuid()::text), store
   );
 $$;

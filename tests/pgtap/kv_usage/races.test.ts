@@ -24,7 +24,7 @@ beforeEach(async () => {
 /** A claimed run of the user's, on a connection of its own, whose nodes use the stores. */
 async function makeRun(sql: Sql) {
   const [{ id }] = await sql<[{ id: string }]>`select test.claimed_run(${userId}) as id`;
-  const claim = { flow_run_id: id, attempt: 1 };
+  const claim = { flow_run_id: id, claim_number: 1 };
   const begin = async () => {
     const [{ effect }] = await sql<[{ effect: JSONValue }]>`select test.begin_node(${id}, ${randomUUID()}) as effect`;
     return effect;

@@ -6,7 +6,7 @@ select test.keep('run', test.claimed_run(test.user_id('owner')));
 -- An item of exactly so many bytes: the key, and {"S": "…"}.
 create function pg_temp.writing(key text, bytes integer) returns text language sql as $$
   select format(
-    'select public.kv_write_item(%L, %L, ''second'', %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1),
+    'select public.kv_write_item(%L, %L, ''second'', %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),
     test.begin_node(test.kept('run')::uuid, gen_random_uuid()::text), key,
     jsonb_build_object('S', repeat('x', bytes - octet_length(key) - 9))
   );

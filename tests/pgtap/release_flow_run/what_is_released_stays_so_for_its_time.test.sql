@@ -21,7 +21,7 @@ $$;
 grant execute on function pg_temp.checkpoint(text), pg_temp.release(text, integer) to public;
 select test.sign_out();
 create temporary view claim as
-  select j.is_held, j.attempt, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
+  select j.is_held, j.claim_number, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
   from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
 
 select is(pg_temp.release('a', 300), null, 'a run is released for later');
@@ -35,7 +35,7 @@ select results_eq('select * from claim', 'values (false, 1, 300)', 'but holds no
 select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'only its progress is stored');
 
 select test.let_time_pass();
-select results_eq('select attempt, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'in time the next worker claims it');
+select results_eq('select claim_number, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'in time the next worker claims it');
 select is(
   array[pg_temp.checkpoint('c'), pg_temp.release('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'
 );

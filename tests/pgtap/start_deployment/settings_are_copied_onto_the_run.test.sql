@@ -36,7 +36,7 @@ select is(
   'a run is the flow owner''s, knows its starter and takes the deployment''s settings'
 );
 select results_eq(
-  'select chain_url, snapshot_hash, attempt from private.flow_run_jobs',
+  'select chain_url, snapshot_hash, claim_number from private.flow_run_jobs',
   'select ''https://rpc.example.com/?key=secret'', snapshot_hash, 0 from public.flow_deployments',
   'the address of the network, which may be a secret, lies with its job'
 );

@@ -15,7 +15,7 @@ select test.sign_out();
 select ok(private.has_claimable_run(), 'the queue has something to do at once');
 create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select results_eq(
-  'select flow_run_id, attempt, lost_claim_count, stop from claimed',
+  'select flow_run_id, claim_number, lost_claim_count, stop from claimed',
   $$ values (test.kept('run')::uuid, 2, 0, jsonb '{"reason": "now", "timeout_millies": 0}') $$,
   'the stopped one is claimed, and the claim says how to stop'
 );

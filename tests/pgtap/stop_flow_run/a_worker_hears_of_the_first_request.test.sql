@@ -8,7 +8,7 @@ select test.sign_out();
 select public.claim_flow_runs(10, 60);
 create temporary view news as
   select * from public.heartbeat_flow_runs(jsonb_build_array(
-    jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1), jsonb_build_object('flow_run_id', test.kept('other'), 'attempt', 1)
+    jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1), jsonb_build_object('flow_run_id', test.kept('other'), 'claim_number', 1)
   ), 60);
 select is_empty('select * from news', 'before, there is no news');
 

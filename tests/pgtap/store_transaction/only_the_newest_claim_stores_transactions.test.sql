@@ -3,9 +3,9 @@ select plan(8);
 select test.create_user('owner');
 select test.keep('run', test.claimed_run(test.user_id('owner')));
 
-create function pg_temp.refusal(attempt integer) returns text language sql as $$
+create function pg_temp.refusal(claim_number integer) returns text language sql as $$
   select test.error_code(format(
-    'select public.store_transaction(%L, %s, %L, %L)', test.kept('run'), attempt, test.transaction(test.kept('run')::uuid),
+    'select public.store_transaction(%L, %s, %L, %L)', test.kept('run'), claim_number, test.transaction(test.kept('run')::uuid),
     jsonb_build_array(test.request())
   ));
 $$;
@@ -16,11 +16,11 @@ select is(pg_temp.refusal(1), '42501', 'anon stores none');
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.refusal(1), '42501', 'nor does the owner');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(attempt), 'claim_lost', format('attempt %s stores none', attempt)) from unnest('{0,2}'::integer[]) as attempt;
+select is(pg_temp.refusal(claim_number), 'claim_lost', format('claim %s stores none', claim_number)) from unnest('{0,2}'::integer[]) as claim_number;
 select test.sign_out();
 select is_empty('select from private.flow_run_transactions', 'there is none');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(1), null, 'the claim''s own attempt does');
+select is(pg_temp.refusal(1), null, 'the newest claim does');
 select test.sign_out();
 select test.end_run(test.kept('run')::uuid);
 select is(pg_temp.refusal(1), 'claim_lost', 'not once the run has ended');

@@ -51,7 +51,7 @@ select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 
 select pg_temp.submit('c', '{"S": "yes"}');
 select is(
   (select h.has_ended_inputs from public.heartbeat_flow_runs(
-    jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('held'), 'attempt', 1)), 60
+    jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('held'), 'claim_number', 1)), 60
   ) as h), true, 'the worker that holds the run is told at its heartbeat'
 );
 select private.release_flow_run(test.kept('held')::uuid, 1, test.progress(test.kept('held')::uuid), 600);

@@ -21,7 +21,7 @@ select results_eq(
   'select status, end_time, errors from public.flow_run', $$ values ('waiting', null::timestamptz, null::text[]) $$, 'the run waits'
 );
 select results_eq('select node_id from public.node_run', array[test.node_id('a')], 'what it came to is stored');
-select results_eq('select is_held, attempt, work_ms from private.flow_run_jobs', $$ values (false, 1, 7::bigint) $$, 'nobody has it');
+select results_eq('select is_held, claim_number, work_ms from private.flow_run_jobs', $$ values (false, 1, 7::bigint) $$, 'nobody has it');
 select ok(turn > test.kept('before')::bigint, 'who came meanwhile goes before it') from private.flow_run_jobs;
 select ok(
   m.vt >= s.expires_at and m.vt < s.expires_at + interval '1.2 seconds',
@@ -33,7 +33,7 @@ select is(public.runner_metrics() -> 'delayed', '0', 'and as nothing else');
 
 -- What the claim still writes late changes nothing of that.
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid));
-select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1)), 5);
+select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 5);
 select test.suspend(test.kept('run')::uuid);
 select results_eq(
   'select r.status, j.is_held from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id',
@@ -44,7 +44,7 @@ select ok(test.due_in(test.kept('run')::uuid) > 85, 'for as long');
 -- It goes on.
 select test.let_time_pass();
 select results_eq(
-  'select flow_run_id, attempt, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 2, 0) $$,
+  'select flow_run_id, claim_number, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 2, 0) $$,
   'the next claim has it, and counts nobody as lost'
 );
 select results_eq('select status from public.flow_run', $$ values ('running') $$, 'it runs');

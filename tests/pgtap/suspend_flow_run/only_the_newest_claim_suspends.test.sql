@@ -4,9 +4,9 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.queued_claim(test.kept('deployment')::uuid);
-create function pg_temp.refusal(attempt integer) returns text language sql as $$
+create function pg_temp.refusal(claim_number integer) returns text language sql as $$
   select test.error_code(format(
-    'select public.suspend_flow_run(%L, %s, %L)', test.kept('run'), attempt, test.progress(
+    'select public.suspend_flow_run(%L, %s, %L)', test.kept('run'), claim_number, test.progress(
       test.kept('run')::uuid, jsonb_build_array(test.node_run('a'))
     )
   ));

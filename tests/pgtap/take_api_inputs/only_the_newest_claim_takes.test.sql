@@ -29,7 +29,7 @@ select is(
 select private.submit_input('a', '{"U": "1"}', null, null);
 select test.take_input(test.kept('run')::uuid);
 select is_empty($$
-  select from public.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'attempt', 1)), 60)
+  select from public.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 60)
 $$, 'what was taken is not told again');
 
 select * from finish();

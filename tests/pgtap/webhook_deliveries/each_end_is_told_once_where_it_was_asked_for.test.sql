@@ -16,7 +16,7 @@ select test.claim_all();
 
 select public.finish_flow_runs((
   select jsonb_agg(jsonb_build_object(
-    'flow_run_id', test.kept(e.name), 'attempt', 1, 'status', e.status, 'errors', e.errors, 'output', '{"M": {"secret": {"S": "x"}}}'::jsonb,
+    'flow_run_id', test.kept(e.name), 'claim_number', 1, 'status', e.status, 'errors', e.errors, 'output', '{"M": {"secret": {"S": "x"}}}'::jsonb,
     'not_run', '[]'::jsonb, 'progress', test.progress(test.kept(e.name)::uuid)
   ))
   from (values

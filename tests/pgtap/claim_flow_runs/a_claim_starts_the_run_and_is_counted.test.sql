@@ -15,12 +15,12 @@ select results_eq(
 );
 create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 60) as c;
 select results_eq(
-  'select flow_run_id, attempt, flow_id, user_id, started_by, inputs, work_ms, stop from claims',
+  'select flow_run_id, claim_number, flow_id, user_id, started_by, inputs, work_ms, stop from claims',
   $$ values (
     test.kept('run')::uuid, 1, test.kept('flow')::integer, test.user_id('owner'), test.user_id('starter')::text, jsonb '{"M": {"a": {"N": 0}}}',
     0::bigint, null::jsonb
   ) $$,
-  'a claim brings the run with its owner, starter and inputs, and begins at attempt 1'
+  'a claim brings the run with its owner, starter and inputs, and has claim_number 1'
 );
 select results_eq(
   'select status, start_time between clock_timestamp() - interval ''1 minute'' and clock_timestamp(), end_time from public.flow_run',
@@ -32,13 +32,13 @@ select test.release_all();
 insert into claims select 2, c.* from public.claim_flow_runs(10, 60) as c;
 select test.release_all();
 insert into claims select 3, c.* from public.claim_flow_runs(10, 60) as c;
-select results_eq('select attempt from claims order by number', 'values (1), (2), (3)', 'each claim counts one on');
+select results_eq('select claim_number from claims order by number', 'values (1), (2), (3)', 'each claim counts one on');
 select is(count(distinct (flow_run_id, snapshot_hash, snapshot, inputs, settings)), 1::bigint, 'and brings the same')
 from claims;
 select is(start_time, test.kept('start_time')::timestamptz, 'the run has started when it was claimed first') from public.flow_run;
 
 select test.sign_out();
-select results_eq('select attempt from private.flow_run_jobs', 'values (3)', 'its job keeps the count');
+select results_eq('select claim_number from private.flow_run_jobs', 'values (3)', 'its job keeps the count');
 select results_eq('select msg_id from pgmq.q_flow_runs', 'select message_id from private.flow_run_jobs', 'its message stays');
 
 -- A run that waits goes on when its message comes up.

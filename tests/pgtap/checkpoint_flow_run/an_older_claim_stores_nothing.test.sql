@@ -7,18 +7,18 @@ select test.keep('run', public.start_deployment(id => test.kept('deployment')::u
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 0);
 
-create function pg_temp.refusal(attempt integer, node text default 'a') returns jsonb language sql as $$
+create function pg_temp.refusal(claim_number integer, node text default 'a') returns jsonb language sql as $$
   select test.error(format(
-    'select public.checkpoint_flow_run(%L, %s, 60, %L)', test.kept('run'), attempt,
+    'select public.checkpoint_flow_run(%L, %s, 60, %L)', test.kept('run'), claim_number,
     test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run(node)))
   ));
 $$;
 grant execute on function pg_temp.refusal(integer, text) to public;
 select test.sign_in_as_role('service_role');
 
-select is(pg_temp.refusal(1), null, 'the claim''s own attempt stores');
-select is(pg_temp.refusal(attempt) ->> 'code', 'claim_lost', format('attempt %s, which nobody has, does not', attempt))
-from unnest('{0,2,-1}'::integer[]) as attempt;
+select is(pg_temp.refusal(1), null, 'the newest claim stores');
+select is(pg_temp.refusal(claim_number) ->> 'code', 'claim_lost', format('claim %s, which nobody has, does not', claim_number))
+from unnest('{0,2,-1}'::integer[]) as claim_number;
 
 select test.sign_out();
 select test.lose_workers();
@@ -26,7 +26,7 @@ select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
 select is(
   pg_temp.refusal(1, 'b') - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
-  'once the run is claimed again, the first attempt is refused'
+  'once the run is claimed again, the first claim is refused'
 );
 select is(pg_temp.refusal(2, 'c'), null, 'the second one stores');
 select set_eq(

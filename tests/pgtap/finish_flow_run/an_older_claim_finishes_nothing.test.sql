@@ -7,10 +7,10 @@ select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 0);
 select public.claim_flow_runs(1, 60);
 
-create function pg_temp.refusal(attempt integer, status text default 'succeeded') returns jsonb language sql as $$
+create function pg_temp.refusal(claim_number integer, status text default 'succeeded') returns jsonb language sql as $$
   select test.error(format(
-    'select public.finish_flow_run(%L, %s, %L, %L, null, null, %L)', test.kept('run'), attempt, status, '{"M": {}}',
-    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run('a', attempt)))
+    'select public.finish_flow_run(%L, %s, %L, %L, null, null, %L)', test.kept('run'), claim_number, status, '{"M": {}}',
+    test.progress(test.kept('run')::uuid, jsonb_build_array(test.node_run('a', claim_number)))
   ));
 $$;
 grant execute on function pg_temp.refusal(integer, text) to public;
@@ -18,7 +18,7 @@ select test.sign_in_as_role('service_role');
 
 select is(
   pg_temp.refusal(1) - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
-  'the first attempt may not finish the run'
+  'the first claim may not finish the run'
 );
 select is(pg_temp.refusal(3) ->> 'code', 'claim_lost', 'nor may one that nobody has');
 select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run goes on');
@@ -27,7 +27,7 @@ select test.sign_out();
 select is(count(*), 1::bigint, 'and with its message') from pgmq.q_flow_runs;
 
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(2), null, 'the newest attempt finishes it');
+select is(pg_temp.refusal(2), null, 'the newest claim finishes it');
 select test.keep('finished', to_jsonb(r)) from public.flow_run as r;
 select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'once, not twice');
 select is(
