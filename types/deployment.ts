@@ -34,12 +34,14 @@ export const deploymentTargetSchema = z.object({
   flow: flowIdSchema.optional(),
   tag: z.string().regex(TAG, TAG_RULE).optional(),
 });
+export type DeploymentTargetQuery = z.output<typeof deploymentTargetSchema>;
 
 /** The query of a deploy, and of a start of a flow. */
 export const strictQuerySchema = z.object({
   /** Refuse the flow for what would otherwise be a warning. */
   strict: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').optional(),
 });
+export type StrictQuery = z.output<typeof strictQuerySchema>;
 
 /** Warnings of a deploy or a start, by code: what a run of the flow would fail at, or leave out. */
 export const warningCodes = {

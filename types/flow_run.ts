@@ -47,6 +47,7 @@ export const waitSchema = z.object({
     .transform((text) => Math.min(Number(text), MAX_WAIT_SECONDS))
     .default(DEFAULT_WAIT_SECONDS),
 });
+export type WaitQuery = z.output<typeof waitSchema>;
 
 /** The body of a stop; all of it is optional. */
 export const stopFlowParamsSchema = z.strictObject({
@@ -64,6 +65,7 @@ export const redriveQuerySchema = z.object({
     false,
   ),
 });
+export type RedriveQuery = z.output<typeof redriveQuerySchema>;
 
 /** The answer to a stop. */
 export interface StopFlowResult {

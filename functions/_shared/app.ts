@@ -1,21 +1,24 @@
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { ZodObject } from 'zod';
+import { z } from 'zod';
 import { ApiError, apiError } from './api_error.ts';
-import { refuseUnknownParameters } from './body.ts';
+import { readQuery } from './body.ts';
 
 /** One route of an Edge Function; paths are relative to the function's own. */
-export interface Route {
+export interface Route<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
-  /**
-   * The query that it takes, none by default; `any` where strangers' clients send requests, who may add to it what they
-   * like. The handler reads it.
-   */
-  query?: ZodObject | 'any';
-  handle: (context: Context) => Promise<Response>;
+  /** The query that it takes, none by default; `any` where strangers' clients send requests, who may add what they like. */
+  query?: Query | 'any';
+  /** Answers a request; `query` is in the schema's form. */
+  handle(context: Context, query: z.output<Query>): Promise<Response>;
 }
+
+/** A route with a query: its handler takes what the schema gives. */
+export const withQuery = <Query extends z.ZodObject>(route: Route<Query> & { query: Query }): Route => route;
+
+const NO_QUERY = z.object({});
 
 /** An Edge Function, as the platform serves it. */
 export interface App {
@@ -63,12 +66,8 @@ export function makeApp(name: string, routes: Route[]): App {
       maxAge: 3600,
     }),
   );
-  for (const { method, path, query, handle } of routes) {
-    const known = Object.keys(query === undefined || query === 'any' ? {} : query.shape);
-    app.on(method, path, async (context) => {
-      if (query !== 'any') refuseUnknownParameters(context, known);
-      return await handle(context);
-    });
+  for (const { method, path, query = NO_QUERY, handle } of routes) {
+    app.on(method, path, (context) => handle(context, query === 'any' ? {} : readQuery(context, query)));
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map((route) => route.method).join(', ');

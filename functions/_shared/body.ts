@@ -74,7 +74,7 @@ const isAddedParameter = (name: string): boolean =>
   name === 'apikey' || name === 'forceFunctionRegion' || name.startsWith('x-');
 
 /** Refuses a query with a parameter that is not among these: a misspelt one would be a start of something else. */
-export function refuseUnknownParameters({ req }: Context, known: readonly string[]): void {
+function refuseUnknownParameters({ req }: Context, known: readonly string[]): void {
   const unknown = Object.keys(req.queries()).filter((name) => !known.includes(name) && !isAddedParameter(name));
   if (unknown.length === 0) return;
   const message = `there is no such parameter; ${
@@ -83,9 +83,12 @@ export function refuseUnknownParameters({ req }: Context, known: readonly string
   throw invalid('query', unknown.slice(0, MAX_FAULTS).map((name) => ({ path: cut(name), message })));
 }
 
-/** The query in the schema's form. Each parameter of the schema may be given once only. */
-export function readQuery<Schema extends z.ZodObject>({ req }: Context, schema: Schema): z.output<Schema> {
-  const repeated = Object.keys(schema.shape).filter((name) => (req.queries(name)?.length ?? 0) > 1);
+/** The query in the schema's form. It may have parameters of the schema only, each of them once. */
+export function readQuery<Schema extends z.ZodObject>(context: Context, schema: Schema): z.output<Schema> {
+  const { req } = context;
+  const known = Object.keys(schema.shape);
+  refuseUnknownParameters(context, known);
+  const repeated = known.filter((name) => (req.queries(name)?.length ?? 0) > 1);
   if (repeated.length > 0) {
     throw invalid('query', repeated.map((path) => ({ path, message: 'is given more than once' })));
   }

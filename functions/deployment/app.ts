@@ -1,5 +1,5 @@
 import { deploymentTargetSchema } from '../../types/deployment.ts';
-import { makeApp } from '../_shared/app.ts';
+import { makeApp, withQuery } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
@@ -12,8 +12,13 @@ export function makeDeploymentApp(platform: Platform) {
   const deps = makeDeps(platform);
   const pokeRunner = makeRunnerPoke(platform, deps.config);
   return makeApp('deployment', [
-    { method: 'GET', path: '/read', query: deploymentTargetSchema, handle: makeReadDeployment(deps) },
-    { method: 'POST', path: '/start', query: deploymentTargetSchema, handle: makeStartDeployment(deps, pokeRunner) },
+    withQuery({ method: 'GET', path: '/read', query: deploymentTargetSchema, handle: makeReadDeployment(deps) }),
+    withQuery({
+      method: 'POST',
+      path: '/start',
+      query: deploymentTargetSchema,
+      handle: makeStartDeployment(deps, pokeRunner),
+    }),
     { method: 'POST', path: '/hook/:token', query: 'any', handle: makeReceiveWebhook(deps, pokeRunner) },
   ]);
 }

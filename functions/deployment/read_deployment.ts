@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
-import { deploymentTargetSchema } from '../../types/deployment.ts';
-import { readQuery } from '../_shared/body.ts';
+import type { DeploymentTargetQuery } from '../../types/deployment.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { etagOf, matchesEtag } from './etag.ts';
@@ -9,13 +8,13 @@ import { etagOf, matchesEtag } from './etag.ts';
  * `GET /deployment/read?id=` or `?flow=&tag=`: what a deployment takes and gives, for those who may start it. The answer
  * is the database's own text, since bounds of numbers and defaults have more digits than a float.
  */
-export const makeReadDeployment = ({ config, rpcText }: Deps) => async (context: Context): Promise<Response> => {
-  const target = readQuery(context, deploymentTargetSchema);
-  const { headers, publicKey } = requireCredentials(context.req.raw, config, 'user or public key');
-  const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
-  const etag = await etagOf(text);
-  // The owner may change the deployment, or who may start it, at any time: a copy has to be asked about before each use.
-  const answerHeaders = { etag, 'cache-control': 'private, no-cache' };
-  if (matchesEtag(context.req.header('if-none-match'), etag)) return context.body(null, 304, answerHeaders);
-  return context.body(text, 200, { 'content-type': 'application/json', ...answerHeaders });
-};
+export const makeReadDeployment =
+  ({ config, rpcText }: Deps) => async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
+    const { headers, publicKey } = requireCredentials(context.req.raw, config, 'user or public key');
+    const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
+    const etag = await etagOf(text);
+    // The owner may change the deployment, or who may start it, at any time: a copy has to be asked about before each use.
+    const answerHeaders = { etag, 'cache-control': 'private, no-cache' };
+    if (matchesEtag(context.req.header('if-none-match'), etag)) return context.body(null, 304, answerHeaders);
+    return context.body(text, 200, { 'content-type': 'application/json', ...answerHeaders });
+  };

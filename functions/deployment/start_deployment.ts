@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
-import { deploymentTargetSchema, type StartResult } from '../../types/deployment.ts';
-import { readQuery } from '../_shared/body.ts';
+import type { DeploymentTargetQuery, StartResult } from '../../types/deployment.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { callStart, readStartBody } from '../_shared/start_body.ts';
@@ -10,8 +9,8 @@ import { callStart, readStartBody } from '../_shared/start_body.ts';
  * `pokeRunner` is called once the run is queued.
  */
 export const makeStartDeployment =
-  (deps: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
-    const target = readQuery(context, deploymentTargetSchema);
+  (deps: Deps, pokeRunner: (flowRunId: string) => void) =>
+  async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
     const { headers, publicKey } = requireCredentials(context.req.raw, deps.config, 'user or public key');
     const params = await readStartBody(context.req.raw);
     const idempotency_key = context.req.header('idempotency-key');

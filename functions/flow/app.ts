@@ -1,6 +1,6 @@
 import { strictQuerySchema } from '../../types/deployment.ts';
 import { redriveQuerySchema, waitSchema } from '../../types/flow_run.ts';
-import { makeApp } from '../_shared/app.ts';
+import { makeApp, withQuery } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
@@ -39,20 +39,25 @@ export function makeFlowApp(platform: Platform) {
   const events = makeEventHub(lookForEvents(deps.serviceRpc), news);
   const answers = makeAnswerInput(deps, poke);
   return makeApp('flow', [
-    { method: 'POST', path: '/deploy/:flow_id', query: strictQuerySchema, handle: makeDeployFlow(deps, platform) },
-    { method: 'POST', path: '/start/:flow_id', query: strictQuerySchema, handle: makeStartFlow(deps, poke) },
-    {
+    withQuery({
+      method: 'POST',
+      path: '/deploy/:flow_id',
+      query: strictQuerySchema,
+      handle: makeDeployFlow(deps, platform),
+    }),
+    withQuery({ method: 'POST', path: '/start/:flow_id', query: strictQuerySchema, handle: makeStartFlow(deps, poke) }),
+    withQuery({
       method: 'GET',
       path: '/output/:flow_run_id',
       query: waitSchema,
       handle: makeFlowOutput(deps, ends, poke),
-    },
-    {
+    }),
+    withQuery({
       method: 'GET',
       path: '/signature_request/:flow_run_id',
       query: waitSchema,
       handle: makeSignatureRequest(deps, signatureRequests, poke),
-    },
+    }),
     {
       method: 'GET',
       path: '/events/:flow_run_id',
@@ -61,6 +66,11 @@ export function makeFlowApp(platform: Platform) {
     { method: 'POST', path: '/stop/:flow_run_id', handle: makeStopFlow(deps, poke) },
     { method: 'POST', path: '/submit/:token', handle: answers.submit },
     { method: 'DELETE', path: '/submit/:token', handle: answers.cancel },
-    { method: 'POST', path: '/redrive/:flow_run_id', query: redriveQuerySchema, handle: makeRedriveFlow(deps, poke) },
+    withQuery({
+      method: 'POST',
+      path: '/redrive/:flow_run_id',
+      query: redriveQuerySchema,
+      handle: makeRedriveFlow(deps, poke),
+    }),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { type DeployFlowResult, flowPathSchema, strictQuerySchema } from '../../types/deployment.ts';
-import { parse, readBody, readQuery } from '../_shared/body.ts';
+import { type DeployFlowResult, flowPathSchema, type StrictQuery } from '../../types/deployment.ts';
+import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { Platform } from '../_shared/platform.ts';
@@ -12,9 +12,8 @@ import type { Platform } from '../_shared/platform.ts';
  */
 export const makeDeployFlow =
   ({ config, rpc, rpcText }: Deps, { waitUntil }: Pick<Platform, 'waitUntil'>) =>
-  async (context: Context): Promise<Response> => {
+  async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
-    const query = readQuery(context, strictQuerySchema);
     const { headers } = requireCredentials(context.req.raw, config, 'user');
     await readBody(context.req.raw, z.strictObject({}));
     const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id, ...query }, headers);

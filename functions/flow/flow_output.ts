@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { flowRunPathSchema, type FlowRunResult, hasEnded, waitSchema } from '../../types/flow_run.ts';
+import { flowRunPathSchema, type FlowRunResult, hasEnded, type WaitQuery } from '../../types/flow_run.ts';
 import { apiError } from '../_shared/api_error.ts';
-import { parse, readQuery } from '../_shared/body.ts';
+import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { EndedRun, RunWaiter } from './run_waiter.ts';
@@ -12,9 +12,8 @@ import type { EndedRun, RunWaiter } from './run_waiter.ts';
  */
 export const makeFlowOutput =
   ({ config, rpc }: Deps, waiter: RunWaiter<EndedRun>, pokeRunner: () => void) =>
-  async (context: Context): Promise<Response> => {
+  async (context: Context, { wait }: WaitQuery): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const { wait } = readQuery(context, waitSchema);
     const { headers } = readCredentials(context.req.raw, config);
     const read = async (name: 'flow_run_result' | 'await_flow_run_result') => {
       const result = await rpc<FlowRunResult>(name, { flow_run_id }, headers);

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import type { StartResult } from '../../types/deployment.ts';
-import { flowRunPathSchema, redriveQuerySchema } from '../../types/flow_run.ts';
-import { parse, readBody, readQuery } from '../_shared/body.ts';
+import { flowRunPathSchema, type RedriveQuery } from '../../types/flow_run.ts';
+import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
@@ -11,9 +11,9 @@ import type { Deps } from '../_shared/deps.ts';
  * `pokeRunner` is called once that is queued.
  */
 export const makeRedriveFlow =
-  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
+  ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) =>
+  async (context: Context, query: RedriveQuery): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const query = readQuery(context, redriveQuerySchema);
     const { headers } = requireCredentials(context.req.raw, config, 'user');
     await readBody(context.req.raw, z.strictObject({}));
     const idempotency_key = context.req.header('idempotency-key');

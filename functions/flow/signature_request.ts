@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
-import { flowRunPathSchema, waitSchema } from '../../types/flow_run.ts';
+import { flowRunPathSchema, type WaitQuery } from '../../types/flow_run.ts';
 import type { PendingSignatureResult } from '../../types/signature_request.ts';
-import { parse, readQuery } from '../_shared/body.ts';
+import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from './run_waiter.ts';
@@ -13,9 +13,8 @@ import type { RunWaiter } from './run_waiter.ts';
  */
 export const makeSignatureRequest =
   ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>
-  async (context: Context): Promise<Response> => {
+  async (context: Context, { wait }: WaitQuery): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const { wait } = readQuery(context, waitSchema);
     const { headers } = readCredentials(context.req.raw, config);
     const read = async () => {
       const result = await rpc<PendingSignatureResult>('pending_signature_request', { flow_run_id }, headers);

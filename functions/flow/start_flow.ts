@@ -1,15 +1,15 @@
 import type { Context } from 'hono';
-import { flowPathSchema, type StartFlowResult, strictQuerySchema } from '../../types/deployment.ts';
-import { parse, readQuery } from '../_shared/body.ts';
+import { flowPathSchema, type StartFlowResult, type StrictQuery } from '../../types/deployment.ts';
+import { parse } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { callStart, readStartBody } from '../_shared/start_body.ts';
 
 /** `POST /flow/start/{flow_id}?strict=`: runs the caller's flow as it is now. `pokeRunner` is called once the run is queued. */
 export const makeStartFlow =
-  (deps: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
+  (deps: Deps, pokeRunner: (flowRunId: string) => void) =>
+  async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
-    const query = readQuery(context, strictQuerySchema);
     const { headers } = requireCredentials(context.req.raw, deps.config, 'user');
     const params = await readStartBody(context.req.raw);
     const idempotency_key = context.req.header('idempotency-key');
