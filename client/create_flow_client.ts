@@ -1,4 +1,4 @@
-import { makeAnswering } from './answering.ts';
+import { makePendingInputs } from './pending_inputs.ts';
 import { makeAutomating } from './automating.ts';
 import { connect, type ConnectionOptions, type SupabaseLike } from './connection.ts';
 import type { FlowClient, FlowClientOptions } from './flow_client.ts';
@@ -30,6 +30,6 @@ export function createFlowClient(
     ...makeReading(send, watching),
     ...watching,
     ...makeSigning(send),
-    ...makeAnswering(send),
+    ...makePendingInputs(send),
   };
 }

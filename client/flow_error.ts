@@ -11,7 +11,7 @@ export const clientErrorCodes = {
   aborted: "The caller's AbortSignal was aborted; `cause` is its reason. A run that was started goes on.",
   value_invalid: 'An input has no form as a value, or the file no form as a flow; the message names its path.',
   schedule_not_found: "There is no such schedule, or it is somebody else's.",
-  client_invalid: 'The client was made with wrong arguments.',
+  client_invalid: 'The client, or a method of it, was called with a wrong argument.',
 } as const;
 
 /** A code of this package. */

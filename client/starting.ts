@@ -36,7 +36,7 @@ function startBody(plain: object, { inputs: tagged, actionSigner }: StartOptions
   });
 }
 
-/** The methods that start, stop and wait for runs. */
+/** The methods that start, redrive, stop and wait for runs. */
 export function makeStarting(
   send: Send,
 ): Pick<FlowClient, 'start' | 'deployment' | 'output' | 'outputValues' | 'redrive' | 'stop'> {
@@ -84,7 +84,7 @@ export function makeStarting(
   const output = async (run: RunReference<object>, options?: OutputOptions): Promise<PlainValues> =>
     fromOutput(await waitForOutput(run, options));
 
-  // SAFETY: `Inputs` and `Outputs` are the caller's word for what the deployment takes and gives.
+  // SAFETY: the caller asserts `Inputs` and `Outputs`; a deployment that differs refuses the inputs itself.
   const methods = { start, output } as unknown as Pick<FlowClient, 'start' | 'output'>;
   return {
     ...methods,

@@ -11,7 +11,7 @@ export interface ErrorBody {
 }
 
 /**
- * Every error code of this project, with its HTTP status and meaning. The text that callers read stands where the error is raised:
+ * Every error code of the backend, with its HTTP status and meaning; those that the client finds itself are in `client/flow_error.ts`. The text that callers read stands where the error is raised:
  * search for the code in `functions/` (`apiError`) and `sql/` (`private.fail`, which states the status once more;
  * `private.refuse_faults`, whose texts are in the `*_faults` function that it is given). An example of each is in
  * `supabase/tools/openapi/errors.ts`, what to do about it in `supabase/tools/reference/error_remedies.ts`.

@@ -44,8 +44,7 @@ function describeMalformed(text: string): string {
 /**
  * The credentials of a request. Each is recognised by its form, whichever header it stands in. An access token beats an
  * API key, which beats a public key. The project's publishable keys do not count, because supabase-js sends one when
- * nobody is signed in. Throws token_invalid or api_key_invalid when
- * every text has another form.
+ * nobody is signed in. Throws token_invalid or api_key_invalid when none of the texts has a known form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -88,16 +87,16 @@ export function readCredentials(request: Request, config: Config): Credentials {
 
 /**
  * Like `readCredentials`, but throws unauthenticated, as private.unauthenticated does, when the request has no
- * credential that the call accepts. Handlers call it before they read the body, so that a request without credentials
+ * credential that the call accepts; the database decides what the credential allows. Handlers call it before they read the body, so that a request without credentials
  * costs little.
  */
 export function requireCredentials(
   request: Request,
   config: Config,
-  accepted: 'user' | 'user or public key',
+  accepted: 'all but public keys' | 'all',
 ): Credentials {
   const credentials = readCredentials(request, config);
-  const hasPublicKey = accepted === 'user or public key' && credentials.publicKey !== undefined;
+  const hasPublicKey = accepted === 'all' && credentials.publicKey !== undefined;
   if (Object.keys(credentials.headers).length === 0 && !hasPublicKey) {
     throw apiError('unauthenticated', 'The request carries no credential that this call accepts.', {
       hint: 'Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). ' +

@@ -10,7 +10,7 @@ import { etagOf, matchesEtag } from './etag.ts';
  */
 export const makeReadDeployment =
   ({ config, rpcText }: Deps) => async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
-    const { headers, publicKey } = requireCredentials(context.req.raw, config, 'user or public key');
+    const { headers, publicKey } = requireCredentials(context.req.raw, config, 'all');
     const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
     const etag = await etagOf(text);
     // The owner may change the deployment, or who may start it, at any time: a copy has to be asked about before each use.

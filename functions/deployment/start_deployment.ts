@@ -11,7 +11,7 @@ import { callStart, readStartBody } from '../_shared/start_body.ts';
 export const makeStartDeployment =
   (deps: Deps, pokeRunner: (flowRunId: string) => void) =>
   async (context: Context, target: DeploymentTargetQuery): Promise<Response> => {
-    const { headers, publicKey } = requireCredentials(context.req.raw, deps.config, 'user or public key');
+    const { headers, publicKey } = requireCredentials(context.req.raw, deps.config, 'all');
     const params = await readStartBody(context.req.raw);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { ...target, ...params, public_key: publicKey, idempotency_key };

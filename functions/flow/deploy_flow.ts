@@ -14,7 +14,7 @@ export const makeDeployFlow =
   ({ config, rpc, rpcText }: Deps, { waitUntil }: Pick<Platform, 'waitUntil'>) =>
   async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
-    const { headers } = requireCredentials(context.req.raw, config, 'user');
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
     const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id, ...query }, headers);
     // Where this is lost, the first reader computes it.

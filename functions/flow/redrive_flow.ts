@@ -14,7 +14,7 @@ export const makeRedriveFlow =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) =>
   async (context: Context, query: RedriveQuery): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const { headers } = requireCredentials(context.req.raw, config, 'user');
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
     const idempotency_key = context.req.header('idempotency-key');
     const result = await rpc<StartResult>('redrive_flow_run', { flow_run_id, ...query, idempotency_key }, headers);

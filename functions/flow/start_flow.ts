@@ -10,7 +10,7 @@ export const makeStartFlow =
   (deps: Deps, pokeRunner: (flowRunId: string) => void) =>
   async (context: Context, query: StrictQuery): Promise<Response> => {
     const { flow_id } = parse(flowPathSchema, context.req.param(), 'path');
-    const { headers } = requireCredentials(context.req.raw, deps.config, 'user');
+    const { headers } = requireCredentials(context.req.raw, deps.config, 'all but public keys');
     const params = await readStartBody(context.req.raw);
     const idempotency_key = context.req.header('idempotency-key');
     const args = { flow_id, ...query, ...params, idempotency_key };

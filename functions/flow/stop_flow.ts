@@ -11,7 +11,7 @@ import type { Deps } from '../_shared/deps.ts';
 export const makeStopFlow =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
-    const { headers } = requireCredentials(context.req.raw, config, 'user');
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const params = await readBody(context.req.raw, stopFlowParamsSchema);
     await rpc('stop_flow_run', { flow_run_id, ...params }, headers);
     pokeRunner(flow_run_id);

@@ -42,7 +42,7 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: Wallet
   };
 
   return async (context: Context): Promise<Response> => {
-    const { headers } = requireCredentials(context.req.raw, config, 'user');
+    const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const params = await readBody(context.req.raw, upsertWalletParamsSchema);
     const { user_id, is_anonymous } = await rpc<Caller>('whoami', {}, headers);
     if (is_anonymous) {

@@ -144,12 +144,12 @@ begin
     minute = greatest(u.minute, excluded.minute), starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- While all callers together use no more than one caller may, no share is used up. Nearly every start ends its checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
-    -- Who are no guests have no share as a group.
+    -- The group of others has no share to check: only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;

@@ -10,7 +10,7 @@
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.
 --   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A run that
---               waits for the input of somebody (sql/75_inputs/) sleeps until it is answered or expires.
+--               waits for the input of somebody (sql/75_pending_inputs/) sleeps until it is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
 --
 -- A worker writes under lock_claimed_run only, which refuses every claim but the newest.

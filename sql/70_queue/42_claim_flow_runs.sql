@@ -21,7 +21,7 @@ set jit = off
 as $$
 declare
   v_began timestamptz := clock_timestamp();
-  v_waited double precision;
+  v_waited_seconds double precision;
   v_visible_ids uuid[];
   v_next record;
   v_run_ids uuid[];
@@ -32,14 +32,14 @@ begin
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
     where m.vt <= clock_timestamp();
     exit when v_visible_ids is not null;
-    v_waited := date_part('epoch', clock_timestamp() - v_began);
-    if (v_waited * 1000 < claim_flow_runs.wait_ms) is not true
+    v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
+    if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
-    perform pg_sleep(greatest(v_waited / 20, 0.001));
+    perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
   -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
@@ -128,7 +128,7 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
     claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
-  -- Who finds runs looks again after them.
+  -- A worker that has claimed runs hears of due webhooks by its next claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;

@@ -4839,12 +4839,12 @@ begin
     minute = greatest(u.minute, excluded.minute), starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- While all callers together use no more than one caller may, no share is used up. Nearly every start ends its checks here.
+  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start ends its checks here.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
   if v_starts > count_start.deployment.max_starts_per_minute / 10 or v_runs > count_start.deployment.max_runs_in_flight / 10 then
-    -- Who are no guests have no share as a group.
+    -- The group of others has no share to check: only guests together have one.
     foreach v_share in array array['all'] || array_remove(count_start.shares, 'others') loop
       perform private.check_share(count_start.deployment, v_share, v_minute);
     end loop;
@@ -7960,7 +7960,7 @@ grant execute on function public.redeliver_webhook(uuid) to anon, authenticated,
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of its owner, to be
 --               claimed at once or, when a node waits for a time, after it has slept until then.
 --   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request expires. A run that
---               waits for the input of somebody (sql/75_inputs/) sleeps until it is answered or expires.
+--               waits for the input of somebody (sql/75_pending_inputs/) sleeps until it is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their messages.
 --
 -- A worker writes under lock_claimed_run only, which refuses every claim but the newest.
@@ -8628,7 +8628,7 @@ set jit = off
 as $$
 declare
   v_began timestamptz := clock_timestamp();
-  v_waited double precision;
+  v_waited_seconds double precision;
   v_visible_ids uuid[];
   v_next record;
   v_run_ids uuid[];
@@ -8639,14 +8639,14 @@ begin
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
     where m.vt <= clock_timestamp();
     exit when v_visible_ids is not null;
-    v_waited := date_part('epoch', clock_timestamp() - v_began);
-    if (v_waited * 1000 < claim_flow_runs.wait_ms) is not true
+    v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
+    if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
       -- A claim that waits keeps a connection that starts could use, so only one at a time may wait.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
-    perform pg_sleep(greatest(v_waited / 20, 0.001));
+    perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
   -- One claim at a time: so each sees what the others left, and none returns empty while there are runs to claim.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
@@ -8735,7 +8735,7 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots, claim_flow_runs.max_lost_claims,
     claim_flow_runs.wait_ms, claim_flow_runs.owners_with_places
   ) as c;
-  -- Who finds runs looks again after them.
+  -- A worker that has claimed runs hears of due webhooks by its next claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
@@ -10189,7 +10189,7 @@ $$;
 comment on function private.grant_runner(regrole) is
   'For operators: lets a role execute runs, and nothing else: what a worker calls of schema public, and what that calls of schema private. To be called again when an upgrade has replaced such functions. Invoker: only the owner of the functions can grant them.';
 
--- sql/75_inputs/10_api_inputs.sql
+-- sql/75_pending_inputs/10_api_inputs.sql
 
 -- How a run waits for somebody, at its node `api_input`:
 --
@@ -10232,7 +10232,7 @@ comment on column private.api_inputs.idempotency_key_hash is 'SHA-256 of the Ide
 
 create index api_inputs_root_flow_run_id_idx on private.api_inputs (root_flow_run_id);
 
--- sql/75_inputs/20_pending_inputs.sql
+-- sql/75_pending_inputs/20_pending_inputs.sql
 
 create table public.pending_inputs (
   id uuid primary key references private.api_inputs (id) on delete cascade,
@@ -10318,7 +10318,7 @@ $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
   'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position}], and returns the events that this makes; storing them twice changes nothing. Definer: only functions write them.';
 
--- sql/75_inputs/30_answer_input.sql
+-- sql/75_pending_inputs/30_answer_input.sql
 
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
@@ -10530,7 +10530,7 @@ comment on function public.cancel_input(text, text) is
   'For the Edge Function flow: cancels the input that a node api_input waits for, so that the node fails, and wakes the run. Errors as in submit_input.';
 grant execute on function public.cancel_input(text, text) to service_role;
 
--- sql/75_inputs/40_take_api_inputs.sql
+-- sql/75_pending_inputs/40_take_api_inputs.sql
 
 create function private.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json

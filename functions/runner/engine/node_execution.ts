@@ -58,7 +58,7 @@ export interface KnownExecution {
 /** A node either ends or hands over. */
 type Given = Outcome | Handover;
 
-/** An execution that is neither on record nor taken over: its node is called. */
+/** An execution that no earlier claim has ended, and that no redrive takes over: its node is called. */
 class NodeExecution {
   readonly #tree: Tree;
   readonly #run: TreeRun;

@@ -25,7 +25,7 @@ function submitBody(value: unknown): string {
 }
 
 /** The methods that list pending inputs and answer them. */
-export function makeAnswering(send: Send): Pick<FlowClient, 'pendingInputs' | 'submitInput' | 'cancelInput'> {
+export function makePendingInputs(send: Send): Pick<FlowClient, 'pendingInputs' | 'submitInput' | 'cancelInput'> {
   const answer = async (
     request: Pick<FlowRequest, 'method' | 'body'>,
     url: string,
