@@ -57,6 +57,7 @@ it('a flow of any shape comes to the same however its nodes are timed and its cl
       while (last.result.status === 'released') last = await claim({ slice, registry, earlier: last.recorded });
       expect(show(last), 'short claims').toEqual(expected);
     }),
-    { numRuns: 150 },
+    // Each claims its flow over and over; other ones come with another `FUZZ_SEED`.
+    { numRuns: 50 },
   );
 });

@@ -66,6 +66,9 @@ calling.freeze();
 
 const MAX_ATTEMPTS = 2;
 
+/** Each is six claims or more; other ones come with another `FUZZ_SEED`. */
+const RUNS = 90;
+
 /** Some of its nodes are tried again. */
 function build(shape: Shape, random: () => number): FlowBuilder {
   const flow = new FlowBuilder();
@@ -223,10 +226,10 @@ it('a run that is redriven until nothing fails comes to what a run comes to in w
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: RUNS },
   );
-  expect(takenOver).toBeGreaterThan(1_000);
-  expect(exhausted).toBeGreaterThan(100);
+  expect(takenOver).toBeGreaterThan(3 * RUNS);
+  expect(exhausted).toBeGreaterThan(RUNS / 3);
 });
 
 it('what a loop inside of a loop did is taken over, whatever its number was then', async () => {

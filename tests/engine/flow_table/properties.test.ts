@@ -20,6 +20,9 @@ import { scriptTransactions } from '../../support/scripted_transactions.ts';
 const unlimitedRows = rows.filter((row) => row.options?.limits?.nodeExecutions === undefined)
   .map((row) => [row.title, row] as const);
 
+/** Of each flow; those of `random_flows.test.ts` are timed by chance, too. */
+const TIMINGS = 10;
+
 function prepare(row: FlowRow) {
   const [flow, flows] = [buildFlow(row.flow), buildFlows(row.flows)];
   const claim = (options: ExecuteFlowOptions = {}) =>
@@ -47,10 +50,11 @@ function isInsideEnd(events: JournalEvent[], count: number): boolean {
 describe('each flow of the table', () => {
   it.each(unlimitedRows)('comes to the same whenever its worker dies: %s', async (_, row) => {
     const { claim, show } = prepare(row);
-    for (const registry of [tableRegistry, delayNodes(tableRegistry, 7)]) {
+    // With delays every third of the moments: `random_flows.test.ts` and `random_transactions.test.ts` have such ones, too.
+    for (const [registry, step] of [[tableRegistry, 1], [delayNodes(tableRegistry, 7), 3]] as const) {
       const undisturbed = await claim({ registry });
       const expected = show(undisturbed);
-      for (let count = 0; count <= undisturbed.events.length; count++) {
+      for (let count = 0; count <= undisturbed.events.length; count += step) {
         const next = undisturbed.events[count];
         // The warnings about a run are stored with its beginning.
         if (next?.type === 'logged' && next.line.node_id === null) continue;
@@ -86,7 +90,7 @@ describe('each flow of the table', () => {
   it.each(unlimitedRows)('comes to the same however long its nodes take: %s', async (_, row) => {
     const { claim, show } = prepare(row);
     const undisturbed = show(await claim());
-    for (let seed = 1; seed <= 50; seed++) {
+    for (let seed = 1; seed <= TIMINGS; seed++) {
       expect(show(await claim({ registry: delayNodes(tableRegistry, seed) })), `seed ${seed}`).toEqual(undisturbed);
     }
   });
