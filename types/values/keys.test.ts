@@ -50,26 +50,29 @@ describe('toBytes', () => {
 
 describe('keys', () => {
   it('are read from every form, of a key pair its public half', () => {
-    fc.assert(fc.property(bytesOf(32), bytesOf(32), (secret, publicBytes) => {
-      const publicKey = base58.encode(publicBytes);
-      const keypair = new Uint8Array([...secret, ...publicBytes]);
-      const publicForms = formsOf(publicBytes);
-      const pairForms = formsOf(keypair);
-      const all = [...publicForms, ...pairForms];
-      const adapters = all.map((key): Value => ({ M: { public_key: key } }));
-      for (const value of [...all, ...adapters]) expect(toPubkey(value)).toBe(publicKey);
-      for (const value of pairForms) {
-        expect(toKeypair(value)).toEqual(keypair);
-        expect(toSignature(value)).toEqual(keypair);
-        expect(toWallet(value)).toEqual({ type: 'keypair', publicKey, keypair });
-        expect(toWalletOrPubkey(value)).toEqual(toWallet(value));
-      }
-      for (const value of adapters) expect(toWallet(value)).toEqual({ type: 'adapter', publicKey });
-      for (const value of [...adapters, ...publicForms]) {
-        expect(toWalletOrPubkey(value)).toEqual({ type: 'adapter', publicKey });
-      }
-      for (const value of publicForms) expect(() => toWallet(value)).toThrow('untagged enum Wallet');
-    }));
+    fc.assert(
+      fc.property(bytesOf(32), bytesOf(32), (secret, publicBytes) => {
+        const publicKey = base58.encode(publicBytes);
+        const keypair = new Uint8Array([...secret, ...publicBytes]);
+        const publicForms = formsOf(publicBytes);
+        const pairForms = formsOf(keypair);
+        const all = [...publicForms, ...pairForms];
+        const adapters = all.map((key): Value => ({ M: { public_key: key } }));
+        for (const value of [...all, ...adapters]) expect(toPubkey(value)).toBe(publicKey);
+        for (const value of pairForms) {
+          expect(toKeypair(value)).toEqual(keypair);
+          expect(toSignature(value)).toEqual(keypair);
+          expect(toWallet(value)).toEqual({ type: 'keypair', publicKey, keypair });
+          expect(toWalletOrPubkey(value)).toEqual(toWallet(value));
+        }
+        for (const value of adapters) expect(toWallet(value)).toEqual({ type: 'adapter', publicKey });
+        for (const value of [...adapters, ...publicForms]) {
+          expect(toWalletOrPubkey(value)).toEqual({ type: 'adapter', publicKey });
+        }
+        for (const value of publicForms) expect(() => toWallet(value)).toThrow('untagged enum Wallet');
+      }),
+      { numRuns: 25 },
+    );
   });
 
   it('are passed on in the form that they had', () => {
