@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest_first.ts';
 
+// Supabase Auth hashes the password of each user that a test makes, in JavaScript: 100 ms of computing at its own cost
+// of 10, and 2 ms at this one. Every stack that a test boots inherits it.
+process.env.LITE_AUTH_BCRYPT_COST ??= '4';
+
 const shared = {
   setupFiles: ['supabase/local/websocket.ts', 'tests/support/listeners.ts', 'tests/support/fuzz_seed.ts'],
   // Tests wait for conditions. These limits only end a test that would wait for ever, and are wide enough for a busy
