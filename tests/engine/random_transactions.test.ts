@@ -147,7 +147,6 @@ it('a flow makes the same transactions, and comes to the same, however it is tim
       const broken = await claimOnAndOn((earlier) => claim({ registry: slow, makeTransactions, earlier }));
       expect(show(broken), 'interrupted transactions').toEqual(expected);
     }),
-    // Each claims its flow over and over; other ones come with another `FUZZ_SEED`.
-    { numRuns: 25 },
+    { numRuns: 60 },
   );
 });
