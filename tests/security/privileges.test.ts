@@ -1,33 +1,42 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase, startScratchCluster } from '../../supabase/local/cluster.ts';
 import { applyMigrations } from '../../supabase/local/migrations.ts';
 import { connect, type Sql } from '../../supabase/local/postgres.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A server whose first database is as the platform hands it over. */
 let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
+/** What the stack has migrated, from the whole platform. */
+let database: TestDatabase;
+let withDefaults: Sql;
+let bare: Sql;
 
 beforeAll(async () => {
   cluster = await startScratchCluster(`test-privileges-${process.pid}`);
+  bare = await migrateBare();
+  database = await cloneDatabase();
+  withDefaults = database.connect();
 });
-afterAll(() => cluster?.remove());
+afterAll(async () => {
+  await bare?.end();
+  await database?.drop();
+  await cluster?.remove();
+});
 
-/** A migrated database, from a platform with Supabase's default privileges or, as newer projects are, without. */
-async function migrate(options: { withDefaults: boolean }): Promise<Sql> {
-  const name = `privileges_${randomUUID().replaceAll('-', '')}`;
+/** A migrated database, from a platform that has neither Supabase's default privileges, as newer projects, nor its publication. */
+async function migrateBare(): Promise<Sql> {
+  const name = 'bare';
   await createDatabase(cluster, name);
-  const url = (role: 'postgres' | 'supabase_admin') => cluster.url(role, name);
-  if (!options.withDefaults) {
-    const superuser = connect(url('supabase_admin'));
-    for (const kind of ['tables', 'functions', 'sequences']) {
-      await superuser.unsafe(
-        `alter default privileges for role postgres in schema public revoke all on ${kind} from anon, authenticated, service_role`,
-      );
-    }
-    await superuser.end();
+  const superuser = connect(cluster.url('supabase_admin', name));
+  for (const kind of ['tables', 'functions', 'sequences']) {
+    await superuser.unsafe(
+      `alter default privileges for role postgres in schema public revoke all on ${kind} from anon, authenticated, service_role`,
+    );
   }
-  await applyMigrations(url('postgres'), { seed: false });
-  return connect(url('postgres'));
+  await superuser`drop publication supabase_realtime`;
+  await superuser.end();
+  await applyMigrations(cluster.url('postgres', name), { seed: false });
+  return connect(cluster.url('postgres', name));
 }
 
 /** Everything that the API roles can read, write or call, a line each. */
@@ -61,33 +70,31 @@ async function listPrivileges(sql: Sql): Promise<string> {
 }
 
 it("anon, authenticated and service_role can read, write and call what tests/security/privileges.txt lists, with Supabase's default privileges and without", async () => {
-  const [withDefaults, without] = [await migrate({ withDefaults: true }), await migrate({ withDefaults: false })];
   const list = await listPrivileges(withDefaults);
-  expect(await listPrivileges(without)).toBe(list);
+  expect(await listPrivileges(bare)).toBe(list);
   await expect(list).toMatchFileSnapshot('privileges.txt');
 
   // The list sees what it should: one grant more is one line more.
+  await withDefaults`begin`;
   await withDefaults`grant insert on public.flow_run to anon`;
-  expect((await listPrivileges(withDefaults)).split('\n')).toContain('anon: INSERT public.flow_run');
-  await Promise.all([withDefaults.end(), without.end()]);
+  const longer = await listPrivileges(withDefaults);
+  await withDefaults`rollback`;
+  expect(longer.split('\n')).toContain('anon: INSERT public.flow_run');
 });
 
 it('no role of the API has a privilege on a table of private, and anon writes nowhere', async () => {
-  const sql = await migrate({ withDefaults: true });
-  const lines = (await listPrivileges(sql)).split('\n');
+  const lines = (await listPrivileges(withDefaults)).split('\n');
   expect(
     lines.filter((line) => / (SELECT|INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER) (private|pgmq)\./.test(line)),
   ).toEqual([]);
   expect(lines.filter((line) => /^anon: (INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER|CREATE)/.test(line))).toEqual(
     [],
   );
-  await sql.end();
 });
 
 it('Realtime sends the tables of runs, where the platform has its publication, and the migrations pass where it has none', async () => {
-  const sql = await migrate({ withDefaults: true });
   const published =
-    await sql`select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by tablename`;
+    await withDefaults`select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by tablename`;
   expect(published.map((row) => row.tablename)).toEqual([
     'flow_run',
     'flow_run_logs',
@@ -95,12 +102,6 @@ it('Realtime sends the tables of runs, where the platform has its publication, a
     'pending_inputs',
     'signature_requests',
   ]);
-  await sql.end();
-
-  await createDatabase(cluster, 'bare');
-  const url = cluster.url('postgres', 'bare');
-  const bare = connect(url);
-  await bare`drop publication supabase_realtime`;
-  await bare.end();
-  await applyMigrations(url, { seed: false });
+  expect(await bare`select from pg_publication where pubname = 'supabase_realtime'`).toHaveLength(0);
+  expect(await bare`select from public.flow_run`).toHaveLength(0);
 });
