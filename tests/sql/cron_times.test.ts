@@ -109,11 +109,11 @@ function changes(zone: string, from: number): number[] {
 }
 
 it('the next times of random texts are those that croner finds, in ten years of each of several zones', async () => {
-  const texts = fc.sample(text, { numRuns: 480 });
+  const texts = fc.sample(text, { numRuns: 192 });
   const moments = fc.sample(
     fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
     {
-      numRuns: 480,
+      numRuns: 192,
     },
   );
   const changesOf = new Map(ZONES.map(([zone, from]) => [zone, changes(zone, Date.parse(from))]));
@@ -140,7 +140,7 @@ it('the next times of random texts are those that croner finds, in ten years of 
     ...question,
     theirs: cronerTimes(question.cron, question.zone, question.after, question.count),
   })).filter(({ theirs }) => theirs.length > 0);
-  expect(possible.length).toBeGreaterThan(2_500);
+  expect(possible.length).toBeGreaterThan(1_000);
   const ours = await ourTimes(possible);
   const differing = possible.flatMap((question, n) =>
     JSON.stringify(question.theirs) === JSON.stringify(ours[n]) ? [] : [{ ...question, ours: ours[n] }]
@@ -149,17 +149,16 @@ it('the next times of random texts are those that croner finds, in ten years of 
 });
 
 it.each([
-  ['30 2 * * *', 'America/New_York'],
-  ['0 0 * * *', 'America/Sao_Paulo'],
-  ['45 1 * * *', 'Australia/Lord_Howe'],
-  ['0 2,14 * * MON-FRI', 'Europe/Berlin'],
-  ['0 0 29 FEB *', 'Asia/Kathmandu'],
-  ['0 12 30 12 *', 'Pacific/Apia'],
-])('%s in %s is due when croner says, each time in ten years', async (cron, zone) => {
+  ['30 2 * * *', 'America/New_York', 3_660],
+  ['0 0 * * *', 'America/Sao_Paulo', 3_660],
+  ['45 1 * * *', 'Australia/Lord_Howe', 3_660],
+  ['0 2,14 * * MON-FRI', 'Europe/Berlin', 5_230],
+  ['0 0 29 FEB *', 'Asia/Kathmandu', 4],
+  ['0 12 30 12 *', 'Pacific/Apia', 12],
+])('%s in %s is due when croner says, each time in ten years', async (cron, zone, most) => {
   const from = new Date(ZONES.find(([name]) => name === zone)![1]);
-  const theirs = cronerTimes(cron, zone, from, 6_000).filter((time) =>
-    Date.parse(time) < from.getTime() + TEN_YEARS_MS
-  );
+  const theirs = cronerTimes(cron, zone, from, most).filter((time) => Date.parse(time) < from.getTime() + TEN_YEARS_MS);
+  expect(theirs.length).toBeLessThan(most);
   const [ours] = await ourTimes([{ cron, zone, after: from, count: theirs.length }]);
   expect(ours).toEqual(theirs);
 });
