@@ -28,6 +28,7 @@ async function migrateBare(): Promise<Sql> {
   const name = 'bare';
   await createDatabase(cluster, name);
   const superuser = connect(cluster.url('supabase_admin', name));
+  expect((await superuser`select from pg_default_acl where defaclacl::text like '%anon=%'`).length).toBeGreaterThan(0);
   for (const kind of ['tables', 'functions', 'sequences']) {
     await superuser.unsafe(
       `alter default privileges for role postgres in schema public revoke all on ${kind} from anon, authenticated, service_role`,
