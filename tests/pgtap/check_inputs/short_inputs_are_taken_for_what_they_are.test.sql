@@ -1,0 +1,25 @@
+-- The check looks at the text of short inputs: no name, tag or value may be taken for what stands around it. Inputs that have a long
+-- member more, which is good and the last one, are checked whole, and have to be answered alike.
+select plan(3);
+
+create temporary table inputs as
+  select test.error(format('select private.check_inputs(%L)', short.inputs)) as refusal,
+    test.error(format('select private.check_inputs(%L)', short.inputs || jsonb_build_object('last, by its length', jsonb_build_object('S', repeat('x', 1024))))) as whole_refusal
+  from (values
+    (text ''), ('with space'), ('ünïcödé'), ('{}'), ('"'), ('\'), ('\"'), ('\\"'), (E'\n'), ('": {"S": "x"}, "b'), ('a": {"S": "x"}}'), ('a\": {"S')
+  ) as named (name)
+  cross join (values
+    ('S'), ('U'), ('U1'), ('U11'), ('I1'), ('D'), ('D1'), ('F'), ('B'), ('B3'), ('B36'), ('B6'), ('BY'), ('A'), ('M'), ('N'), ('s'), (''), (' S'),
+    ('S": "x", "S'), (E'S\n'), ('[SFD]')
+  ) as tagged (tag)
+  cross join (values
+    (jsonb '"x"'), ('""'), ('"\""'), ('"\\"'), ('"\\\\\""'), ('"\n"'), ('"\"}, \"b\": {\"N\": \"0"'), ('"🜁"'), ('0'), ('null'), ('[]'), ('["x"]'), ('{}')
+  ) as valued (value)
+  cross join (values (jsonb '{}'), ('{"b": {"S": "x"}}'), ('{"b": 0}')) as others (more)
+  cross join lateral (select jsonb_build_object(name, jsonb_build_object(tag, value)) || more as inputs offset 0) as short;
+
+select is(count(*), 0::bigint, 'short inputs are refused as long ones are') from inputs where refusal is distinct from whole_refusal;
+select cmp_ok(count(*), '>', 1000::bigint, 'many are good') from inputs where refusal is null;
+select cmp_ok(count(*), '>', 6000::bigint, 'most are not') from inputs where refusal is not null;
+
+select * from finish();
