@@ -11,7 +11,7 @@ import {
   sharedDefinitions,
 } from '../support/node_definitions.ts';
 
-const BATCHES = 6;
+const BATCHES = 3;
 const BATCH_SIZE = 500;
 
 let database: TestDatabase;
@@ -52,7 +52,7 @@ async function expectAgreement(texts: string[]): Promise<{ accepted: number; ref
   return { accepted, refused: texts.length - accepted };
 }
 
-it('zod and SQL agree on thousands of generated node definitions, good and bad ones', async () => {
+it('zod and SQL agree on 1,500 generated node definitions, good and bad ones', async () => {
   const counts = { accepted: 0, refused: 0 };
   const batches = fc.asyncProperty(
     fc.array(definitionTexts, { minLength: BATCH_SIZE, maxLength: BATCH_SIZE }),
@@ -97,7 +97,7 @@ it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', a
     members: (count) => JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}ß`, n]))),
   };
   for (const make of Object.values(fill)) {
-    // The greatest count that zod accepts: near the one at which the text is as long as it may be.
+    // The greatest count that zod accepts, by halves around the one at which the text is as long as it may be.
     const [bytes, more] = [0, 1_000].map((count) => Buffer.byteLength(withOption(make(count)))) as [number, number];
     const guess = Math.floor((262_144 - bytes) / (more - bytes) * 1_000);
     let [low, high] = [Math.floor(guess * 0.9), Math.min(Math.ceil(guess * 1.1), 262_144)];
@@ -107,8 +107,8 @@ it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', a
       if (zodVerdict(withOption(make(middle)))) low = middle;
       else high = middle - 1;
     }
-    const texts = [low - 1, low, low + 1, low + 2].map((count) => withOption(make(count)));
-    expect(await expectAgreement(texts)).toEqual({ accepted: 2, refused: 2 });
+    const texts = [low, low + 1].map((count) => withOption(make(count)));
+    expect(await expectAgreement(texts)).toEqual({ accepted: 1, refused: 1 });
   }
 });
 
