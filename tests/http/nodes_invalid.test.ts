@@ -221,6 +221,7 @@ it('what PostgREST answers to generated definitions is what zod says of them', a
     expect(definitionOf(body[0])).toMatchObject(JSON.parse(JSON.stringify(JSON.parse(text))));
     if (status === 201) expect(definitionOf(body[0])).toEqual(asStored(JSON.parse(text)));
   });
-  await fc.assert(property, { numRuns: 400 });
-  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(50);
+  // Few: SQL and zod are compared on many in tests/sql/node_definition_agreement.test.ts.
+  await fc.assert(property, { numRuns: 160 });
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(20);
 });
