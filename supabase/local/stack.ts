@@ -126,7 +126,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
       : crash.message;
   let socketDir: string | undefined;
-  let auth: AuthServer | undefined;
+  let auth: Promise<AuthServer> | undefined;
   let gateway: Server | undefined;
   let sweeper: Sweeper | undefined;
   let console: ConsoleServer | undefined;
@@ -167,15 +167,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath('rest'));
     };
-    const bootAuth = async () => {
-      // It takes most of a second to load, which commands that boot nothing are spared.
+    const bootAuth = async (): Promise<AuthServer> => {
+      // Loading it costs more of a processor than the rest of this process does: it is loaded for the first who asks it.
       const { startAuth } = await import('./auth.ts');
-      return auth = await startAuth({
+      return await startAuth({
         databaseUrl: urlFor('supabase_auth_admin'),
         jwtSecret: keys.jwtSecret,
         siteUrl: status.API_URL,
       });
     };
+    const bootAuthLoudly = (): Promise<AuthServer> =>
+      bootAuth().catch((error: Error) => {
+        log(`Auth could not be started: ${error.message}`);
+        throw error;
+      });
+    const askAuth = async (request: Request): Promise<Response> =>
+      await (await (auth ??= bootAuthLoudly())).fetch(request);
     const env = {
       ...platformEnv(status, keys),
       WALLET_KEYS: keys.walletKeys,
@@ -202,9 +209,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal }));
       await track('PostgREST', bootRest());
     };
-    const [{ fetch }] = await runTogether(
+    await runTogether(
       [
-        track('Auth', bootAuth()),
         migrateAndBootRest(),
         ...hasChain ? [track('chain', bootChain())] : [],
         ...functions.map((served) => track(`function ${served.name}`, bootFunction(served))),
@@ -223,7 +229,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         keys,
         restSocket: socketPath('rest'),
         functionSocket: (name) => functions.some((one) => one.name === name) ? socketPath(name) : undefined,
-        auth: fetch,
+        auth: askAuth,
         console: served,
       }));
     await track('gateway', bootGateway());
@@ -265,7 +271,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     // The tasks of a halted boot end while their database is there. A client that loses its database may wait for ever.
     await waitAtMost(booting, HALT_GRACE_MS);
     await closeGateway();
-    await auth?.close().catch(() => {});
+    if (auth !== undefined) await waitAtMost(auth.then((server) => server.close()), HALT_GRACE_MS);
     await set.stopDatabase();
     if (socketDir !== undefined) await rm(socketDir, { recursive: true, force: true });
     claim.release();
