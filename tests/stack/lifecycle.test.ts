@@ -5,14 +5,16 @@ import { rm } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { deleteData } from '../../supabase/local/cluster.ts';
+import { deleteData, startCluster } from '../../supabase/local/cluster.ts';
+import { keysFileOf, loadKeys } from '../../supabase/local/keys.ts';
 import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { assertPortsFree, findFreePort } from '../../supabase/local/ports.ts';
 import { connect } from '../../supabase/local/postgres.ts';
 import { preparePostgres } from '../../supabase/local/postgres_home.ts';
 import { readStatus, type StackStatus } from '../../supabase/local/stack.ts';
+import { dataDirOf } from '../../supabase/local/stack_dir.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../supabase/tools/publish_nodes.ts';
-import { copyStack } from '../support/blank_stack.ts';
+import { copyStack, VOLATILE } from '../support/blank_stack.ts';
 import { type NpmStart, npmStart, npmStatus, stackProcesses } from '../support/stack_process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -90,7 +92,10 @@ const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[
 
 it('a boot that is stopped while it adds the node definitions says nothing of being ready; the next one has them all', async () => {
   await copyStack(inject('blankStack'), dir);
-  const sql = connect((await boot()).DB_URL);
+  const { dbPassword } = await loadKeys(keysFileOf(dir));
+  // The server alone: what the test needs of a first boot.
+  const cluster = await startCluster({ dataDir: dataDirOf(dir), port: port + 1, dbPassword, settings: VOLATILE });
+  const sql = connect(cluster.url('postgres'));
   await sql.unsafe(`
     truncate public.nodes;
     create sequence public.test_node;
@@ -104,7 +109,7 @@ it('a boot that is stopped while it adds the node definitions says nothing of be
     $$;
     create trigger test_stop before insert on public.nodes for each row execute function public.test_stop();
   `).finally(() => sql.end());
-  await end('SIGTERM');
+  await cluster.part.stop();
 
   const { output } = start();
   await waitFor(async () => {
@@ -181,52 +186,54 @@ describe('a running stack', () => {
   });
 });
 
-it('a second start on the same data keeps it, --reset starts empty with new keys', async () => {
+describe('after the end of a stack', () => {
   const credentials = { email: 'somebody@example.com', password: 'a password' };
-  const first = await bootUnlessRunning();
-  expect((await client(first).auth.signUp(credentials)).error).toBeNull();
-  await end('SIGTERM');
+  let first: StackStatus;
 
-  const second = await boot();
-  expect(second).toEqual(first);
-  expect((await client(second).auth.signInWithPassword(credentials)).error).toBeNull();
-  await end('SIGTERM');
+  beforeAll(async () => {
+    first = await bootUnlessRunning();
+    expect((await client(first).auth.signUp(credentials)).error).toBeNull();
+  });
 
-  const third = await boot('--reset');
-  expect(third.JWT_SECRET).not.toBe(first.JWT_SECRET);
-  expect((await client(third).auth.signInWithPassword(credentials)).error?.code).toBe('invalid_credentials');
-});
+  // These need the `exec` of package.json's start script: npm's shell ends by a SIGTERM and swallows a SIGINT, and passes on neither.
+  it.each(
+    [
+      ['SIGTERM to npm', 'SIGTERM', 'npm', 0],
+      ['SIGINT to npm', 'SIGINT', 'npm', 0],
+      ['Ctrl-C, a SIGINT to all in the terminal,', 'SIGINT', 'group', 0],
+      ['SIGKILL to npm', 'SIGKILL', 'npm', 'SIGKILL'],
+    ] as const,
+  )('%s leaves no process and no port behind', async (_name, signal, to, how) => {
+    await bootUnlessRunning();
+    expect(await end(signal, to)).toBe(how);
+    await expectNothingLeft();
+  });
 
-// These need the `exec` of package.json's start script: npm's shell ends by a SIGTERM and swallows a SIGINT, and passes on neither.
-it.each(
-  [
-    ['SIGTERM to npm', 'SIGTERM', 'npm', 0],
-    ['SIGINT to npm', 'SIGINT', 'npm', 0],
-    ['Ctrl-C, a SIGINT to all in the terminal,', 'SIGINT', 'group', 0],
-    ['SIGKILL to npm', 'SIGKILL', 'npm', 'SIGKILL'],
-  ] as const,
-)('%s leaves no process and no port behind', async (_name, signal, to, how) => {
-  await bootUnlessRunning();
-  expect(await end(signal, to)).toBe(how);
-  await expectNothingLeft();
-});
+  it('a second start on the same data keeps it', async () => {
+    const second = await boot();
+    expect(second).toEqual(first);
+    expect((await client(second).auth.signInWithPassword(credentials)).error).toBeNull();
+  });
 
-it('a start after a SIGKILL to the stack cleans up what was left and works on the same data', async () => {
-  const before = await boot();
-  process.kill(stackPid(), 'SIGKILL');
-  await running?.ended;
-  expect(stackProcesses(port, dataDir)).not.toEqual([]);
-  expect(await npmStatus(port)).toMatchObject({ code: 1 });
-  expect(await boot()).toEqual(before);
-});
+  it('a start after a SIGKILL to the stack cleans up what was left and works on the same data', async () => {
+    const before = await bootUnlessRunning();
+    process.kill(stackPid(), 'SIGKILL');
+    await running?.ended;
+    expect(stackProcesses(port, dataDir)).not.toEqual([]);
+    expect(await npmStatus(port)).toMatchObject({ code: 1 });
+    expect(await boot()).toEqual(before);
+  });
 
-it('a first boot that was killed half-way leaves nothing that a later start takes for a database', async () => {
-  await end('SIGTERM');
-  const { ended } = start('--reset');
-  await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
-  process.kill(stackPid(), 'SIGKILL');
-  await ended;
-  await boot();
+  it('--reset starts empty with new keys; killed half-way it leaves nothing that a later start takes for a database', async () => {
+    await end('SIGTERM');
+    const { ended } = start('--reset');
+    await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
+    process.kill(stackPid(), 'SIGKILL');
+    await ended;
+    const third = await boot();
+    expect(third.JWT_SECRET).not.toBe(first.JWT_SECRET);
+    expect((await client(third).auth.signInWithPassword(credentials)).error?.code).toBe('invalid_credentials');
+  });
 });
 
 it('a stack is ready in under 5 s', ({ skip }) => {
