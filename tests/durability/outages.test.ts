@@ -58,6 +58,7 @@ it.each(OVER)('runs under way while %s is out of reach end as if it had been the
   const worker = startWorker({
     status: { ...status, API_URL: proxy.url, DB_URL: String(proxied) },
     over,
+    runtime: 'bundle in node',
     env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
   });
   try {
@@ -151,6 +152,7 @@ it.each(OVER)('runs of a worker over %s while the database restarts end as if it
   const worker = startWorker({
     status: workers.stack.status,
     over,
+    runtime: 'bundle in node',
     env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
   });
   try {
@@ -175,6 +177,7 @@ it('a run while the database stalls for longer than a statement may take ends al
   const worker = startWorker({
     status: workers.stack.status,
     over: 'PostgREST',
+    runtime: 'bundle in node',
     env: { RUNNER_LEASE_SECONDS: String(LEASE_SECONDS) },
   });
   try {

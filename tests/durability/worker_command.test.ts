@@ -4,7 +4,7 @@ import { codeOf } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { chainFlow, waitFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';
-import { startWorker } from '../support/worker_process.ts';
+import { startWorker as startProcess, type WorkerOptions } from '../support/worker_process.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 let workers: WorkerStack;
@@ -17,6 +17,9 @@ beforeAll(async () => {
   });
 });
 afterAll(() => workers?.remove());
+
+/** Only the first test needs the sources, as `npm run worker` reads them. */
+const startWorker = (options: WorkerOptions) => startProcess({ runtime: 'bundle in node', ...options });
 
 const poke = async () => {
   const { FUNCTIONS_URL, SERVICE_ROLE_KEY } = workers.stack.status;
@@ -31,7 +34,7 @@ it('a function runner that is disabled leaves all runs to workers', async () => 
   const owner = await workers.addOwner();
   const ids = await owner.start(await owner.storeFlow(chainFlow(2)), [{ n: integer(1) }]);
   expect(await poke()).toEqual([202, { status: 'disabled' }]);
-  const worker = startWorker({ status: workers.stack.status });
+  const worker = startProcess({ status: workers.stack.status, runtime: 'node' });
   expect(await workers.ended(ids)).toMatchObject([{ status: 'succeeded' }]);
   expect(await worker.end('SIGTERM')).toBe(0);
   expect(worker.events().filter(({ event }) => event === 'run_finished')).toMatchObject([{

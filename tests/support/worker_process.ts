@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
 import { denoBinary } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import type { StackStatus } from '../../supabase/local/stack.ts';
@@ -25,17 +27,56 @@ export interface WorkerOptions {
   script?: string;
   /** Whether it calls through PostgREST, as it does unless given, or Postgres itself. */
   over?: 'PostgREST' | 'Postgres' | undefined;
-  /** Deno starts in an eighth of the time; Node is what `npm run worker` uses. */
-  runtime?: 'node' | 'deno';
+  /**
+   * Node reads the sources, as in `npm run worker`, or a bundle of them, with which it starts in a sixth of the time. Deno
+   * reads the bundle too, and starts in half of that.
+   */
+  runtime?: 'node' | 'bundle in node' | 'deno';
+}
+
+const bundles = new Map<string, string>();
+
+/** The file of a bundle of the script, made once in a process. */
+function bundleOf(script: string): string {
+  const made = bundles.get(script);
+  if (made !== undefined) return made;
+  const source = join(projectDir, script);
+  const { outputFiles } = buildSync({
+    entryPoints: [source],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Threads for scripts begin with files beside the script's own.
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
+    logLevel: 'error',
+  });
+  const folder = join(projectDir, 'node_modules/.cache/flow-test-workers');
+  const file = join(folder, `${basename(script, '.ts')}.mjs`);
+  mkdirSync(folder, { recursive: true });
+  // Other processes may start the one of the same name meanwhile.
+  writeFileSync(`${file}.${process.pid}`, outputFiles[0]!.contents);
+  renameSync(`${file}.${process.pid}`, file);
+  bundles.set(script, file);
+  return file;
 }
 
 /** Runs a worker on a stack as an operator does, without npm between, so that a signal reaches it at once. */
 export function startWorker(options: WorkerOptions): WorkerProcess {
   const { status, env, script = 'worker/main.ts', over = 'PostgREST', runtime = 'node' } = options;
-  const [command, args] = runtime === 'node'
-    ? ['node', ['--import', pathToFileURL(join(projectDir, 'worker/typescript.js')).href]] as const
-    : [denoBinary(), ['run', '--allow-all', `--config=${join(projectDir, 'deno.json')}`]] as const;
-  const child = spawn(command, [...args, join(projectDir, script)], {
+  const commands = {
+    'node': () => [
+      'node',
+      '--import',
+      pathToFileURL(join(projectDir, 'worker/typescript.js')).href,
+      join(projectDir, script),
+    ],
+    'bundle in node': () => ['node', bundleOf(script)],
+    'deno': () => [denoBinary(), 'run', '--allow-all', `--config=${join(projectDir, 'deno.json')}`, bundleOf(script)],
+  };
+  const [command, ...args] = commands[runtime]() as [string, ...string[]];
+  const child = spawn(command, args, {
     cwd: projectDir,
     env: {
       ...process.env,
