@@ -1,46 +1,48 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EffectServer, startEffectServer } from '../support/effect_server.ts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startEffectServer } from '../support/effect_server.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { type Gate, makeGate } from '../support/gate.ts';
+import { makeGate } from '../support/gate.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /** Elements of the loop: each posts once before the gate, and once behind it. */
 const ELEMENTS = 12;
 const RUNS = 6;
-const KILLS = 12;
+const KILLS = 8;
 
 let workers: WorkerStack;
-let server: EffectServer;
-let gate: Gate;
 let owner: FlowOwner;
 
 beforeAll(async () => {
-  [workers, server, gate] = await Promise.all([makeWorkerStack('redrive'), startEffectServer(5), makeGate()]);
+  workers = await makeWorkerStack('redrive');
   owner = await workers.addOwner();
 });
-afterAll(() => Promise.all([workers?.remove(), server?.close(), gate?.close()]));
+afterAll(() => workers?.remove());
 
-const newWorker = (kill: number): WorkerProcess =>
-  startWorker({
+function newWorker(kill: number): WorkerProcess {
+  const worker = startWorker({
     status: workers.stack.status,
     over: kill % 2 === 0 ? 'PostgREST' : 'Postgres',
     runtime: 'deno',
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
+  // It would execute the runs of the next try, if this one fails.
+  onTestFinished(() => void worker.process.kill('SIGKILL'));
+  return worker;
+}
 
 /** A loop inside a called flow: what is asked with GET may be asked again when its worker dies, what is posted may not. */
-function loop(): FlowBuilder {
+function loop(serverUrl: string, gateUrl: string): FlowBuilder {
   const flow = new FlowBuilder();
   const run = flow.input('run');
   const element = flow.foreach(flow.range(flow.json(ELEMENTS)));
   const urlOf = (place: string) =>
-    flow.script(`"${server.url}/" + b + "/${place}/" + a`, { a: element, b: run }, 1, `${place} url`).output('u');
+    flow.script(`"${serverUrl}/" + b + "/${place}/" + a`, { a: element, b: run }, 1, `${place} url`).output('u');
   const before = flow.use('http_request', { url: urlOf('before') }, { form: { method: 'POST' }, title: 'before' });
   const opened = flow.use(
     'http_request',
     {
-      url: flow.script(`if b == () { throw "nothing" } "${gate.url}?" + a`, { a: element, b: before.output('body') })
+      url: flow.script(`if b == () { throw "nothing" } "${gateUrl}?" + a`, { a: element, b: before.output('body') })
         .output('u'),
     },
     { form: { method: 'GET' }, title: 'gate' },
@@ -51,7 +53,10 @@ function loop(): FlowBuilder {
 }
 
 it(`what succeeded is not done again while ${KILLS} workers of redriven runs are killed`, async () => {
-  const called = await owner.storeFlow(loop());
+  // A closed gate and counts of nothing, for each try.
+  const [server, gate] = await Promise.all([startEffectServer(5), makeGate()]);
+  onTestFinished(async () => void await Promise.all([server.close(), gate.close()]));
+  const called = await owner.storeFlow(loop(server.url, gate.url));
   const calling = new FlowBuilder();
   calling.output('out', calling.interflow(called, { run: calling.input('run') }, ['out']).output('out'));
   const flowId = await owner.storeFlow(calling);
