@@ -4,13 +4,20 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
+/** More than the outputs alone may have. */
+const MAX_TOTAL_BYTES = 24 * 1_048_576;
+
 let workers: WorkerStack;
 let owner: FlowOwner;
 let worker: WorkerProcess;
 beforeAll(async () => {
   workers = await makeWorkerStack('broken');
   owner = await workers.addOwner();
-  worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
+  worker = startWorker({
+    status: workers.stack.status,
+    runtime: 'deno',
+    env: { FLOW_RUN_MAX_TOTAL_BYTES: String(MAX_TOTAL_BYTES) },
+  });
 });
 afterAll(async () => {
   worker?.process.kill('SIGKILL');
@@ -78,7 +85,7 @@ it('a run whose outputs are too many in all ends with that reason', async () => 
   const each = flow.foreach(flow.range(flow.input('n')));
   const both = flow.use('to_vec', { first: each, second: flow.constant({ S: 'x'.repeat(900_000) }) });
   flow.output('out', both.output('result'));
-  const ids = await owner.start(await owner.storeFlow(flow), [{ n: integer(200) }]);
+  const ids = await owner.start(await owner.storeFlow(flow), [{ n: integer(60) }]);
   const [run] = await workers.ended(ids);
   expect(run?.status).toBe('failed');
   expect(run?.errors?.[0]).toMatch(/^run_size_limit: /);
