@@ -6,8 +6,8 @@ import { callingFlow, chainFlow, loopFlow, postingFlow, waitFlow } from '../supp
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Each takes a second of the whole suite: `KILLS=500 npm test -- kill` kills more. */
-const KILLS = Number(process.env.KILLS ?? 80);
+/** Enough that each kind of flow loses workers at each kind of moment: `KILLS=500 npm test -- kill` kills more. */
+const KILLS = Number(process.env.KILLS ?? 30);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
 /** Chosen by the run's number, so that a failure can be looked at again. */

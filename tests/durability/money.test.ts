@@ -7,8 +7,8 @@ import { fundedKeypair } from '../support/transactions.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Each takes a second of the whole suite: `MONEY_KILLS=200 npm test -- money` kills more. */
-const KILLS = Number(process.env.MONEY_KILLS ?? 40);
+/** Enough that several are killed between a signature and its confirmation: `MONEY_KILLS=200 npm test -- money` kills more. */
+const KILLS = Number(process.env.MONEY_KILLS ?? 20);
 const RUNS_PER_KILL = 4;
 /** A blockhash is good for six seconds. */
 const SLOT_MS = 40;
@@ -64,7 +64,7 @@ it(
         await new Promise((resolve) => setTimeout(resolve, killAfterMs(kill)));
         expect(await worker.end('SIGKILL')).toBe('SIGKILL');
         // Now and then nobody is there until the blockhashes of what was signed are good no more.
-        if (kill % 20 === 19) await new Promise((resolve) => setTimeout(resolve, 160 * SLOT_MS));
+        if (kill % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 160 * SLOT_MS));
       }
     };
     await Promise.all([killOnAndOn(), killOnAndOn()]);

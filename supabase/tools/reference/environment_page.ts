@@ -65,8 +65,8 @@ const STACK: Rows = [
 
 const TESTS: Rows = [
   ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
-  ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '80'],
-  ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '40'],
+  ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '30'],
+  ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '20'],
 ];
 
 /** Settings in the `environment` of a flow. */
