@@ -6,6 +6,8 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 
 const SLICE_MS = 400;
 const BUSY_MS = 40;
+/** To count so far takes several times as long. */
+const COUNT = 250_000;
 
 let workers: WorkerStack;
 let owner: FlowOwner;
@@ -57,7 +59,7 @@ it('a run that waits longer than a slice goes on in the next claim, and its time
 
 it('a run that computes longer than a slice goes on in the next claim, and nothing is done twice', async () => {
   // Enough work for some slices. Each of them reads what the ones before have done, so that more would take far longer.
-  const length = 3_000;
+  const length = 1_500;
   const [runId] = await owner.start(await owner.storeFlow(chainFlow(length)), [{ n: integer(1) }]);
   await poke();
   const [run] = await workers.ended([runId!]);
@@ -70,7 +72,7 @@ it('a run that computes longer than a slice goes on in the next claim, and nothi
 });
 
 it('a script that needs more than a slice fails and names the worker, which has the time for it', async () => {
-  const flowId = await owner.storeFlow(countingFlow(1_000_000));
+  const flowId = await owner.storeFlow(countingFlow(COUNT));
   const [runId] = await owner.start(flowId, [{}]);
   await poke();
   const [run] = await workers.ended([runId!]);
@@ -84,13 +86,13 @@ it('a script that needs more than a slice fails and names the worker, which has 
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
   expect(await workers.ended([again!])).toMatchObject([{
     status: 'succeeded',
-    output: { M: { out: { I: '1000000' } } },
+    output: { M: { out: { I: String(COUNT) } } },
   }]);
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
 it('short scripts beside it, cut off by its slice, are run again and come through', async () => {
-  const long = await owner.start(await owner.storeFlow(countingFlow(1_000_000)), [{}]);
+  const long = await owner.start(await owner.storeFlow(countingFlow(COUNT)), [{}]);
   const short = await owner.start(await owner.storeFlow(countingFlow(500)), Array.from({ length: 20 }, () => ({})));
   await poke();
   const ended = await workers.ended([...long, ...short]);
