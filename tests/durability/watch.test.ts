@@ -181,7 +181,7 @@ it('four workers that wait execute a hundred runs', async () => {
 
 it('no start is lost that comes while a worker begins to wait', async () => {
   startWatchingWorker();
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 90; round++) {
     const ended = untilEnded(await start());
     // Somewhere between the end of the one and the wait for the next.
     if (round % 3 !== 0) await ended;
