@@ -34,9 +34,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([workers?.remove(), chain?.stop()]));
 
 const started: WorkerProcess[] = [];
-afterEach(() => {
-  for (const worker of started.splice(0)) worker.process.kill('SIGKILL');
-});
+// A claim that was asked for when its worker is killed is made all the same, and would take the next test's run.
+afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}): WorkerProcess {
   const worker = startWorker({
