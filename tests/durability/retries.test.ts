@@ -201,58 +201,73 @@ it.each([['with its worker', 100_000], ['in the database', LONG_WAIT_MS]] as con
   },
 );
 
-describe.each(['GET', 'POST'])('a %s', (method) => {
-  it('whose worker is killed in the pause goes on with the second attempt, when its time has come', async () => {
+/** What each test below does with requests of both kinds at once: their workers are the same. */
+const METHODS = ['GET', 'POST'];
+
+describe('a GET and a POST', () => {
+  it('whose worker is killed in the pause go on with the second attempt, when its time has come', async () => {
     const first = newWorker();
-    const { id, path } = await startRequest('fails_once', method, SLEEPING);
-    const retryAt = await paused(id);
+    const requests = await Promise.all(METHODS.map((method) => startRequest('fails_once', method, SLEEPING)));
+    const times = await Promise.all(requests.map(({ id }) => paused(id)));
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     const second = newWorker();
-    expect(await workers.ended([id])).toMatchObject([{ status: 'succeeded' }]);
+    const ended = await workers.ended(requests.map(({ id }) => id));
     expect(await second.end('SIGTERM')).toBe(0);
-    expect(server.requests(path)).toHaveLength(2);
-    expect(server.requests(path)[1]).toBeGreaterThanOrEqual(retryAt.getTime());
-    expect(await attemptOf(id)).toMatchObject({ attempt: 2, retry_at: null });
-    expect(await logOf(id)).toHaveLength(1);
+    for (const [index, { id, path }] of requests.entries()) {
+      expect(ended[index]).toMatchObject({ status: 'succeeded' });
+      expect(server.requests(path)).toHaveLength(2);
+      expect(server.requests(path)[1]).toBeGreaterThanOrEqual(times[index]!.getTime());
+      expect(await attemptOf(id)).toMatchObject({ attempt: 2, retry_at: null });
+      expect(await logOf(id)).toHaveLength(1);
+    }
   });
 
-  it('whose worker is killed while it sleeps in the database does the same', async () => {
+  it('whose worker is killed while they sleep in the database do the same', async () => {
     const first = newWorker();
-    const { id, path } = await startRequest('fails_once', method, SLEEPING);
-    await released(id);
+    const requests = await Promise.all(METHODS.map((method) => startRequest('fails_once', method, SLEEPING)));
+    await Promise.all(requests.map(({ id }) => released(id)));
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     const second = newWorker();
-    expect(await workers.ended([id])).toMatchObject([{ status: 'succeeded' }]);
+    const ended = await workers.ended(requests.map(({ id }) => id));
     expect(await second.end('SIGTERM')).toBe(0);
-    expect(server.requests(path)).toHaveLength(2);
-    expect(await attemptOf(id)).toMatchObject({ attempt: 2, retry_at: null });
+    for (const [index, { id, path }] of requests.entries()) {
+      expect(ended[index]).toMatchObject({ status: 'succeeded' });
+      expect(server.requests(path)).toHaveLength(2);
+      expect(await attemptOf(id)).toMatchObject({ attempt: 2, retry_at: null });
+    }
   });
 });
 
-it.each(
-  [
+it('requests whose worker is killed in the second attempt are repeated where they may be, else tried again or failed', async () => {
+  const cases = [
     // What only reads is repeated as the attempt that it was.
-    ['GET', 2, { status: 'succeeded', requests: 3, attempt: 2 }],
-    ['POST', 3, { status: 'succeeded', requests: 3, attempt: 3 }],
-    ['POST', 2, { status: 'failed', requests: 2, attempt: 2 }],
-  ] as const,
-)('a %s with %i attempts whose worker is killed in the second one', async (method, maxAttempts, expected) => {
+    { method: 'GET', maxAttempts: 2, status: 'succeeded', requests: 3, attempt: 2 },
+    { method: 'POST', maxAttempts: 3, status: 'succeeded', requests: 3, attempt: 3 },
+    { method: 'POST', maxAttempts: 2, status: 'failed', requests: 2, attempt: 2 },
+  ];
   const first = newWorker();
-  const { id, path } = await startRequest('falls_silent_at_the_second', method, {
-    ...QUICK,
-    max_attempts: maxAttempts,
-  });
-  await waitFor(() => server.requests(path).length === 2 || undefined);
-  // The second attempt is on record: that of a request without effects a little later.
-  await waitFor(async () => (await attemptOf(id))?.attempt === 2 || undefined);
+  const asked = await Promise.all(
+    cases.map(({ method, maxAttempts }) =>
+      startRequest('falls_silent_at_the_second', method, { ...QUICK, max_attempts: maxAttempts })
+    ),
+  );
+  await Promise.all(asked.map(async ({ id, path }) => {
+    await waitFor(() => server.requests(path).length === 2 || undefined);
+    // The second attempt is on record: that of a request without effects a little later.
+    await waitFor(async () => (await attemptOf(id))?.attempt === 2 || undefined);
+  }));
   expect(await first.end('SIGKILL')).toBe('SIGKILL');
   const second = newWorker();
-  const [run] = await workers.ended([id]);
+  const ended = await workers.ended(asked.map(({ id }) => id));
   expect(await second.end('SIGTERM')).toBe(0);
-  expect(run?.status).toBe(expected.status);
-  expect(server.requests(path)).toHaveLength(expected.requests);
-  expect((await attemptOf(id))?.attempt).toBe(expected.attempt);
-  const unknown = (await logOf(id)).filter(({ content }) => content.includes('outcome_unknown'));
-  expect(unknown).toHaveLength(method === 'GET' ? 0 : 1);
-  if (expected.status === 'failed') expect(run?.errors).toEqual([expect.stringMatching(/outcome_unknown/)]);
+  for (const [index, { method, maxAttempts, ...expected }] of cases.entries()) {
+    const { id, path } = asked[index]!;
+    const { status, errors } = ended[index]!;
+    const log = await logOf(id);
+    const found = { status, requests: server.requests(path).length, attempt: (await attemptOf(id))?.attempt };
+    expect([method, maxAttempts, found]).toEqual([method, maxAttempts, expected]);
+    const unknown = log.filter(({ content }) => content.includes('outcome_unknown'));
+    expect(unknown).toHaveLength(method === 'GET' ? 0 : 1);
+    if (status === 'failed') expect(errors).toEqual([expect.stringMatching(/outcome_unknown/)]);
+  }
 });
