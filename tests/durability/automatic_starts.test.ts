@@ -19,7 +19,7 @@ let flowId: number;
 beforeAll(async () => {
   own = await makeOwnStack('automatic-starts');
   await own.serve('deployment');
-  await withStack({ sweep: false }, async (sql) => {
+  await withStack(async (sql) => {
     await sql`insert into auth.users (id, email) values (${ownerId}, ${`${ownerId}@example.com`})`;
     const node = {
       id: randomUUID(),
@@ -39,18 +39,20 @@ beforeAll(async () => {
 });
 afterAll(() => own.remove());
 
-/** Boots the stack, does something, and stops it. */
-async function withStack(
-  options: { sweep: boolean },
-  work: (sql: Sql, stack: Stack) => Promise<void>,
-): Promise<void> {
-  const stack = await own.boot({ postgresSettings, ...options });
-  const sql = connect(stack.superuserUrl, { max: 2 });
+/** The stack that runs, until a part crashes or it is stopped. */
+let running: Stack | undefined;
+
+/** Does something with the stack, which is booted if it does not run. */
+async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
+  if (own.crash() !== undefined) running = undefined;
+  running ??= await own.boot({ postgresSettings, sweep });
+  const sql = connect(running.superuserUrl, { max: 2 });
   try {
-    await work(sql, stack);
+    await work(sql, running);
   } finally {
     await sql.end({ timeout: 0 });
-    await own.stop();
+    // Whoever comes next wants to kill something before the sweeper is there.
+    if (sweep) await own.stop().then(() => running = undefined);
   }
 }
 
@@ -60,13 +62,17 @@ const asOwner = <Result>(sql: Sql, work: (tx: Sql) => Promise<Result>): Promise<
     return await work(tx as unknown as Sql);
   }) as Promise<Result>;
 
-const kill = ({ parts }: Stack, name: string) => process.kill(parts.find((part) => part.name === name)!.pid, 'SIGKILL');
+/** Kills Postgres, which ends the whole stack. */
+async function killPostgres({ parts }: Stack): Promise<void> {
+  process.kill(parts.find(({ name }) => name === 'Postgres')!.pid, 'SIGKILL');
+  await waitFor(own.crash);
+}
 
 /** Waits until so many of an owner's runs are there that the query counts. */
 const haveStarted = (count: () => Promise<number>, most: number) =>
   waitFor(async () => (await count()) >= most || undefined);
 
-it.each(['Postgres', 'PostgREST', 'function deployment'])(
+it.each(['PostgREST', 'function deployment', 'Postgres'])(
   'a sender that repeats what was not answered when %s was killed starts one run for each id',
   async (part) => {
     let path = '';
@@ -85,7 +91,7 @@ it.each(['Postgres', 'PostgREST', 'function deployment'])(
       told.set(id, flow_run_id);
     };
 
-    await withStack({ sweep: false }, async (sql, stack) => {
+    await withStack(async (sql, stack) => {
       const [made] = await asOwner(
         sql,
         (tx) => tx<{ url: string }[]>`select public.create_webhook('event', ${flowId}) ->> 'url' as url`,
@@ -93,13 +99,12 @@ it.each(['Postgres', 'PostgREST', 'function deployment'])(
       path = made!.url.split('/functions/v1')[1]!;
       const sending = ids.map((id) => send(stack, id));
       await waitFor(() => Promise.resolve(told.size >= BEFORE_THE_KILL || undefined));
-      kill(stack, part);
+      await (part === 'Postgres' ? killPostgres(stack) : stack.restart(part, 'SIGKILL'));
       await Promise.all(sending);
-      await waitFor(own.crash);
     });
     expect(told.size).toBeGreaterThanOrEqual(BEFORE_THE_KILL);
 
-    await withStack({ sweep: false }, async (sql, stack) => {
+    await withStack(async (sql, stack) => {
       await Promise.all(ids.flatMap((id) => [send(stack, id), send(stack, id)]));
       const runs = await sql`
         select r.id, r.inputs #>> '{M,event,M,id,S}' as delivery from public.flow_run as r
@@ -115,7 +120,7 @@ it('when Postgres is killed while schedules are due, each starts once for its pl
     const [row] = await sql`select count(*)::integer as runs from public.flow_run where schedule_id is not null`;
     return row!.runs;
   };
-  await withStack({ sweep: false }, async (sql, stack) => {
+  await withStack(async (sql, stack) => {
     await asOwner(sql, (tx) =>
       tx`
       insert into public.flow_schedules (flow, cron) select ${flowId}, '0 0 1 1 *' from generate_series(1, ${STARTS})`);
@@ -138,18 +143,17 @@ it('when Postgres is killed while schedules are due, each starts once for its pl
     };
     const sweeping = [start(), start()].map((sweep) => sweep.catch(() => {}));
     await haveStarted(() => countRuns(sql), BEFORE_THE_KILL);
-    kill(stack, 'Postgres');
+    await killPostgres(stack);
     await Promise.all(sweeping);
-    await waitFor(own.crash);
   });
 
   // The stack's own sweeper does the rest, as soon as it is up again.
-  await withStack({ sweep: true }, async (sql) => {
+  await withStack(async (sql) => {
     await haveStarted(() => countRuns(sql), STARTS);
     const late = await sql`
       select count(*)::integer as runs, count(distinct r.schedule_id)::integer as schedules,
         bool_and(s.last_flow_run_id = r.id and s.next_start_at > now() and s.last_error is null) as is_told
       from public.flow_run as r join public.flow_schedules as s on s.id = r.schedule_id`;
     expect(late).toEqual([{ runs: STARTS, schedules: STARTS, is_told: true }]);
-  });
+  }, { sweep: true });
 });
