@@ -57,8 +57,9 @@ async function startAction(): Promise<{ run: StartedRun; shop: string; wire: str
 }
 
 it('an action that nobody sends in time fails its run with that, and not by the limit of its work', async () => {
-  const { run, shop } = await startAction();
+  // On a busy machine, what is asked for comes when much of the time is over.
   const began = performance.now();
+  const { run, shop } = await startAction();
   const { status, body } = await outputOf(run);
   expect(performance.now() - began).toBeGreaterThan(MAX_WORK_MS);
   expect([status, body]).toMatchObject([409, {
