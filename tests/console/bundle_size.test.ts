@@ -20,12 +20,12 @@ async function loadedScripts(page: Page, visit: () => Promise<void>): Promise<nu
 }
 
 test('the page for signing in loads at most 150 KiB of scripts', async () => {
-  const opened = await openConsole();
+  const opened = await openConsole({ isFirstVisit: true });
   expect(await loadedScripts(opened.page, () => opened.goto(''))).toBeLessThan(150 * KIB);
 });
 
 test('the editor loads at most 500 KiB of scripts with all that came before it, the code editor of scripts included', async () => {
-  const opened = await openConsole();
+  const opened = await openConsole({ isFirstVisit: true });
   const { page } = opened;
   const panel = page.getByRole('region', { name: 'Node', exact: true });
   const size = await loadedScripts(page, async () => {

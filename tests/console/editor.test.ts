@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { nodeRegistry } from '../../functions/runner/nodes/registry.ts';
-import { type ConsolePerson, enterConsole, openConsole, signInToConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePerson, enterConsole, openConsole, signInToConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
@@ -57,7 +57,8 @@ function typedFlow(): FlowBuilder {
 test('three nodes are drawn from nothing by keyboard, and the flow runs', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
+  await opened.goto('');
   await page.getByRole('button', { name: 'New flow' }).press('Enter');
   await canvasOf(page).waitFor();
   await addNode(page, 'Flow Input');
@@ -82,7 +83,7 @@ test('three nodes are drawn from nothing by keyboard, and the flow runs', async 
 test('a flow whose nodes stand far from the beginning is in view when it is opened', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   flow.node('wait', { title: 'Far away' });
   Object.assign(flow.nodes[0]!, { position: { x: -9_000, y: 12_000 } });
@@ -93,7 +94,7 @@ test('a flow whose nodes stand far from the beginning is in view when it is open
 test('a script is shown in its colours, and is stored as it was typed', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page, goto } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   const source = 'let a = `x ${1 + 2}`; // <b>import</b>\n/* /* */ a */ a.len()';
   flow.node('rhai_script_0x1', { inputs: ['source'], outputs: ['u'], form: { source }, title: 'Script' });
@@ -231,7 +232,7 @@ test('what a deploy finds is shown at the nodes: warnings, and what keeps the fl
 test('of two people who save the same flow the second is told, and loses nothing', async () => {
   const first = await openConsole();
   const second = await openConsole();
-  const person = await signUpInConsole(first);
+  const person = await enterConsole(first);
   await signInToConsole(second, person);
   const id = await storeFlow(person, typedFlow());
   await Promise.all([first.goto(`flows/${id}`), second.goto(`flows/${id}`)]);
@@ -266,7 +267,8 @@ test('of two people who save the same flow the second is told, and loses nothing
 test('unsaved changes are there again when somebody comes back', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  await signUpInConsole(opened);
+  await enterConsole(opened);
+  await opened.goto('');
   await page.getByRole('button', { name: 'New flow' }).click();
   await addNode(page, 'Collect');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs' }).click();
@@ -276,32 +278,29 @@ test('unsaved changes are there again when somebody comes back', async () => {
   await page.getByText('Not saved').waitFor();
 });
 
-test.for(['light', 'dark'] as const)(
-  'the editor and its dialogs have nothing that axe finds serious, in %s',
-  async (colorScheme) => {
-    const opened = await openConsole({ colorScheme });
-    const { page, goto } = opened;
-    const person = await enterConsole(opened);
-    const id = await storeFlow(person, typedFlow());
-    await deploy(person, id);
-    await goto(`flows/${id}`);
-    await nodeOf(page, 'Request').waitFor();
-    await opened.checkAccessibility();
-    await nodeOf(page, 'Request').focus();
-    await page.keyboard.press('Enter');
-    await panelOf(page).getByRole('textbox', { name: 'Name' }).waitFor();
-    await panelOf(page).getByRole('switch', { name: 'Try again when it fails' }).click();
-    await opened.checkAccessibility();
-    for (const name of ['Start', 'Flow settings']) {
-      await page.getByRole('button', { name, exact: true }).click();
-      await page.getByRole('dialog', { name }).waitFor();
-      await page.getByRole('dialog').getByRole('textbox').first().waitFor();
-      await opened.checkAccessibility();
-      await page.keyboard.press('Escape');
-      await page.getByRole('dialog', { name }).waitFor({ state: 'detached' });
-    }
-  },
-);
+test('the editor and its dialogs have nothing that axe finds serious, in light and in dark', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const id = await storeFlow(person, typedFlow());
+  await deploy(person, id);
+  await goto(`flows/${id}`);
+  await nodeOf(page, 'Request').waitFor();
+  await opened.checkAccessibilityInBoth();
+  await nodeOf(page, 'Request').focus();
+  await page.keyboard.press('Enter');
+  await panelOf(page).getByRole('textbox', { name: 'Name' }).waitFor();
+  await panelOf(page).getByRole('switch', { name: 'Try again when it fails' }).click();
+  await opened.checkAccessibilityInBoth();
+  for (const name of ['Start', 'Flow settings']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('dialog', { name }).waitFor();
+    await page.getByRole('dialog').getByRole('textbox').first().waitFor();
+    await opened.checkAccessibilityInBoth();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name }).waitFor({ state: 'detached' });
+  }
+});
 
 test('a public flow of somebody else may be looked at and copied, not saved', async () => {
   const owner = await openConsole();
