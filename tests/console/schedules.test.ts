@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, type Person, storeFlow } from '../support/people.ts';
 import { asSuperuser } from '../support/tokens.ts';
@@ -39,7 +39,7 @@ const storedOf = async ({ client }: Person) =>
 test('a schedule is made, refused where its cron is wrong, paused and deleted', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const db = owner.client;
   const flow = await storeFlow(owner, new FlowBuilder(), { name: HOSTILE });
   await opened.goto('schedules');
@@ -72,7 +72,7 @@ test('a schedule is made, refused where its cron is wrong, paused and deleted', 
 test('inputs are a form of what the deployment takes, and the run that starts gets them', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   await deploy(owner, await storeFlow(owner, countingFlow(), { name: 'Count' }));
   await openNew(opened);
   const inputs = page.getByRole('group', { name: 'Inputs', exact: true });
@@ -134,7 +134,7 @@ test('inputs are a form of what the deployment takes, and the run that starts ge
 test('inputs are given as JSON, too, and nothing of them is lost', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const flow = await storeFlow(owner, countingFlow(), { name: 'Count' });
   await deploy(owner, flow);
   await openNew(opened);
