@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import { useRef } from 'react';
+import { useCallback, useRef } from 'react';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { Page } from '../../shared/page.tsx';
 import { Canvas } from './canvas.tsx';
@@ -21,7 +21,8 @@ export function FlowEditor() {
   const canvas = useRef<HTMLDivElement>(null);
   const saving = useSaving();
   const deploying = useDeploying(saving);
-  const adding = useAdding(canvas);
+  const { add, error: addingError } = useAdding(canvas);
+  const addById = useCallback((id: string) => add({ id }), [add]);
   useShortcuts(() => void saving.save());
   return (
     <>
@@ -34,13 +35,13 @@ export function FlowEditor() {
           <Alert color='blue'>This flow is somebody else’s. You may look at it, and save a copy of your own.</Alert>
         )}
         <ErrorAlert error={saving.error} />
-        <ErrorAlert error={adding.error} />
+        <ErrorAlert error={addingError} />
         <DeployResult deploying={deploying} />
         <div className='editor-notice' role='status'>{notice}</div>
         <div className='editor'>
-          {isOwner && <Palette onAdd={(id) => adding.add({ id })} />}
+          {isOwner && <Palette onAdd={addById} />}
           <div ref={canvas} className='editor-canvas'>
-            <Canvas onDropDefinition={(id, at) => adding.add({ id, at })} />
+            <Canvas onDropDefinition={(id, at) => add({ id, at })} />
           </div>
           <aside className='editor-panel'>
             <NodePanel />

@@ -1,7 +1,7 @@
 import { Button, ScrollArea, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useUserId } from '../../session/use_user_id.ts';
 import { type Db, useApi } from '../../shared/api.tsx';
 import { MAX_SEARCH_LENGTH } from '../../shared/definition_search.ts';
@@ -12,7 +12,7 @@ import { groupPalette, PALETTE_PAGE, type PaletteEntry, type PaletteList, readPa
 /** A search begins when nothing was typed for so long. */
 const SETTLE_MS = 250;
 
-function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => void }) {
+const Entry = memo(function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => void }) {
   return (
     <div
       className='editor-entry'
@@ -26,7 +26,7 @@ function Entry({ entry, onAdd }: { entry: PaletteEntry; onAdd: (id: string) => v
       {entry.description !== '' && <Text size='xs' c='dimmed' lineClamp={2}>{entry.description}</Text>}
     </div>
   );
-}
+});
 
 /** What the palette shows of a search. */
 const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
@@ -64,8 +64,11 @@ const SearchField = ({ value, onChange, onTake, error }: SearchFieldProps) => (
   </>
 );
 
-/** The definitions from which nodes are drawn. A click adds one; so does Enter in the search. */
-export function Palette({ onAdd }: { onAdd: (id: string) => void }) {
+/**
+ * The definitions from which nodes are drawn. A click adds one; so does Enter in the search. With the same `onAdd` it is
+ * not rendered again, since what is drawn changes with every step of a drag.
+ */
+export const Palette = memo(function Palette({ onAdd }: { onAdd: (id: string) => void }) {
   const { db } = useApi();
   const queryClient = useQueryClient();
   const userId = useUserId();
@@ -112,4 +115,4 @@ export function Palette({ onAdd }: { onAdd: (id: string) => void }) {
       </ScrollArea>
     </Stack>
   );
-}
+});
