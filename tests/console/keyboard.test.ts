@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { deploy, finishedRun, start, storeFlow } from '../support/people.ts';
 import { startWebhookReceiver } from '../support/webhook_receiver.ts';
@@ -38,7 +38,7 @@ const scrollsSideways = (page: Page) =>
 test('a schedule is made by keyboard alone, on a narrow screen', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const graph = new FlowBuilder();
   graph.output('note', graph.input('note'));
   await deploy(owner, await storeFlow(owner, graph, { name: 'Notes' }));
@@ -75,7 +75,7 @@ test('a schedule is made by keyboard alone, on a narrow screen', async () => {
 test('a webhook is made and verified by keyboard alone, and focus comes back to the button', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const graph = new FlowBuilder();
   graph.output('body', graph.input('body'));
   await deploy(owner, await storeFlow(owner, graph, { name: 'Pushes' }));
@@ -119,7 +119,7 @@ test('a message is posted once more, and a secret made, by keyboard alone', asyn
   try {
     const opened = await openConsole({ viewport: { width: 360, height: 800 } });
     const { page } = opened;
-    const owner = await signUpInConsole(opened);
+    const owner = await enterConsole(opened);
     const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
     await opened.goto(`deployments/${id}`);
     await tabTo(page, 'textbox', 'Webhook address');

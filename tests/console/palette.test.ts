@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">';
 
@@ -10,7 +10,8 @@ const entriesOf = (page: Page) => paletteOf(page).locator('.editor-add');
 test('the palette lists definitions by groups and a part at a time, and searches all of them', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
-  const { id: user_id, client } = await signUpInConsole(opened);
+  const { id: user_id, client } = await enterConsole(opened);
+  await opened.goto('');
   const own = (index: number) => ({
     user_id,
     type: 'mock',
@@ -60,7 +61,8 @@ test('the palette lists definitions by groups and a part at a time, and searches
 test('nodes that are added one after the other stand in view, and on no other node', async () => {
   const opened = await openConsole({ viewport: { width: 1200, height: 800 } });
   const { page } = opened;
-  await signUpInConsole(opened);
+  await enterConsole(opened);
+  await opened.goto('');
   await page.getByRole('button', { name: 'New flow' }).click();
   const canvas = page.getByRole('region', { name: 'Canvas' });
   const search = page.getByRole('searchbox', { name: 'Find a node' });
