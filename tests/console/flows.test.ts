@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
-import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
+import { enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
@@ -21,7 +21,8 @@ async function download(page: Page): Promise<{ name: string; text: string }> {
 test('somebody imports a flow, deploys and starts it, and it ends with what it should', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const person = await signUpInConsole(opened);
+  const person = await enterConsole(opened);
+  await opened.goto('');
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Import' }).click(),
@@ -64,7 +65,8 @@ const EXACT =
 test('what another editor stored is kept as it is: imported by dropping it, moved, and exported', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const { client, id } = await signUpInConsole(opened);
+  const { client, id } = await enterConsole(opened);
+  await opened.goto('');
   const transfer = await page.evaluateHandle((text) => {
     const files = new DataTransfer();
     files.items.add(new File([text], 'exact.json', { type: 'application/json' }));
@@ -97,7 +99,8 @@ test('what another editor stored is kept as it is: imported by dropping it, move
 test('a file that is no flow is refused with what is wrong with it', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  await signUpInConsole(opened);
+  await enterConsole(opened);
+  await opened.goto('');
   const drop = async (text: string) => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
