@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type ConsolePage, enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
@@ -22,12 +22,13 @@ const save = async ({ page }: ConsolePage) => {
 test('settings of a deployment change what its starts do', async () => {
   const opened = await openConsole();
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const shop = await storeKeypair(owner);
   const stranger = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
   expect(await startStatus(stranger, `id=${id}`)).toEqual([404, 'deployment_not_found']);
 
+  await opened.goto('');
   await page.getByRole('link', { name: 'Deployments' }).click();
   await page.getByRole('table', { name: 'deployments' }).getByRole('link', { name: 'Texts' }).first().click();
   const form = page.getByRole('form', { name: 'Settings' });

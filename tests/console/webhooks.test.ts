@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { deploy, finishedRun, storeFlow } from '../support/people.ts';
 
@@ -27,7 +27,7 @@ async function chooseTarget({ page }: ConsolePage): Promise<void> {
 test('a webhook is made, its URL shown once, starts a run, and ends when it is deleted', async () => {
   const opened = await openConsole({ colorScheme: 'dark' });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   await deploy(owner, await storeFlow(owner, bodyFlow(), { name: 'Pushes' }));
   await opened.goto('settings');
   await page.getByRole('button', { name: 'New webhook' }).click();
@@ -51,7 +51,7 @@ test('a webhook is made, its URL shown once, starts a run, and ends when it is d
 test('what a webhook hands on and how it is verified are changed later, on a narrow screen', async () => {
   const opened = await openConsole({ viewport: { width: 360, height: 800 } });
   const { page } = opened;
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const flow = await storeFlow(owner, bodyFlow(HOSTILE), { name: 'Pushes' });
   await deploy(owner, flow);
   const { data } = await owner.client.rpc('create_webhook', { flow, input: HOSTILE }).throwOnError();
