@@ -26,9 +26,10 @@ test.for(
   const { data } = await client.from('flows').insert({ name: 'All', nodes: nodes as never }).select('id').single()
     .throwOnError();
   await goto(`flows/${data.id}`);
-  const canvas = page.getByRole('region', { name: 'Canvas' });
+  // By their selectors: to find regions by role, each time, is to look at everything on a page of so many nodes.
+  const canvas = page.locator('section[aria-label="Canvas"]');
   await expect.poll(() => canvas.locator('.react-flow__node').count()).toBe(nodes.length);
-  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  const panel = page.locator('section[aria-label="Node"]');
   for (const node of nodes) {
     const { sources, targets } = node.data as unknown as { sources: object[]; targets: object[] };
     const element = canvas.locator(`.react-flow__node[data-id="${node.id}"]`);

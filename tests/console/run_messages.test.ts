@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsolePage, openConsole, signUpInConsole } from '../support/browser.ts';
+import { type ConsolePage, enterConsole, openConsole } from '../support/browser.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { deploy, type Person, start, storeFlow } from '../support/people.ts';
 import { startWebhookReceiver, type WebhookReceiver, withStatus } from '../support/webhook_receiver.ts';
@@ -36,7 +36,7 @@ async function makeSecret(opened: ConsolePage): Promise<string> {
 }
 
 async function openDeployment(opened: ConsolePage): Promise<{ owner: Person; id: string }> {
-  const owner = await signUpInConsole(opened);
+  const owner = await enterConsole(opened);
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: 'Texts' }));
   await opened.goto(`deployments/${id}`);
   return { owner, id };
