@@ -176,13 +176,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         siteUrl: status.API_URL,
       });
     };
-    const bootAuthLoudly = (): Promise<AuthServer> =>
-      bootAuth().catch((error: Error) => {
+    const askAuth = async (request: Request): Promise<Response> => {
+      auth ??= bootAuth().catch((error: Error) => {
+        // The next request tries once more.
+        auth = undefined;
         log(`Auth could not be started: ${error.message}`);
         throw error;
       });
-    const askAuth = async (request: Request): Promise<Response> =>
-      await (await (auth ??= bootAuthLoudly())).fetch(request);
+      return await (await auth).fetch(request);
+    };
     const env = {
       ...platformEnv(status, keys),
       WALLET_KEYS: keys.walletKeys,

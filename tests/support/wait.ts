@@ -1,5 +1,5 @@
 const MIN_POLL_MS = 10;
-const MAX_POLL_MS = 50;
+const MAX_POLL_MS = 100;
 
 /**
  * The first answer that is not undefined; throws when there is none in time. It asks less often the longer it waits, since
