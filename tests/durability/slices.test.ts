@@ -81,8 +81,9 @@ it('a script that needs more than a slice fails and names the worker, which has 
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  // Once the last look of the function, which waits for a moment, is over: nobody pokes it.
-  const [again] = await owner.start(flowId, [{}], 1);
+  // The function looks once more before it rests, and might find this one. A new process of it waits to be poked.
+  await workers.stack.restart('function runner', 'SIGKILL');
+  const [again] = await owner.start(flowId, [{}]);
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });
   expect(await workers.ended([again!])).toMatchObject([{
     status: 'succeeded',
