@@ -12,11 +12,11 @@ export const queueChecks: RowCheck[] = [
       left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
       where r.parent_flow_run_id is null and r.end_time is null and (
         m.msg_id is null
-        -- Somebody can still sign, or could a moment ago: the sweeper pokes the runner every five seconds. Or a node waits for a
-        -- time to come.
+        -- Somebody can still sign, or could a moment ago: the sweeper pokes the runner every five seconds, and a worker that ends
+        -- releases a run that it has just claimed. Or a node waits for a time to come.
         or not exists (
           select from public.signature_requests as s
-          where s.root_flow_run_id = r.id and s.signature is null and r.status = 'waiting'
+          where s.root_flow_run_id = r.id and s.signature is null and (r.status = 'waiting' or s.expires_at <= clock_timestamp())
             and s.expires_at > clock_timestamp() - interval '15 seconds'
         )
         and not exists (

@@ -342,6 +342,16 @@ describe('the rules on what is stored', () => {
     await sql`update public.signature_requests set expires_at = now() - interval '16 seconds' where owner_id = ${owner}`;
     expect(await findAll()).toEqual(['run_neither_ended_nor_waiting']);
   });
+
+  it.each([
+    ['is open', 60, ['run_neither_ended_nor_waiting']],
+    ['was open until a second ago', -1, []],
+  ])('a run that was taken up and left again while its signature request %s', async (_, seconds, found) => {
+    const expires_at = sql`clock_timestamp() + make_interval(secs => ${seconds})`;
+    await sql`update public.signature_requests set expires_at = ${expires_at} where owner_id = ${owner}`;
+    await sql`update public.flow_run set status = 'running' where status = 'waiting' and user_id = ${owner}`;
+    expect(await findAll()).toEqual(found);
+  });
 });
 
 describe('the rule on the chain', () => {

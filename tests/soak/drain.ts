@@ -12,10 +12,16 @@ const DRAIN_TIMEOUT_MS = 120_000;
 /** Waits until every run has ended or waits for somebody outside, and has been told of; gives the milliseconds that it took. */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
+  // A second refusal makes a webhook wait for five minutes: here nobody waits for that.
+  const hurryWebhooks = () =>
+    sql`update public.webhook_deliveries set next_attempt_at = clock_timestamp() where status = 'pending' and not is_held`;
   const unended = queueChecks.find(({ name }) => name === 'run_neither_ended_nor_waiting')!;
   const untold = webhookChecks.find(({ name }) => name === 'webhook_not_delivered')!;
   for (const { find } of [unended, untold]) {
-    while (Date.now() - began < DRAIN_TIMEOUT_MS && (await find(sql, facts)).length > 0) await pause(POLL_MS);
+    while (Date.now() - began < DRAIN_TIMEOUT_MS && (await find(sql, facts)).length > 0) {
+      await hurryWebhooks();
+      await pause(POLL_MS);
+    }
   }
   return Date.now() - began;
 }
