@@ -87,8 +87,8 @@ export function readCredentials(request: Request, config: Config): Credentials {
 
 /**
  * Like `readCredentials`, but throws unauthenticated, as private.unauthenticated does, when the request has no
- * credential that the call accepts; the database decides what the credential allows. Handlers call it before they read the body, so that a request without credentials
- * costs little.
+ * credential that the call accepts; the database decides what the credential allows. Handlers call it before they read
+ * the body, so that a request without credentials costs little.
  */
 export function requireCredentials(
   request: Request,
