@@ -12,9 +12,12 @@ const DRAIN_TIMEOUT_MS = 120_000;
 /** Waits until every run has ended or waits for somebody outside, and has been told of; gives the milliseconds that it took. */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
-  // A second refusal makes a webhook wait for five minutes: here nobody waits for that.
+  // A second refusal makes a webhook wait for five minutes: here nobody waits for that. One that is due, or that has no
+  // time, is left to the workers.
   const hurryWebhooks = () =>
-    sql`update public.webhook_deliveries set next_attempt_at = clock_timestamp() where status = 'pending' and not is_held`;
+    sql`
+    update public.webhook_deliveries set next_attempt_at = clock_timestamp()
+    where status = 'pending' and not is_held and next_attempt_at > clock_timestamp()`;
   const unended = queueChecks.find(({ name }) => name === 'run_neither_ended_nor_waiting')!;
   const untold = webhookChecks.find(({ name }) => name === 'webhook_not_delivered')!;
   for (const { find } of [unended, untold]) {
