@@ -11,7 +11,7 @@ from (values
   ($$nodes = '[{"half": "drawn"}]', edges = '[null]'$$),
   (format('name = %L', repeat('ä', 200))),
   (format('description = %L', repeat('ä', 20000))),
-  (format('nodes = %L', jsonb_build_array(repeat('a', 16777000))))
+  ('nodes = jsonb_build_array(repeat(''a'', 16777000))')
 ) as good (assignment);
 
 select is(
@@ -21,8 +21,8 @@ from (values
   ($$nodes = '{}'$$, 'nodes: must be an array of at most 16 MiB.'),
   ($$nodes = 'null'$$, 'nodes: must be an array of at most 16 MiB.'),
   ($$edges = '"[]"'$$, 'edges: must be an array of at most 16 MiB.'),
-  (format('nodes = %L', jsonb_build_array(repeat('a', 16777216))), 'nodes: must be an array of at most 16 MiB.'),
-  (format('edges = %L', jsonb_build_array(repeat('a', 16777216))), 'edges: must be an array of at most 16 MiB.'),
+  ('nodes = jsonb_build_array(repeat(''a'', 16777216))', 'nodes: must be an array of at most 16 MiB.'),
+  ('edges = jsonb_build_array(repeat(''a'', 16777216))', 'edges: must be an array of at most 16 MiB.'),
   (format('name = %L', repeat('ä', 201)), 'name: must have at most 200 characters.'),
   (format('description = %L', repeat('ä', 20001)), 'description: must have at most 20,000 characters.')
 ) as bad (assignment, rule);

@@ -6,9 +6,9 @@ select test.keep('run', test.claimed_run(test.user_id('owner')));
 -- An item of exactly so many bytes: the key, and {"S": "…"}.
 create function pg_temp.writing(key text, bytes integer) returns text language sql as $$
   select format(
-    'select public.kv_write_item(%L, %L, ''second'', %L, %L)', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),
+    'select public.kv_write_item(%L, %L, ''second'', %L, jsonb_build_object(''S'', repeat(''x'', %s)))', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),
     test.begin_node(test.kept('run')::uuid, gen_random_uuid()::text), key,
-    jsonb_build_object('S', repeat('x', bytes - octet_length(key) - 9))
+    bytes - octet_length(key) - 9
   );
 $$;
 create function pg_temp.item_bytes() returns bigint language sql security definer as 'select item_bytes from private.kv_usage';
