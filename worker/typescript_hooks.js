@@ -1,18 +1,61 @@
-import { transform } from 'esbuild';
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** Node's hook that reads a module; node:module says what it takes and gives. */
-export async function load(url, context, nextLoad) {
-  if (!url.startsWith('file:') || !url.endsWith('.ts')) return await nextLoad(url, context);
-  const sourcefile = fileURLToPath(url);
-  const { code } = await transform(await readFile(sourcefile, 'utf8'), {
+const target = `node${process.versions.node}`;
+const manifest = createRequire(import.meta.url).resolve('esbuild/package.json');
+const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+
+/** What has been read is kept here by its contents: to start esbuild takes as long as a short command needs for all else. */
+const folder = join(dirname(manifest), `../.cache/flow-deployments/esbuild-${version}-${target}`);
+
+function readKept(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function keep(file, code) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    // Other processes may read it meanwhile.
+    const draft = `${file}.${process.pid}`;
+    writeFileSync(draft, code);
+    renameSync(draft, file);
+  } catch {
+    // Where nothing can be written, each process reads it anew.
+  }
+}
+
+async function stripTypes(sourcefile, source) {
+  const { transform } = await import('esbuild');
+  const { code } = await transform(source, {
     loader: 'ts',
     sourcefile,
     sourcemap: 'inline',
     sourcesContent: false,
-    target: `node${process.versions.node}`,
+    target,
   });
-  return { format: 'module', source: code, shortCircuit: true };
+  return code;
+}
+
+/** Node's hook that reads a module; node:module says what it takes and gives. */
+export async function load(url, context, nextLoad) {
+  if (!url.startsWith('file:') || !url.endsWith('.ts')) return await nextLoad(url, context);
+  const path = fileURLToPath(url);
+  const text = readFileSync(path, 'utf8');
+  // Beside which the source map finds it: so copies of the project share what is kept.
+  const name = basename(path);
+  const file = join(folder, createHash('sha256').update(`${name}\n`).update(text).digest('hex'));
+  let source = readKept(file);
+  if (source === undefined) {
+    source = await stripTypes(name, text);
+    keep(file, source);
+  }
+  return { format: 'module', source, shortCircuit: true };
 }
