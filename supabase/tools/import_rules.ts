@@ -239,7 +239,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'worker/typescript_hooks.js',
     mayImport: [],
     packages: ['node:', 'esbuild'],
-    why: 'Node reads the TypeScript of a worker by it.',
+    why: 'Node reads the TypeScript of the npm scripts by it.',
   },
   {
     files: 'worker/local_stack.ts',

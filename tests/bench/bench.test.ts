@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { npmScript } from '../support/npm_script.ts';
 import { type Figure, makeFigure, makePart } from './figure.ts';
 import { percentile } from './statistics.ts';
 import { formatTable } from './table.ts';
@@ -14,17 +15,26 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Runs the command as a person would. */
-const bench = (...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> =>
+interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+const run = (command: string, args: string[]): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile('npm', ['run', '--silent', 'bench', '--', ...args], { cwd: projectDir }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd: projectDir }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
     });
   });
 
+/** Runs what `npm run bench` runs. */
+const bench = (...args: string[]): Promise<Ended> => run(process.execPath, npmScript('bench', ...args));
+
 it('npm run bench prints the figures that it is asked for, and writes them as JSON', async () => {
   const file = join(dir, 'figures.json');
-  const { code, stdout, stderr } = await bench('--quick', '--only', 'p1', '--rounds', '2', '--json', file);
+  const options = ['--quick', '--only', 'p1', '--rounds', '2', '--json', file];
+  const { code, stdout, stderr } = await run('npm', ['run', '--silent', 'bench', '--', ...options]);
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toMatch(

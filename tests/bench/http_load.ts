@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { typescriptLoader } from '../../supabase/local/paths.ts';
 import type { HttpCall } from './http_client.ts';
 import type { LoadResult } from './load.ts';
 
@@ -22,7 +23,7 @@ export interface HttpLoadGenerator {
 
 export function startHttpLoadGenerator(): HttpLoadGenerator {
   const script = fileURLToPath(new URL('./http_load_process.ts', import.meta.url));
-  const child = fork(script, { execArgv: ['--import', 'tsx'] });
+  const child = fork(script, { execArgv: ['--import', typescriptLoader] });
   const exited = once(child, 'exit').then(([code]): HttpLoadAnswer => ({ error: `the load generator ended: ${code}` }));
   return {
     run: async (load) => {

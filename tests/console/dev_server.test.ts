@@ -6,6 +6,7 @@ import { type ServedProject, startDevServer } from '../../console/tools/dev_serv
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { openConsole, signUpInConsole } from '../support/browser.ts';
+import { npmScript } from '../support/npm_script.ts';
 
 let server: Awaited<ReturnType<typeof startDevServer>>;
 let url: string;
@@ -42,7 +43,7 @@ const refusal = (...args: string[]): Promise<{ code: number | string | null | un
   new Promise((resolve) =>
     execFile(
       process.execPath,
-      ['--import', 'tsx', 'console/tools/dev.ts', ...args],
+      npmScript('console', ...args),
       { cwd: projectDir },
       (error, stdout, stderr) => resolve({ code: error?.code, lines: `${stdout}${stderr}`.trim().split('\n') }),
     )

@@ -8,6 +8,7 @@ import { projectDir, stackDir } from '../../supabase/local/paths.ts';
 import { findFreePort } from '../../supabase/local/ports.ts';
 import { type Stack, startStack } from '../../supabase/local/stack.ts';
 import { copyStack } from '../support/blank_stack.ts';
+import { npmScript } from '../support/npm_script.ts';
 
 const exampleFile = join(projectDir, 'docs/example_flow.json');
 const dir = mkdtempSync(join(tmpdir(), 'flow-demo-'));
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 /** Runs the demo, as `npm run demo -- …` does. */
 async function demo(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'supabase/local/demo.ts', ...args], { cwd: projectDir });
+  const child = spawn(process.execPath, npmScript('demo', ...args), { cwd: projectDir });
   let output = '';
   child.stdout.on('data', (chunk) => output += chunk);
   child.stderr.on('data', (chunk) => output += chunk);

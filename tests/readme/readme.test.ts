@@ -17,6 +17,7 @@ import { deleteData } from '../../supabase/local/cluster.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { DEFAULT_PORT, findFreePort } from '../../supabase/local/ports.ts';
 import { cloneDatabase } from '../support/database.ts';
+import { npmScript } from '../support/npm_script.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 
@@ -132,11 +133,10 @@ beforeAll(async () => {
   // The pages mean the stack on the default port, which another stack of this machine may have.
   mkdirSync(join(copy, '.stack'));
   if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));
-  stack = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'supabase/local/main.ts', 'start', '--chain', '--port', String(port)],
-    { cwd: copy, env: readersEnvironment() },
-  );
+  stack = spawn(process.execPath, npmScript('start', '--chain', '--port', String(port)), {
+    cwd: copy,
+    env: readersEnvironment(),
+  });
   for (const stream of [stack.stdout!, stack.stderr!]) stream.on('data', (chunk) => stackOutput += chunk);
   await waitFor(() => {
     if (stack.exitCode !== null) throw new Error(`npm start ended:\n${stackOutput}`);

@@ -15,6 +15,7 @@ import { postgrestBinary } from '../../supabase/local/postgrest.ts';
 import { findSilentFunctions } from '../../supabase/local/silent_functions.ts';
 import type { StackOptions } from '../../supabase/local/stack.ts';
 import { StackError } from '../../supabase/local/stack_error.ts';
+import { npmScript } from '../support/npm_script.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -149,11 +150,10 @@ it("another user's folder is refused in one line, by start, status and demo", as
   await writeFile(join(claimed, 'stack.json'), '{}', { mode: 0o600 });
   await chmod(claimed, isRoot ? 0o755 : 0o000);
   try {
-    for (const args of [['main.ts', 'start'], ['main.ts', 'status'], ['demo.ts']]) {
-      const [file, ...rest] = args;
+    for (const script of ['start', 'status', 'demo']) {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
-        ['--import', 'tsx', `supabase/local/${file}`, ...rest, '--port', String(own.port)],
+        npmScript(script, '--port', String(own.port)),
         // Root is refused nothing: then somebody else asks.
         { cwd: projectDir, encoding: 'utf8', ...isRoot && { uid: NOBODY, gid: NOBODY } },
       );

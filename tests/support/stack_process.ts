@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { findProcesses } from '../../supabase/local/processes.ts';
+import { npmScript } from './npm_script.ts';
 import { waitFor } from './wait.ts';
 
 /** A running `npm start`. */
@@ -41,12 +42,10 @@ export function npmStart(port: number, ...args: string[]): NpmStart {
   return { process: child, output: () => output, ready, ended };
 }
 
-/** Runs `npm run --silent status -- --json`, or with other arguments. */
+/** Runs what `npm run --silent status -- --json` runs, or with other arguments. */
 export function npmStatus(port: number, ...args: string[]): Promise<CommandResult> {
   const format = args.length > 0 ? args : ['--json'];
-  const child = spawn('npm', ['run', '--silent', 'status', '--', ...format, '--port', String(port)], {
-    cwd: projectDir,
-  });
+  const child = spawn(process.execPath, npmScript('status', ...format, '--port', String(port)), { cwd: projectDir });
   const result: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => result.stdout += chunk);
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => result.stderr += chunk);

@@ -17,9 +17,10 @@ import { projectDir } from '../../supabase/local/paths.ts';
 import { StackError } from '../../supabase/local/stack_error.ts';
 import { makeNode } from '../../supabase/tools/make_node.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+import { npmScript } from '../support/npm_script.ts';
 
 const COPIED =
-  '.oxlintrc.json deno.json package.json tsconfig.json client docs functions sql types supabase/local supabase/tools tests/engine tests/support'
+  '.oxlintrc.json deno.json package.json tsconfig.json client docs functions sql types supabase/local supabase/tools tests/engine tests/support worker'
     .split(' ');
 
 /** A copy of the project, as far as nodes go, in which they are made. */
@@ -40,7 +41,7 @@ const run = (command: string, ...args: string[]): Promise<Result> => {
   });
 };
 
-const newNode = (...args: string[]) => run(process.execPath, '--import', 'tsx', 'supabase/tools/new_node.ts', ...args);
+const newNode = (...args: string[]) => run(process.execPath, ...npmScript('nodes:new', ...args));
 const program = (name: string, ...args: string[]) => run(join(copy, 'node_modules/.bin', name), ...args);
 
 const nodesDir = () => join(copy, 'functions/runner/nodes');
@@ -96,7 +97,7 @@ describe('nodes:new', () => {
     ]);
     expect(checks.filter(({ code }) => code !== 0)).toEqual([]);
     expect(checks.at(-1)!.output).toMatch(/Test Files +4 passed/);
-    const docs = await run(process.execPath, '--import', 'tsx', 'supabase/tools/docs.ts');
+    const docs = await run(process.execPath, ...npmScript('docs'));
     expect(docs.code, docs.output).toBe(0);
     const page = readFileSync(join(copy, 'docs/reference/nodes.md'), 'utf8');
     for (const id of ids) expect(page).toContain(`### ${id}`);

@@ -22,6 +22,7 @@ import {
   seedNodes,
 } from '../../supabase/tools/publish_nodes.ts';
 import { nodeDefinitionSchema } from '../../types/node_definition.ts';
+import { npmScript } from '../support/npm_script.ts';
 import { asStored, definitionOf, fixtureDefinitions, type JsonObject } from '../support/node_definitions.ts';
 import { signUp } from '../support/people.ts';
 import { rest } from '../support/rest.ts';
@@ -32,9 +33,7 @@ const definitions = files.map(({ text }) => JSON.parse(text));
 
 /** `npm run nodes:publish -- <args>`. */
 async function publish(...args: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'supabase/tools/publish_nodes.ts', ...args], {
-    cwd: projectDir,
-  });
+  const child = spawn(process.execPath, npmScript('nodes:publish', ...args), { cwd: projectDir });
   let output = '';
   child.stdout.on('data', (chunk) => output += chunk);
   child.stderr.on('data', (chunk) => output += chunk);

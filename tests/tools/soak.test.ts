@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
 import { faultNames } from '../soak/faults.ts';
+import { npmScript } from '../support/npm_script.ts';
 import type { Report } from '../soak/report.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flow-soak-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs `npm run soak` as a person does. */
+/** Runs what `npm run soak` runs. */
 const soak = (...args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
-    execFile('npm', ['run', '--silent', 'soak', '--', ...args], { cwd: projectDir }, (error, stdout, stderr) => {
+    execFile(process.execPath, npmScript('soak', ...args), { cwd: projectDir }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
     });
   });

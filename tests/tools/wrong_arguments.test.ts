@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { npmScript } from '../support/npm_script.ts';
 
 /** What a command says, in one line, before it does anything. */
-function refusalOf(file: string, ...args: string[]): string {
+function refusalOf(script: string, ...args: string[]): string {
   const options = { cwd: projectDir, encoding: 'utf8' } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', file, ...args], options);
+  const { status, stdout, stderr } = spawnSync(process.execPath, npmScript(script, ...args), options);
   expect([status, stdout]).toEqual([1, '']);
   return stderr.trimEnd();
 }
@@ -13,7 +14,7 @@ function refusalOf(file: string, ...args: string[]): string {
 it.each(['80', '65533', 'abc', ''])(
   'npm start on port %j says which ports there are',
   (port) => {
-    expect(refusalOf('supabase/local/main.ts', 'start', `--port=${port}`)).toBe(
+    expect(refusalOf('start', `--port=${port}`)).toBe(
       `--port must be a number from 1024 to 65532, not ${
         port || 'nothing'
       }: ports below are the system's, and the stack takes up to three above`,
@@ -22,7 +23,7 @@ it.each(['80', '65533', 'abc', ''])(
 );
 
 it.each(['0', 'many'])('a worker with --concurrency %j says what it takes', (concurrency) => {
-  expect(refusalOf('worker/main.ts', `--concurrency=${concurrency}`)).toBe(
+  expect(refusalOf('worker', `--concurrency=${concurrency}`)).toBe(
     `--concurrency must be an integer from 1 to 1000, not ${concurrency}`,
   );
 });

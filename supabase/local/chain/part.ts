@@ -2,7 +2,7 @@ import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { findNpmBinary } from '../npm_binary.ts';
 import { type Part, startPart } from '../part.ts';
-import { projectDir } from '../paths.ts';
+import { projectDir, typescriptLoader } from '../paths.ts';
 
 /** What the process prints when it is ready. */
 export const READY_TEXT = 'The chain is listening';
@@ -38,7 +38,7 @@ export const startChainPart = (port: number, socketPath: string, onLine: (line: 
     command: process.execPath,
     args: [
       '--import',
-      'tsx',
+      typescriptLoader,
       join(projectDir, 'supabase/local/chain/main.ts'),
       `--port=${port}`,
       `--stack=${socketPath}`,

@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { typescriptLoader } from '../../../supabase/local/paths.ts';
 import type { AttackTally, FromAttacker, ToAttacker } from './attacker_process.ts';
 
 /** The attacker in a process of its own. */
 export function startAttacker() {
   const script = fileURLToPath(new URL('./attacker_process.ts', import.meta.url));
-  const child = fork(script, { execArgv: ['--import', 'tsx'] });
+  const child = fork(script, { execArgv: ['--import', typescriptLoader] });
   const exited = once(child, 'exit').then(([code]): FromAttacker => ({ type: 'failed', error: `it ended: ${code}` }));
   const say = (message: ToAttacker) => void child.send(message);
   const hear = async (type: 'prepared' | 'ended'): Promise<FromAttacker> => {

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+/** Node's arguments for what `npm run <name> -- <args>` runs. Without npm between it takes a third of a second less. */
+export function npmScript(name: string, ...args: string[]): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string | undefined>;
+  };
+  const [, words] = /^(?:exec )?node (.*)$/.exec(scripts[name] ?? '') ?? [];
+  if (words === undefined) throw new Error(`npm run ${name} does not run Node`);
+  return [...words.split(' '), ...args];
+}
