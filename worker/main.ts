@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import { readWalletKeys } from '../functions/_shared/wallet_crypto.ts';
 import { writeLog } from '../functions/runner/log_line.ts';
 import { workUntilStopped } from '../functions/runner/queue/long_lived.ts';
-import { makeRunnerWebhooks, makeRunnerWorker } from '../functions/runner/runner_worker.ts';
 import { readRunnerSettings, settingFault } from '../functions/runner/settings.ts';
 import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
@@ -57,6 +56,8 @@ async function main(args: string[]): Promise<void> {
   const usual = readRunnerSettings(env, false);
   // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the mistake.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
+  // Loaded only now: the libraries of Solana take longer than to say what is wrong with a command line.
+  const { makeRunnerWebhooks, makeRunnerWorker } = await import('../functions/runner/runner_worker.ts');
   const database = connectWorker(env);
   const settings = { ...usual, ...database.looks };
 

@@ -7,12 +7,12 @@ import { editorFlowToRow } from '../../types/editor_flow.ts';
 import { startDeploymentParamsSchema } from '../../types/deployment.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { makeLoggingFetch } from './demo_output.ts';
-import { type Demo, demonstrate } from './demo_steps.ts';
+import type { Demo } from './demo_steps.ts';
 import { projectDir } from './paths.ts';
 import { DEFAULT_PORT, findFreePort, parsePort } from './ports.ts';
-import { readStatus, type StackStatus, startStack } from './stack.ts';
+import type { StackStatus } from './stack.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
-import './websocket.ts';
+import { readStatus } from './stack_record.ts';
 
 const USAGE = 'npm run demo -- [--port N] [--inputs <json>] [--verbose] [path/to/flow.json]';
 
@@ -55,6 +55,7 @@ async function withStack(port: number | undefined, work: (status: StackStatus) =
   const stopRequest = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopRequest.abort());
   const began = performance.now();
+  const { startStack } = await import('./stack.ts');
   const stack = await startStack({
     port: port ?? await findFreePort(),
     dir,
@@ -114,6 +115,9 @@ try {
   const body = values.inputs === undefined ? undefined : parseInputs(values.inputs);
   const port = values.port === undefined ? undefined : parsePort(values.port);
   await withStack(port, async (status) => {
+    // Loaded only now, because it takes longer than to say what is wrong with a command line.
+    await import('./websocket.ts');
+    const { demonstrate } = await import('./demo_steps.ts');
     await demonstrate({ status, row, body, fetch: makeLoggingFetch(values.verbose ?? false) });
     console.log('\nAll of it held.');
   });

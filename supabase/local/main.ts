@@ -5,8 +5,7 @@ import { watchLauncher } from './launcher.ts';
 import { stackDir } from './paths.ts';
 import { parsePort } from './ports.ts';
 import { findSilentFunctions } from './silent_functions.ts';
-import { type StackOptions, type StackStatus, startStack } from './stack.ts';
-import { seedNodes } from '../tools/publish_nodes.ts';
+import type { StackOptions, StackStatus } from './stack.ts';
 import { isUsageError, StackError, usageFault } from './stack_error.ts';
 import { readStack, runningPorts } from './stack_record.ts';
 
@@ -37,6 +36,11 @@ function listenForStop(): AbortSignal {
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
+    // The other commands need none of it, and loading it takes longer than they do.
+    const [{ startStack }, { seedNodes }] = await Promise.all([
+      import('./stack.ts'),
+      import('../tools/publish_nodes.ts'),
+    ]);
     const stack = await startStack({
       port,
       ...options,

@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises';
-import { editorFlowToRow } from '../../editor_flow.ts';
 import { readNumber, readTag } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
@@ -41,7 +40,10 @@ export const deploy: Command = {
     const id = readNumber(option('flow'), 'flow', 1, 2_147_483_647);
     const name = option('tag');
     const tag = name === undefined ? undefined : readTag(name);
-    const flow = editorFlowToRow(await readJson(file));
+    const json = await readJson(file);
+    // The other commands need it not, and loading it takes as long as all else.
+    const { editorFlowToRow } = await import('../../editor_flow.ts');
+    const flow = editorFlowToRow(json);
     screen.progress('storing the flow');
     const flowId = await client.storeFlow(flow, { id, signal });
     screen.progress('deploying it');
