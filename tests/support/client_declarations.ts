@@ -25,8 +25,8 @@ export function hashSources(dir: string): string {
 }
 
 /**
- * The declarations of the client's package, which take half a minute to make: those of the last time, while nothing that they are made
- * of has changed.
+ * The declarations of the client's package, which take seconds to make: those of the last time, while nothing that they are made of has
+ * changed.
  */
 export function keptDeclarations(
   { dir = projectDir, file = KEPT, make = buildDeclarations } = {},
