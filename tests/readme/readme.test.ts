@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteData } from '../../supabase/local/cluster.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
@@ -19,6 +19,7 @@ import { DEFAULT_PORT, findFreePort } from '../../supabase/local/ports.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { npmScript } from '../support/npm_script.ts';
 import { waitFor } from '../support/wait.ts';
+import { makeQuickNpm } from './quick_npm.ts';
 import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 
 const HOSTED = 'tests/hosted/recipe.test.ts runs it against a stand-in of the hosted platform.';
@@ -97,6 +98,8 @@ const reasonOf = ({ page, text }: Block): string | undefined =>
 
 /** A copy of the project, in which readers work: they write files, and make a node. */
 let copy: string;
+/** Beside it, what its readers find first in their PATH. */
+let programs: string;
 let stack: ChildProcess;
 let stackOutput = '';
 
@@ -111,7 +114,8 @@ const readersEnvironment = () =>
 
 /** Runs a program in the copy. */
 async function run(command: string, ...args: string[]): Promise<Ended> {
-  const child = spawn(command, args, { cwd: copy, env: { ...readersEnvironment(), NO_COLOR: '1' } });
+  const PATH = [programs, process.env['PATH']].join(delimiter);
+  const child = spawn(command, args, { cwd: copy, env: { ...readersEnvironment(), NO_COLOR: '1', PATH } });
   let output = '';
   child.stdout.on('data', (chunk) => output += chunk);
   child.stderr.on('data', (chunk) => output += chunk);
@@ -129,9 +133,14 @@ beforeAll(async () => {
     }
   }
   symlinkSync(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
+  programs = mkdtempSync(join(tmpdir(), 'flow-npm-'));
+  makeQuickNpm(programs);
   const port = await findFreePort();
   // The pages mean the stack on the default port, which another stack of this machine may have.
   mkdirSync(join(copy, '.stack'));
+  // The console is built of the same sources: once for both.
+  mkdirSync(join(projectDir, '.stack/console'), { recursive: true });
+  symlinkSync(join(projectDir, '.stack/console'), join(copy, '.stack/console'));
   if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));
   stack = spawn(process.execPath, npmScript('start', '--chain', '--port', String(port)), {
     cwd: copy,
@@ -148,8 +157,10 @@ afterAll(async () => {
   const ended = stack?.exitCode === null && new Promise((resolve) => stack.once('close', resolve));
   stack?.kill('SIGTERM');
   await ended;
-  for (const port of readdirSync(join(copy, '.stack'))) await deleteData(join(copy, '.stack', port, 'postgres'));
-  await rm(copy, { recursive: true, force: true });
+  for (const port of readdirSync(join(copy, '.stack')).filter((name) => name !== 'console')) {
+    await deleteData(join(copy, '.stack', port, 'postgres'));
+  }
+  for (const dir of [copy, programs]) await rm(dir, { recursive: true, force: true });
 });
 
 /** The script that does what a reader of a page does: types each shell block, and saves each block that goes into a file. */

@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from '../../supabase/local/paths.ts';
+
+/** The beginning of both: where the folder is, and how npm's own program is called. */
+const HEAD = `#!/usr/bin/env bash
+here=$(cd "$(dirname "$0")" && pwd)
+own() { PATH=\${PATH#"$here:"} exec "$@"; }
+`;
+
+const NPM = `${HEAD}
+if [[ "$1 $2" != 'run --silent' || ! -f "$here/scripts/$3" ]] || mkdir "$here/asked/$3" 2>/dev/null; then own npm "$@"; fi
+script=$here/scripts/$3
+shift 3
+if [[ $# -gt 0 && $1 == -- ]]; then shift; fi
+INIT_CWD=$PWD exec bash "$script" "$@"
+`;
+
+const NPX = `${HEAD}
+program=$PWD/node_modules/.bin/$1
+if [[ ! -x $program ]] || mkdir "$here/asked/$1" 2>/dev/null; then own npx "$@"; fi
+shift
+exec "$program" "$@"
+`;
+
+/**
+ * Makes a folder for the PATH in which npm and npx are npm's own the first time that they are asked for a script or a
+ * program of the project, and afterwards run it themselves: npm takes as long as what it runs, and pages ask for the
+ * same ones again and again.
+ */
+export function makeQuickNpm(dir: string): void {
+  for (const folder of ['scripts', 'asked']) mkdirSync(join(dir, folder), { recursive: true });
+  for (const [name, text] of [['npm', NPM], ['npx', NPX]] as const) {
+    writeFileSync(join(dir, name), text, { mode: 0o755 });
+  }
+  const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  for (const [name, script] of Object.entries(scripts)) {
+    if (script.startsWith('node ')) writeFileSync(join(dir, 'scripts', name), `exec ${script} "$@"\n`);
+  }
+}
