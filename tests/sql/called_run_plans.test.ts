@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { addFlowOwners } from '../support/flow_owners.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -25,17 +25,19 @@ beforeAll(async () => {
         parent.id, parent.id, case when parent.id is not null then n end
       from unnest(${parents}::uuid[]) as parent (id) cross join generate_series(1, ${count}::integer) as n
       returning id`).map(({ id }) => id);
-  const roots = await storeRuns([null], TREES + 1);
-  rootId = roots.pop()!;
-  const called = await storeRuns(roots, CALLED);
-  const calledOnce = await storeRuns([rootId], 1);
-  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
-  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-    select id, user_id, sha256(''), 'https://example.com' from public.flow_run where parent_flow_run_id is null`;
-  await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
-    select r.id, r.id, times, r.user_id, now(), '{"M": {}}'
-    from public.flow_run as r cross join generate_series(0, 1) as times
-    where r.id = any (${[...called, ...calledOnce]})`;
+  await withoutTriggers(sql, async () => {
+    const roots = await storeRuns([null], TREES + 1);
+    rootId = roots.pop()!;
+    const called = await storeRuns(roots, CALLED);
+    const calledOnce = await storeRuns([rootId], 1);
+    await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
+    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
+      select id, user_id, sha256(''), 'https://example.com' from public.flow_run where parent_flow_run_id is null`;
+    await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, input)
+      select r.id, r.id, times, r.user_id, now(), '{"M": {}}'
+      from public.flow_run as r cross join generate_series(0, 1) as times
+      where r.id = any (${[...called, ...calledOnce]})`;
+  });
   await sql`analyze`;
 });
 afterAll(() => database.drop());

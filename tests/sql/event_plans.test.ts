@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { addFlowOwners } from '../support/flow_owners.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -29,19 +29,21 @@ beforeAll(async () => {
     insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time)
     select ${owner!.id}, ${owner!.flowId}::integer, '{"M": {}}', '{"cluster": "devnet"}', 'running', now()
     from generate_series(1, ${RUNS}::integer) returning id`).map(({ id }) => id);
-  await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
-  await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
-    select id, user_id, sha256(''), 'https://example.com' from public.flow_run`;
-  await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input)
-    select r.id, r.id, times, r.user_id, now(), now(), '{"M": {}}'
-    from public.flow_run as r cross join generate_series(0, ${EXECUTIONS - 1}::integer) as times`;
-  await sql`
-    insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
-    select r.id, 2 + 20 * page, 21 + 20 * page, array(
-      select (e.event, r.id, r.id, page * 10 + n, null, null)::private.run_event
-      from generate_series(0, 9) as n cross join (values ('node_start'), ('node_finish')) as e (event)
-    )
-    from public.flow_run as r cross join generate_series(0, ${EXECUTIONS / 10 - 1}::integer) as page`;
+  await withoutTriggers(sql, async () => {
+    await sql`insert into private.flow_snapshots (hash, data) values (sha256(''), '{"entry": {"nodes": []}, "flows": {}}')`;
+    await sql`insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, chain_url)
+      select id, user_id, sha256(''), 'https://example.com' from public.flow_run`;
+    await sql`insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, end_time, input)
+      select r.id, r.id, times, r.user_id, now(), now(), '{"M": {}}'
+      from public.flow_run as r cross join generate_series(0, ${EXECUTIONS - 1}::integer) as times`;
+    await sql`
+      insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
+      select r.id, 2 + 20 * page, 21 + 20 * page, array(
+        select (e.event, r.id, r.id, page * 10 + n, null, null)::private.run_event
+        from generate_series(0, 9) as n cross join (values ('node_start'), ('node_finish')) as e (event)
+      )
+      from public.flow_run as r cross join generate_series(0, ${EXECUTIONS / 10 - 1}::integer) as page`;
+  });
   await sql`analyze`;
 });
 afterAll(() => database.drop());

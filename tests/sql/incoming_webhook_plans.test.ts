@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -28,12 +28,15 @@ beforeAll(async () => {
     JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
   }, false)`;
   await sql`select public.deploy_flow(${flow!.id})`;
+  await withoutTriggers(sql, async () => {
+    await sql`
+      insert into public.flow_webhooks (user_id, prefix, flow, tag, input)
+      select ${flow!.user_id}, 'fh_aaaaaaa', ${flow!.id}, 'latest', 'event' from generate_series(1, ${WEBHOOKS})`;
+    await sql`
+      insert into private.flow_webhook_secrets (webhook_id, token_hash)
+      select id, sha256(id::text::bytea) from public.flow_webhooks`;
+  });
   await sql`select private.set_quota('webhooks', ${WEBHOOKS + 1})`;
-  await sql`
-    insert into public.flow_webhooks (user_id, prefix, flow, input)
-    select ${flow!.user_id}, 'fh_aaaaaaa', ${flow!.id}, 'event' from generate_series(1, ${WEBHOOKS})`;
-  await sql`
-    insert into private.flow_webhook_secrets (webhook_id, token_hash) select id, sha256(id::text::bytea) from public.flow_webhooks`;
   const [made] = await sql`select public.create_webhook('event', ${flow!.id}) ->> 'url' as url`;
   token = made!.url.slice(-46);
 });

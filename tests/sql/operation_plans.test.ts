@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
 
 const ENDED = 20_000;
 
-beforeAll(async () => {
-  database = await cloneDatabase();
-  sql = database.connect('supabase_admin');
+async function fill(): Promise<void> {
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
   // A run has ended each minute, one in ten of them failed; a hundred wait.
@@ -42,6 +40,12 @@ beforeAll(async () => {
       case when r.end_time is not null then repeat('1', 64) end, now() + interval '1 hour'
     from public.flow_run as r where r.end_time is not null
       or r.id = (select w.id from public.flow_run as w where w.end_time is null limit 1)`;
+}
+
+beforeAll(async () => {
+  database = await cloneDatabase();
+  sql = database.connect('supabase_admin');
+  await withoutTriggers(sql, fill);
   await sql`analyze`;
 });
 afterAll(() => database.drop());

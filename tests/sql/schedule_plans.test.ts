@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -21,14 +21,16 @@ beforeAll(async () => {
     JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
   }, false)`;
   await sql`select public.deploy_flow(${flowId})`;
-  await sql`select private.set_quota('schedules', ${SCHEDULES})`;
-  await sql`
-    insert into public.flow_schedules (user_id, flow, cron, is_active)
-    select user_id, id, '0 0 1 1 *', n % 2 = 0 from public.flows cross join generate_series(1, ${SCHEDULES}) as n`;
-  await sql`
-    insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network, status, start_time, end_time)
-    select private.uuid_v7(at), at, user_id, id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', at, at
-    from public.flows cross join (select now() - n * interval '1 minute' as at from generate_series(1, ${RUNS}) as n) as t`;
+  await withoutTriggers(sql, async () => {
+    await sql`
+      insert into public.flow_schedules (user_id, flow, tag, cron, is_active, next_start_at)
+      select user_id, id, 'latest', '0 0 1 1 *', n % 2 = 0, case when n % 2 = 0 then now() + interval '1 day' end
+      from public.flows cross join generate_series(1, ${SCHEDULES}) as n`;
+    await sql`
+      insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network, status, start_time, end_time)
+      select private.uuid_v7(at), at, user_id, id, '{"M": {}}', '{"cluster": "devnet"}', 'succeeded', at, at
+      from public.flows cross join (select now() - n * interval '1 minute' as at from generate_series(1, ${RUNS}) as n) as t`;
+  });
   await sql`analyze`;
 });
 afterAll(() => database.drop());

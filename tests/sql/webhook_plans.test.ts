@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { countReads } from '../support/plans.ts';
+import { countReads, withoutTriggers } from '../support/plans.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -13,17 +13,19 @@ const DELIVERIES = 20_000;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, ${OWNERS}) as n`;
-  await sql`insert into public.flows (user_id) select id from auth.users`;
-  await sql`
-    insert into public.flow_run (user_id, flow_id, inputs, chain_network) select user_id, id, '{"M": {}}', '{"cluster": "devnet"}' from public.flows`;
-  // Half of them are delivered, the others wait for a later attempt.
-  await sql`
-    insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at)
-    select r.user_id, r.id, gen_random_uuid(), 'succeeded', 'https://example.com',
-      jsonb_build_object('data', jsonb_build_object('flow_id', r.flow_id)), case when n % 2 = 0 then 'pending' else 'delivered' end,
-      case when n % 2 = 0 then now() + interval '1 hour' end
-    from public.flow_run as r cross join generate_series(1, ${DELIVERIES / OWNERS}) as n`;
+  await withoutTriggers(sql, async () => {
+    await sql`insert into auth.users (id, email) select gen_random_uuid(), n || '@example.com' from generate_series(1, ${OWNERS}) as n`;
+    await sql`insert into public.flows (user_id) select id from auth.users`;
+    await sql`
+      insert into public.flow_run (user_id, flow_id, inputs, chain_network) select user_id, id, '{"M": {}}', '{"cluster": "devnet"}' from public.flows`;
+    // Half of them are delivered, the others wait for a later attempt.
+    await sql`
+      insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at)
+      select r.user_id, r.id, gen_random_uuid(), 'succeeded', 'https://example.com',
+        jsonb_build_object('data', jsonb_build_object('flow_id', r.flow_id)), case when n % 2 = 0 then 'pending' else 'delivered' end,
+        case when n % 2 = 0 then now() + interval '1 hour' end
+      from public.flow_run as r cross join generate_series(1, ${DELIVERIES / OWNERS}) as n`;
+  });
   const [user] = await sql`select id from auth.users limit 1`;
   userId = user!.id;
   await sql`analyze`;

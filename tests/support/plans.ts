@@ -16,6 +16,19 @@ export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Prom
 
 export const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 
+/**
+ * Stores rows by thousands without what the server does for each of them: its triggers, which keep to quotas among others, and
+ * the looks at what it refers to. What triggers would have added is for the caller to store.
+ */
+export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Promise<T> {
+  await sql`set session_replication_role = replica`;
+  try {
+    return await store();
+  } finally {
+    await sql`reset session_replication_role`;
+  }
+}
+
 /** Scans of whole tables, and rows read, of these tables: the server's counters before a statement and after it, which is taken back. */
 export async function countReads(
   sql: Sql,
