@@ -204,14 +204,16 @@ as $$
 declare
   v_time timestamptz := clock_timestamp();
   v_times timestamptz[] := '{}';
+  v_cron private.cron;
 begin
   perform private.require_user();
   if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
     perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
   end if;
   perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
+  v_cron := (private.read_cron(next_cron_times.cron)).read;
   for v_place in 1..3 loop
-    v_time := private.next_cron_time(next_cron_times.cron, next_cron_times.time_zone, v_time);
+    v_time := private.next_time_of_cron(v_cron, next_cron_times.time_zone, v_time);
     v_times := v_times || v_time;
   end loop;
   return v_times;

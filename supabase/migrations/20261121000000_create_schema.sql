@@ -6174,26 +6174,25 @@ $$;
 comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
   'When a cron text is due first on one of its days, after a time; null if it is not. About a change of clocks the next day counts too.';
 
-create function private.next_cron_time(cron text, time_zone text, after timestamptz)
+create function private.next_time_of_cron(cron private.cron, time_zone text, after timestamptz)
 returns timestamptz
 language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  v_cron private.cron := (private.read_cron(next_cron_time.cron)).read;
   -- The day before: its last times may come again.
-  v_day date := (next_cron_time.after at time zone next_cron_time.time_zone)::date - 1;
+  v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
   -- 29 February is a certain weekday every 28 years, or 40 where a year that ends in 00 has none.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
-    if date_part('month', v_day)::integer <> all (v_cron.months) then
+    if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
       -- The last day of a month, so that the next one's first is never missed where clocks change.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
-    if private.is_cron_day(v_cron, v_day) then
-      v_time := private.cron_time_of_date(v_cron, next_cron_time.time_zone, v_day, next_cron_time.after);
+    if private.is_cron_day(next_time_of_cron.cron, v_day) then
+      v_time := private.cron_time_of_date(next_time_of_cron.cron, next_time_of_cron.time_zone, v_day, next_time_of_cron.after);
       if v_time is not null then
         return v_time;
       end if;
@@ -6203,8 +6202,17 @@ begin
   return null;
 end;
 $$;
+comment on function private.next_time_of_cron(private.cron, text, timestamptz) is
+  'When a cron text that was read is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';
+
+create function private.next_cron_time(cron text, time_zone text, after timestamptz)
+returns timestamptz
+language sql stable security invoker
+begin atomic
+  select private.next_time_of_cron((private.read_cron(next_cron_time.cron)).read, next_cron_time.time_zone, next_cron_time.after);
+end;
 comment on function private.next_cron_time(text, text, timestamptz) is
-  'When a cron text is due next after a time, by the clocks of a time zone. It steps by days, and over months that are not named. Null for a text that is never due, which read_cron finds.';
+  'When a cron text is due next after a time, by the clocks of a time zone. Who asks for several times of one text reads it once, since that takes most of the time.';
 
 -- sql/65_schedules/30_flow_schedules.sql
 
@@ -6414,14 +6422,16 @@ as $$
 declare
   v_time timestamptz := clock_timestamp();
   v_times timestamptz[] := '{}';
+  v_cron private.cron;
 begin
   perform private.require_user();
   if num_nulls(next_cron_times.cron, next_cron_times.time_zone) > 0 then
     perform private.refuse_column(case when next_cron_times.cron is null then 'cron' else 'time_zone' end, 'must not be null');
   end if;
   perform private.check_schedule_times(next_cron_times.cron, next_cron_times.time_zone);
+  v_cron := (private.read_cron(next_cron_times.cron)).read;
   for v_place in 1..3 loop
-    v_time := private.next_cron_time(next_cron_times.cron, next_cron_times.time_zone, v_time);
+    v_time := private.next_time_of_cron(v_cron, next_cron_times.time_zone, v_time);
     v_times := v_times || v_time;
   end loop;
   return v_times;
