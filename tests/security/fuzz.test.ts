@@ -9,7 +9,8 @@ import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { askFor } from '../support/signature_requests.ts';
 import { asSuperuser, createApiKey } from '../support/tokens.ts';
 
-const REQUESTS = 10_000;
+/** Enough that each route is sent what it refuses in each way: `FUZZ_REQUESTS=10000 npm test -- fuzz` sends more. */
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_500);
 const IN_FLIGHT = 32;
 
 let owner: Person;
@@ -279,8 +280,9 @@ it(
       `fuzz: ${REQUESTS} requests, answers by status: ${JSON.stringify(Object.fromEntries([...byStatus].toSorted()))}`,
     );
     expect(faults.slice(0, 5)).toEqual([]);
-    expect(byStatus.get(200)).toBeGreaterThan(40);
-    expect(byStatus.get(400)).toBeGreaterThan(1000);
+    // Else the requests were refused for something that all of them have.
+    expect(byStatus.get(200)).toBeGreaterThan(REQUESTS / 250);
+    expect(byStatus.get(400)).toBeGreaterThan(REQUESTS / 10);
     expect(await countRows()).toEqual(before);
     expect((await owner.client.rpc('whoami')).data).toEqual({ user_id: owner.id, is_anonymous: false });
   },
