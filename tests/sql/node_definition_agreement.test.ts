@@ -100,8 +100,13 @@ it('zod and SQL draw the line of 256 KiB at the same byte, whatever fills it', a
     // The greatest count that zod accepts, by halves around the one at which the text is as long as it may be.
     const [bytes, more] = [0, 1_000].map((count) => Buffer.byteLength(withOption(make(count)))) as [number, number];
     const guess = Math.floor((262_144 - bytes) / (more - bytes) * 1_000);
-    let [low, high] = [Math.floor(guess * 0.9), Math.min(Math.ceil(guess * 1.1), 262_144)];
-    if (!zodVerdict(withOption(make(low))) || zodVerdict(withOption(make(high)))) [low, high] = [1, 262_144];
+    const isAround = ([least, most]: number[]) =>
+      zodVerdict(withOption(make(least!))) && !zodVerdict(withOption(make(most!)));
+    const around = [0.001, 0.1].map((part) => [
+      Math.floor(guess * (1 - part)),
+      Math.min(Math.ceil(guess * (1 + part)), 262_144),
+    ]);
+    let [low, high] = (around.find(isAround) ?? [1, 262_144]) as [number, number];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       if (zodVerdict(withOption(make(middle)))) low = middle;
