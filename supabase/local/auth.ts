@@ -1,9 +1,9 @@
-import { App, getAuthSchemaSql } from '@supabase/lite';
-import { createPostgresConnection } from '@supabase/lite/postgres';
+import { loadAuthPackage } from './auth_package.ts';
 import type { Sql } from './postgres.ts';
 
 /** Makes the Auth server's tables; run as supabase_auth_admin, which owns them. */
 export async function createAuthSchema(sql: Sql): Promise<void> {
+  const { getAuthSchemaSql } = await loadAuthPackage();
   await sql.unsafe(getAuthSchemaSql().replace('CREATE SCHEMA IF NOT EXISTS auth;', ''));
 }
 
@@ -22,6 +22,7 @@ export interface AuthOptions {
 
 /** Starts Supabase's Auth API on the stack's own database: sign-up without confirmation, tokens signed with the stack's secret. */
 export async function startAuth(options: AuthOptions): Promise<AuthServer> {
+  const { App, createPostgresConnection } = await loadAuthPackage();
   const connection = createPostgresConnection({
     url: options.databaseUrl,
     postgresOptions: { max: 4, onnotice: () => {} },
