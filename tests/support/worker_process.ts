@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import { denoBinary } from '../../supabase/local/functions.ts';
 import { projectDir } from '../../supabase/local/paths.ts';
@@ -36,28 +36,64 @@ export interface WorkerOptions {
 
 const bundles = new Map<string, string>();
 
-/** The file of a bundle of the script, made once in a process. */
+/** When and where a bundle was made, and of which files. */
+interface BundleRecord {
+  madeAt: number;
+  /** A copy of the project elsewhere has the bundle too, with addresses of this one. */
+  projectDir: string;
+  inputs: string[];
+}
+
+/** What npm writes whenever it changes packages, whose own files keep the time at which they were published. */
+const INSTALLED = 'node_modules/.package-lock.json';
+/** How a bundle is made. */
+const MAKER = relative(projectDir, fileURLToPath(import.meta.url));
+
+/** Whether a bundle is of the files as they are now. */
+function isCurrent(recordFile: string): boolean {
+  try {
+    const made = JSON.parse(readFileSync(recordFile, 'utf8')) as BundleRecord;
+    const isUnchanged = (file: string) => statSync(join(projectDir, file)).mtimeMs < made.madeAt;
+    return made.projectDir === projectDir && [INSTALLED, MAKER, ...made.inputs].every(isUnchanged);
+  } catch {
+    // There is none, or one of its files is gone.
+    return false;
+  }
+}
+
+/** The file of a bundle of the script. It stays for other processes, since making it costs as much as several workers do. */
 function bundleOf(script: string): string {
-  const made = bundles.get(script);
-  if (made !== undefined) return made;
-  const source = join(projectDir, script);
-  const { outputFiles } = buildSync({
-    entryPoints: [source],
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // Threads for scripts begin with files beside the script's own.
-    define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
-    logLevel: 'error',
-  });
+  const known = bundles.get(script);
+  if (known !== undefined) return known;
   const folder = join(projectDir, 'node_modules/.cache/flow-test-workers');
   const file = join(folder, `${basename(script, '.ts')}.mjs`);
-  mkdirSync(folder, { recursive: true });
-  // Other processes may start the one of the same name meanwhile.
-  writeFileSync(`${file}.${process.pid}`, outputFiles[0]!.contents);
-  renameSync(`${file}.${process.pid}`, file);
+  const recordFile = `${file}.json`;
+  if (!isCurrent(recordFile)) {
+    const madeAt = Date.now();
+    const source = join(projectDir, script);
+    const { outputFiles, metafile } = buildSync({
+      absWorkingDir: projectDir,
+      entryPoints: [source],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      // Threads for scripts begin with files beside the script's own.
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
+      logLevel: 'error',
+    });
+    mkdirSync(folder, { recursive: true });
+    // Other processes may start the one of the same name meanwhile, or make it too.
+    const replace = (path: string, contents: Uint8Array | string) => {
+      writeFileSync(`${path}.${process.pid}`, contents);
+      renameSync(`${path}.${process.pid}`, path);
+    };
+    replace(file, outputFiles[0]!.contents);
+    const record: BundleRecord = { madeAt, projectDir, inputs: Object.keys(metafile.inputs) };
+    replace(recordFile, JSON.stringify(record));
+  }
   bundles.set(script, file);
   return file;
 }
