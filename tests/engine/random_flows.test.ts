@@ -7,6 +7,7 @@ import { claimFlow, endOf, type ExecuteFlowOptions, recordedBy } from '../suppor
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { showRun } from '../support/flow_text.ts';
 import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
+import { fuzzCases } from '../support/fuzz_cases.ts';
 
 /** Makes a port of two earlier ones, with nodes that branch, fail, spread, gather, merge, and call. */
 const kinds: MakePort[] = [
@@ -57,7 +58,7 @@ it('a flow of any shape comes to the same however its nodes are timed and its cl
       while (last.result.status === 'released') last = await claim({ slice, registry, earlier: last.recorded });
       expect(show(last), 'short claims').toEqual(expected);
     }),
-    // Each claims its flow over and over; other ones come with another `FUZZ_SEED`.
-    { numRuns: 50 },
+    // Each claims its flow over and over.
+    { numRuns: fuzzCases(25) },
   );
 });

@@ -16,6 +16,7 @@ import { FlowBuilder, type FormJson, type Port } from '../support/flow_builder.t
 import { showRun } from '../support/flow_text.ts';
 import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
 import { instructionRegistry as registry, recordOf, scriptTransactions } from '../support/scripted_transactions.ts';
+import { fuzzCases } from '../support/fuzz_cases.ts';
 
 const instruction = (output: (node: ReturnType<FlowBuilder['use']>) => Port, form: FormJson = {}): MakePort =>
 (
@@ -147,6 +148,6 @@ it('a flow makes the same transactions, and comes to the same, however it is tim
       const broken = await claimOnAndOn((earlier) => claim({ registry: slow, makeTransactions, earlier }));
       expect(show(broken), 'interrupted transactions').toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: fuzzCases(30) },
   );
 });

@@ -16,6 +16,7 @@ import {
 import { type BuiltNode, FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { showMap } from '../support/flow_text.ts';
 import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
+import { fuzzCases } from '../support/fuzz_cases.ts';
 
 const alsoInto = (flow: FlowBuilder, node: BuiltNode, input: string, from: Port): BuiltNode => {
   flow.connect(from, node.input(input));
@@ -66,8 +67,8 @@ calling.freeze();
 
 const MAX_ATTEMPTS = 2;
 
-/** Each is six claims or more; other ones come with another `FUZZ_SEED`. */
-const RUNS = 90;
+/** Each is six claims or more. */
+const RUNS = fuzzCases(45);
 
 /** Some of its nodes are tried again. */
 function build(shape: Shape, random: () => number): FlowBuilder {

@@ -8,9 +8,9 @@ import { makeKeypair } from '../support/keypairs.ts';
 import { deploy, type Person, signUp, storeFlow } from '../support/people.ts';
 import { askFor } from '../support/signature_requests.ts';
 import { asSuperuser, createApiKey } from '../support/tokens.ts';
+import { fuzzCases } from '../support/fuzz_cases.ts';
 
-/** Enough that each route is sent what it refuses in each way: `FUZZ_REQUESTS=10000 npm test -- fuzz` sends more. */
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 2_500);
+const REQUESTS = fuzzCases(2_500);
 const IN_FLIGHT = 32;
 
 let owner: Person;

@@ -10,9 +10,10 @@ import {
   type JsonObject,
   sharedDefinitions,
 } from '../support/node_definitions.ts';
+import { fuzzCases } from '../support/fuzz_cases.ts';
 
 const BATCHES = 3;
-const BATCH_SIZE = 500;
+const BATCH_SIZE = fuzzCases(250);
 
 let database: TestDatabase;
 let sql: Sql;
@@ -52,7 +53,7 @@ async function expectAgreement(texts: string[]): Promise<{ accepted: number; ref
   return { accepted, refused: texts.length - accepted };
 }
 
-it('zod and SQL agree on 1,500 generated node definitions, good and bad ones', async () => {
+it(`zod and SQL agree on ${BATCHES * BATCH_SIZE} generated node definitions, good and bad ones`, async () => {
   const counts = { accepted: 0, refused: 0 };
   const batches = fc.asyncProperty(
     fc.array(definitionTexts, { minLength: BATCH_SIZE, maxLength: BATCH_SIZE }),

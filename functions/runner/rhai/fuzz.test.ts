@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fuzzCases } from '../../../tests/support/fuzz_cases.ts';
 import { RhaiError } from './errors.ts';
 import { compileScript } from './script.ts';
 import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, tagOf } from './values.ts';
@@ -8,7 +9,7 @@ import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, tagOf } from './va
 const LIMITS = { operations: 20_000, stringLength: 500, elements: 100 };
 
 /** Of the grammar; other ones come with another `FUZZ_SEED`. */
-const PROGRAMS = 1_200;
+const PROGRAMS = fuzzCases(600);
 
 const TRAPS = [
   '__proto__',
@@ -294,7 +295,7 @@ describe('whatever is run as a script', () => {
 
   it('fails with nothing but a RhaiError when it is text without sense', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (source) => void runText(source)), {
-      numRuns: 1_000,
+      numRuns: fuzzCases(500),
     });
   });
 
@@ -309,7 +310,7 @@ describe('whatever is run as a script', () => {
     ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 40 }), (tokens) => void runText(tokens.join(' '))),
-      { numRuns: 1_500 },
+      { numRuns: fuzzCases(750) },
     );
   });
 });
@@ -345,7 +346,7 @@ describe('integers', () => {
         if (wanted === undefined || wanted !== BigInt.asIntN(64, wanted)) expect(run).toThrow(/overflow|by zero/);
         else expect(run()).toBe(toValue(wanted));
       }),
-      { numRuns: 2_000, examples: [['%', -(2n ** 63n), -1n], ['/', -(2n ** 63n), -1n]] },
+      { numRuns: fuzzCases(1_000), examples: [['%', -(2n ** 63n), -1n], ['/', -(2n ** 63n), -1n]] },
     );
   });
 });

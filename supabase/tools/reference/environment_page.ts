@@ -65,7 +65,7 @@ const STACK: Rows = [
 
 const TESTS: Rows = [
   ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
-  ['FUZZ_REQUESTS', 'How many generated requests `tests/security/fuzz.test.ts` sends.', '2500'],
+  ['FUZZ_CASES', 'How many times as many cases as usual tests generate.', '1'],
   ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '30'],
   ['MONEY_KILLS', 'How often `tests/durability/money.test.ts` kills a worker.', '20'],
 ];

@@ -15,13 +15,14 @@ import { type ShownRun, showRun } from '../../support/flow_text.ts';
 import { buildFlow, buildFlows, type FlowRow, tableRegistry } from './row.ts';
 import { rows } from './rows.ts';
 import { scriptTransactions } from '../../support/scripted_transactions.ts';
+import { fuzzCases } from '../../support/fuzz_cases.ts';
 
 // Where the budget ends a run depends on how far its branches have come.
 const unlimitedRows = rows.filter((row) => row.options?.limits?.nodeExecutions === undefined)
   .map((row) => [row.title, row] as const);
 
 /** Of each flow; those of `random_flows.test.ts` are timed by chance, too. */
-const TIMINGS = 10;
+const TIMINGS = fuzzCases(5);
 
 function prepare(row: FlowRow) {
   const [flow, flows] = [buildFlow(row.flow), buildFlows(row.flows)];

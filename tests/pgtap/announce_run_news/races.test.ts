@@ -13,6 +13,7 @@ import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { countAdvisoryLocks } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';
+import { fuzzCases } from '../../support/fuzz_cases.ts';
 
 let database: TestDatabase;
 let sql: Sql;
@@ -91,7 +92,7 @@ it('news are never lost, whenever they come', async () => {
     fc.asyncProperty(races, async (plans) => {
       expect(await race(plans)).toEqual(plans.map(() => true));
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: fuzzCases(20), endOnFailure: true },
   );
   // Nobody waits any more, so no lock is left but that of the first run.
   await waitFor(async () => await countAdvisoryLocks(sql, 'private.announce_run_news/ends') === 1 || undefined);

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Sql } from '../../../supabase/local/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { addFlowOwners, type FlowOwner, startRunsOf } from '../../support/flow_owners.ts';
+import { fuzzCases } from '../../support/fuzz_cases.ts';
 
 const OWNERS = 5;
-const CASES = 80;
+const CASES = fuzzCases(40);
 
 let database: TestDatabase;
 let sql: Sql;
