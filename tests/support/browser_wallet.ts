@@ -1,6 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import type { Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import type { Keypair } from './keypairs.ts';
 
 /** What a page calls to have bytes signed: the key itself never comes into it. */
@@ -70,28 +71,34 @@ export interface BrowserWalletOptions {
   refuse?: () => object | undefined;
 }
 
-/** Gives the pages that are opened from now on a wallet with this key, which pays for what it signs. */
+/** Gives the pages that its test opens from now on a wallet with this key, which pays for what it signs. */
 export async function addBrowserWallet(
   page: Page,
   { publicKey, secretKey }: Keypair,
   { name = 'Test wallet', send, refuse }: BrowserWalletOptions = {},
 ): Promise<void> {
-  await page.exposeFunction(
-    SIGN,
-    (bytes: number[]) => refuse?.() ?? [...ed25519.sign(new Uint8Array(bytes), secretKey)],
-  );
+  const added = [
+    await page.exposeFunction(
+      SIGN,
+      (bytes: number[]) => refuse?.() ?? [...ed25519.sign(new Uint8Array(bytes), secretKey)],
+    ),
+  ];
   if (send !== undefined) {
-    await page.exposeFunction(SEND, async (bytes: number[]) => {
+    const exposed = await page.exposeFunction(SEND, async (bytes: number[]) => {
       await send(new Uint8Array(bytes));
       return [];
     });
+    added.push(exposed);
   }
-  await page.addInitScript(registerWallet, {
+  const script = await page.addInitScript(registerWallet, {
     address: publicKey,
     publicKey: [...base58.decode(publicKey)],
     name,
     can: ['solana:signTransaction', ...(send === undefined ? [] : ['solana:signAndSendTransaction'])],
     sign: SIGN,
     send: SEND,
+  });
+  onTestFinished(async () => {
+    for (const disposable of [...added, script]) await disposable.dispose();
   });
 }
