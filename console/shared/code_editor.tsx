@@ -6,11 +6,12 @@ import {
   indentOnInput,
   syntaxHighlighting,
 } from '@codemirror/language';
-import { EditorState, type Extension } from '@codemirror/state';
+import { Annotation, EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { flushSync } from 'react-dom';
 
 export interface CodeEditorProps {
   /** The editor's name for screen readers. */
@@ -42,6 +43,9 @@ const baseTheme = (minHeight: string) =>
     '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   });
 
+/** Marks changes that the page has made, which knows of them. */
+const fromPage = Annotation.define<true>();
+
 /** An editor for code; JsonEditor and RhaiEditor are those of a language. Tab leaves it, as everywhere on a page. */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, value, extension, readOnly = false, minHeight = '8rem' } = props;
@@ -71,7 +75,9 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) change(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some((made) => made.annotation(fromPage))) return;
+            // As React does for its own inputs: the page knows of what was typed before anything else can happen.
+            flushSync(() => change(update.state.doc.toString()));
           }),
         ],
       }),
@@ -84,7 +90,8 @@ export function CodeEditor(props: CodeEditorProps) {
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    const changes = { from: 0, to: editor.state.doc.length, insert: value };
+    editor.dispatch({ changes, annotations: fromPage.of(true) });
   }, [value]);
 
   return <div ref={place} />;

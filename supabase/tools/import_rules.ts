@@ -28,6 +28,7 @@ const PAGE = {
 };
 const FORM = ['@rjsf/core', '@rjsf/mantine', '@rjsf/utils', '@cfworker/json-schema'];
 const CODE_EDITOR = [
+  'react-dom',
   '@codemirror/commands',
   '@codemirror/lang-json',
   '@codemirror/language',
