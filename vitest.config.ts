@@ -24,8 +24,8 @@ const UNIT_FOLDERS = '{types,functions,client,console,tests/{engine,chain,soak}}
 
 export default defineConfig({
   test: {
-    // More than the two processors of CI: a worker of three waits for time to pass, or for what it has started.
-    maxWorkers: 3,
+    // Twice the processors of CI: of four workers two wait for time to pass, or for what they have started.
+    maxWorkers: 4,
     // What the files become when types are stripped is kept in node_modules, by their contents: a fifth of what a run spends on imports.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
