@@ -45,13 +45,23 @@ export async function makeAuthBundle(): Promise<string> {
   return file;
 }
 
+async function importAuthPackage(): Promise<AuthPackage> {
+  const file = await makeAuthBundle().catch(() => undefined);
+  if (file !== undefined) return await import(pathToFileURL(file).href);
+  const [lite, postgres] = await Promise.all([import('@supabase/lite'), import('@supabase/lite/postgres')]);
+  return { ...lite, ...postgres };
+}
+
 /**
  * Supabase's Auth as a package. Its 350 files cost Node a second and a half of a processor, and one file with all of them a
  * fifth of that. Where none can be made, as where nobody may write to node_modules, the files are loaded.
  */
 export async function loadAuthPackage(): Promise<AuthPackage> {
-  const file = await makeAuthBundle().catch(() => undefined);
-  if (file !== undefined) return await import(pathToFileURL(file).href);
-  const [lite, postgres] = await Promise.all([import('@supabase/lite'), import('@supabase/lite/postgres')]);
-  return { ...lite, ...postgres };
+  // The package puts in its place one that throws when a warning is an Error, as that of too many listeners is.
+  const { emitWarning } = process;
+  try {
+    return await importAuthPackage();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }

@@ -54,7 +54,9 @@ export type WorkerTransport = 'HTTP' | 'Postgres';
 /** Starts a worker as an operator does, and waits until it looks for work. */
 export async function addWorker({ status }: BenchStack, over: WorkerTransport = 'Postgres'): Promise<WorkerProcess> {
   const worker = startWorker({ status, env: { SUPABASE_DB_URL: over === 'Postgres' ? status.DB_URL : '' } });
-  process.once('exit', () => worker.process.kill());
+  const kill = () => worker.process.kill();
+  process.once('exit', kill);
+  worker.process.once('exit', () => process.off('exit', kill));
   await worker.ready();
   return worker;
 }
