@@ -1,6 +1,6 @@
 import type { Session } from '@supabase/supabase-js';
 import type * as Axe from 'axe-core';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
@@ -8,8 +8,18 @@ import { findChrome } from './chrome.ts';
 import { makeClient, type Person } from './people.ts';
 import { waitFor } from './wait.ts';
 
+/** What processes of a browser share lies in shared memory where that has room, which it may not have in a container. */
+const hasSharedMemory = (): boolean => {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > 1024 ** 3;
+  } catch {
+    return false;
+  }
+};
+
 /** No sandbox, since tests run as root in containers; drawn without a graphics card's emulation, which costs most of a page. */
-const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage'])];
 
 /** How long a page may take for anything: as all limits of tests, far more than a busy machine needs. */
 const PATIENCE_MS = 100_000;
