@@ -17,7 +17,7 @@ beforeAll(async () => {
   sql = database.connect();
 });
 afterAll(async () => {
-  await database.drop();
+  await database.close();
   console.log(`pgTAP: ${files.length} files, ${assertionCount.ran} assertions`);
 });
 

@@ -235,7 +235,7 @@ describe.each(pages)('%s', (page) => {
       // What follows a schedule only looks at it.
       for (const check of checks) expect(check).toEqual(checks[0]);
     } finally {
-      await database.drop();
+      await database.close();
     }
   });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bare?.end();
-  await database?.drop();
+  await database?.close();
   await cluster?.remove();
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A world in which all is well: what is broken in a test is undone after it. */
 let owner: string;

@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const TABLES = ['flow_run', 'node_run'];
 

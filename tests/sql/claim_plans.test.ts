@@ -58,7 +58,7 @@ async function inAnother(work: (sql: Sql) => Promise<void>): Promise<void> {
   try {
     await work(another.connect('supabase_admin'));
   } finally {
-    await another.drop();
+    await another.close();
   }
 }
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   await fill(sql);
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 it('a claim among thousands of queued runs reads the few that it takes', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect();
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];

@@ -46,7 +46,7 @@ beforeAll(async () => {
   });
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const look = (runIds: string[], after: number) =>
   `select private.watched_run_events('{${runIds.join()}}', '{${runIds.map(() => after).join()}}')`;

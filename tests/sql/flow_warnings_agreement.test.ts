@@ -17,7 +17,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** The codes and messages of a flow's warnings about one node. */
 async function warningsOf(flow: FlowBuilder): Promise<string[]> {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await sql`set temp_file_limit = '48MB'`;
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const withOptions = (options: unknown) => ({
   type: 'native',

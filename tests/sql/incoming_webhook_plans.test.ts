@@ -40,7 +40,7 @@ beforeAll(async () => {
   const [made] = await sql`select public.create_webhook('event', ${flow!.id}) ->> 'url' as url`;
   token = made!.url.slice(-46);
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 it('a request with an unknown token reads no row of webhooks', async () => {
   const unknown = `do $$ begin perform private.receive_webhook('fh_${

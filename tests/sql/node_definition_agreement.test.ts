@@ -23,7 +23,7 @@ beforeAll(async () => {
   sql = database.connect();
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** SQL's verdicts: on the record itself, and on the row that PostgREST makes of it (null where it has no column for a member). */
 const sqlVerdicts = (texts: string[]) =>

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await withoutTriggers(sql, fill);
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const TABLES = [
   'flow_run',

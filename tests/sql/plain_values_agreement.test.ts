@@ -16,7 +16,7 @@ beforeAll(async () => {
   sql = database.connect();
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** Texts of numbers: whole ones around the ends of the tags, and others of up to 40 digits. */
 const numberText = fc.oneof(

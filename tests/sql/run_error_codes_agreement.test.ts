@@ -14,7 +14,7 @@ beforeAll(async () => {
   sql = database.connect();
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const known: string[] = [...RUN_ERROR_CODES, ...Object.keys(errorCodes).filter(isStoreError)];
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 it('a look for schedules that are due, of which there are none, reads no row', async () => {
   expect(await countReads(sql, ['flow_schedules'], 'select public.start_due_schedules()')).toEqual({

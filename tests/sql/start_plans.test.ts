@@ -41,7 +41,7 @@ beforeAll(async () => {
   await withoutTriggers(sql, fill);
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** The statements of a start and of a claim, as their functions have them, on one row out of thousands. */
 const statements: Record<string, string> = {

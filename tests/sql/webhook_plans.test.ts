@@ -30,7 +30,7 @@ beforeAll(async () => {
   userId = user!.id;
   await sql`analyze`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const TABLES = ['webhook_deliveries', 'flow_run', 'flow_run_jobs', 'flow_deployments'];
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   userId = randomUUID();
   await sql`insert into auth.users (id) values (${userId})`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const listens = () => countAdvisoryLocks(sql, 'private.listen_for_run_news');
 

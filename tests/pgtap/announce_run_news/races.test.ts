@@ -24,7 +24,7 @@ beforeAll(async () => {
   sql = database.connect();
   enders = Array.from({ length: 8 }, () => database.connect());
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const news = makeRunNews((listener) => makeOpenNewsSession(database.url('postgres'))!(listener));
 // Whoever is not followed is never answered, and no wait of this test lasts until all that are followed are looked for.

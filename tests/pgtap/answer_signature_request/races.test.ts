@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [first, second, observer] = [database.connect(), database.connect(), database.connect('supabase_admin')];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A claimed run that asks two keys for their signatures. */
 beforeEach(async () => {

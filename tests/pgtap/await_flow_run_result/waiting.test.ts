@@ -19,7 +19,7 @@ beforeAll(async () => {
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
   for (const sql of [...callers, other]) await sql`select set_config('request.jwt.claims', ${claims}, false)`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 async function start(): Promise<string> {
   const [row] = await other<[{ id: string }]>`

@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [first, second] = [database.connect(), database.connect()];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   await first`delete from auth.users`;

@@ -18,7 +18,7 @@ beforeAll(async () => {
   sql = database.connect();
   owners = await addFlowOwners(sql, OWNERS);
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const start = (owner: number, count: number) => startRunsOf(sql, owners[owner]!, count);
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   workers = [database.connect(), database.connect()];
   admin = database.connect('supabase_admin');
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A run of an owner that has not ended, and ten webhooks that are due. */
 beforeEach(async () => {

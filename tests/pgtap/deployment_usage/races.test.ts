@@ -23,7 +23,7 @@ beforeAll(async () => {
   admin = database.connect('supabase_admin');
   starters = Array.from({ length: 20 }, () => database.connect());
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const actAs = (sql: Sql, claims: object) =>
   sql`select set_config('request.jwt.claims', ${JSON.stringify(claims)}, false)`;

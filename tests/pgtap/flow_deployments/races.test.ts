@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [admin, observer, first, second] = [1, 2, 3, 4].map(() => database.connect('supabase_admin')) as [Sql, Sql, Sql, Sql];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 let userId: string;
 let flowId: number;

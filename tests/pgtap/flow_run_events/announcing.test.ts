@@ -18,7 +18,7 @@ beforeAll(async () => {
   await worker`insert into auth.users (id) values (${ownerId})`;
   await listener.listen('flow_run_news', (payload) => heard.push(payload));
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A run in the queue. */
 async function startRun(): Promise<string> {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   writers = Array.from({ length: 4 }, () => database.connect());
   readers = Array.from({ length: 4 }, () => database.connect());
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A transaction that stores something of the run. */
 interface Write {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   clients = Array.from({ length: 8 }, () => database.connect());
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   userId = randomUUID();

@@ -26,7 +26,7 @@ beforeAll(async () => {
     )
     select public.deploy_flow(flow.id) ->> 'deployment_id' as id from flow`;
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   await observer`select private.set_max_queue_length(1000)`;

@@ -15,7 +15,7 @@ beforeAll(async () => {
   admin = database.connect('supabase_admin');
   writers = Array.from({ length: 12 }, () => database.connect());
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   userId = randomUUID();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const connect = () => database.connect();
   [observer, blocker, readers] = [connect(), connect(), [connect(), connect()]];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 beforeEach(async () => {
   const owner = randomUUID();
   await observer`insert into auth.users (id, email) values (${owner}, ${`${owner}@example.com`})`;

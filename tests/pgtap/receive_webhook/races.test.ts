@@ -14,7 +14,7 @@ beforeAll(async () => {
   [first, second] = [database.connect(), database.connect()];
   admin = database.connect('supabase_admin');
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 let userId: string;
 let token: string;

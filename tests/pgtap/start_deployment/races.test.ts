@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [owner, starter, admin] = [database.connect(), database.connect(), database.connect('supabase_admin')];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   userId = randomUUID();

@@ -14,7 +14,7 @@ beforeAll(async () => {
   sweepers = [database.connect(), database.connect()];
   admin = database.connect('supabase_admin');
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 const DUE = 100;
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [owner, starter, admin] = [database.connect(), database.connect(), database.connect('supabase_admin')];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** Makes take_snapshot wait for the advisory lock before it does anything. */
 async function delaySnapshots(): Promise<void> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [observer, worker, deleter] = [database.connect(), database.connect(), database.connect()];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 it('a run that is called while its starter is deleted names nobody either, and there is no deadlock', async () => {
   const [ownerId, starterId, childId] = [randomUUID(), randomUUID(), randomUUID()];

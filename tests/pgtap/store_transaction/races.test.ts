@@ -15,7 +15,7 @@ beforeAll(async () => {
   const connect = () => database.connect();
   [observer, blocker, worker, deleter] = [connect(), connect(), connect(), connect()];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 it.each([
   ['who started a run', 'starter', [{ user_id: null, started_by: null }]],

@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await cloneDatabase();
   [sweeper, starter, admin] = [database.connect(), database.connect(), database.connect()];
 });
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 /** A flow of its own, whose graph has been frozen once for a deployment that is gone. */
 beforeEach(async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   [first, second, observer] = [database.connect(), database.connect(), database.connect()];
 });
 
-afterAll(() => database.drop());
+afterAll(() => database.close());
 
 beforeEach(async () => {
   userId = randomUUID();
