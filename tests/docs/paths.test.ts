@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../supabase/local/paths.ts';
+import { generatedDocs } from '../../supabase/tools/docs.ts';
+import { importMapFile } from '../../supabase/tools/import_map.ts';
+import { databaseTypesFile } from '../../supabase/tools/schema.ts';
 import { describedVariables, transactionSettingNames } from '../../supabase/tools/reference/environment_page.ts';
 import { sourcesOf } from '../../supabase/tools/reference/page.ts';
 import { RUN_ERROR_CODES } from '../../types/run_errors.ts';
@@ -97,6 +100,15 @@ it('CI tests every version of Node that package.json names', () => {
 it('CHANGELOG.md has the version of package.json', () => {
   const { version } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as { version: string };
   expect(documents.get('CHANGELOG.md')).toContain(`\n## ${version} - `);
+});
+
+it('.gitattributes marks each generated file, and no other', () => {
+  const marked = readFileSync(join(projectDir, '.gitattributes'), 'utf8').split('\n')
+    .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? []);
+  const migrations = readdirSync(join(projectDir, 'supabase/migrations')).map((name) => `supabase/migrations/${name}`)
+    .filter((path) => readFileSync(join(projectDir, path), 'utf8').startsWith('-- Written by npm run'));
+  const generated = [...generatedDocs().map(({ file }) => file), importMapFile, databaseTypesFile];
+  expect(marked.toSorted()).toEqual([...generated.map((file) => relative(projectDir, file)), ...migrations].toSorted());
 });
 
 describe('docs/reference', () => {
