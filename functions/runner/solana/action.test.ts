@@ -45,7 +45,7 @@ describe('the transaction of an action', () => {
     expect([world.waits(), world.store.requests().length]).toEqual([1, 1]);
   });
 
-  it('has all other signatures when its signer gets it, though the key of the signer is here', async () => {
+  it("carries all other signatures when its signer gets it, even if the signer's key is stored here", async () => {
     const [payer, other, stored] = [await fundedKeypair(chain), makeKeypair(), makeKeypair()];
     const { execute, request, signer, world, recipient } = await makeAction({
       storedKeys: [stored],
@@ -75,7 +75,7 @@ describe('the transaction of an action', () => {
     expect(chain.balance(recipient)).toBe(SOL);
   });
 
-  it('is not waited for less when its signer submits the signature', async () => {
+  it('is still looked for after its signer has submitted the signature', async () => {
     const { execute, request, signer, world } = await makeAction();
     const end = execute();
     const wire = await request();
@@ -86,7 +86,7 @@ describe('the transaction of an action', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('fails with its error in the chain', async () => {
+  it('fails with the error that the chain has for it', async () => {
     const members = (signer: Keypair, recipient: string) => [
       memberOf(wallet(signer), [signedMemo('fine', signer.publicKey)]),
       memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient, 50n * SOL)]),
@@ -115,7 +115,7 @@ describe('the transaction of an action', () => {
     expect(world.steps.at(-1)).toBe('getSignaturesForAddress');
   });
 
-  it('is found by a last look, when its time was over during the one before', async () => {
+  it('is found by one last look when its time ran out during the look before', async () => {
     let lateness = 0;
     const { execute, request, signer, world } = await makeAction({ options: { now: () => Date.now() + lateness } });
     let signature: string | undefined;
@@ -128,7 +128,7 @@ describe('the transaction of an action', () => {
     expect(world.steps.filter((step) => step === 'getSignaturesForAddress')).toHaveLength(2);
   });
 
-  it('is waited for on, when the network does not answer', async () => {
+  it('is looked for until its time is over, even if the network does not answer', async () => {
     const { execute, request, signer } = await makeAction();
     const out = { type: 'error', code: -32603, message: 'out of order', times: 5 } as const;
     chain.faults.inject({ ...out, method: 'getSignaturesForAddress' });
@@ -139,7 +139,7 @@ describe('the transaction of an action', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('is not another with the identity in it: of another run, of earlier, or known', async () => {
+  it("is never another run's, an earlier or an already known transaction that names the identity", async () => {
     const knownSignatures = new Set<string>();
     const now = Date.now();
     const { execute, request, signer, identity, world, order } = await makeAction({
@@ -151,7 +151,7 @@ describe('the transaction of an action', () => {
     const sign = (text: string, amount: bigint) =>
       chain.sign(sender, [naming, transfer(sender, sender.address, amount), memoOf(text, MEMO_V1)]);
 
-    // Of the same second, it has the same memo.
+    // Made in the same second, so it has the same memo.
     const settings = { action_identity: identity.publicKey, output_instructions: true };
     const before = makeWorld(chain, { settings, storedKeys: [identity], options: { now: () => now } });
     const early = await before.execute(order);
@@ -175,7 +175,7 @@ describe('the transaction of an action', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('goes on after its worker has died, or gave the run back, for as long as its request lasts', async () => {
+  it('is looked for again after its worker died or released the run, until its request expires', async () => {
     const back = new AbortController();
     const { order, request, signer, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
@@ -191,7 +191,7 @@ describe('the transaction of an action', () => {
     expect(await world.execute(late)).toMatchObject({ errors: [expect.stringMatching(/^timeout: /)] });
   });
 
-  it('is continued after a worker died, whatever its instructions would be by now', async () => {
+  it('keeps its stored instructions after a worker died, even if new ones would differ', async () => {
     const back = new AbortController();
     const { order, request, signer, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
@@ -204,7 +204,7 @@ describe('the transaction of an action', () => {
     expect(await world.execute(again)).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('is not said to be unsent when the network does not answer the last look', async () => {
+  it('has an unknown outcome when the network does not answer the last look', async () => {
     const back = new AbortController();
     const { order, request, world } = await makeAction({ given: { releasing: back.signal } });
     const first = world.execute(order);
@@ -235,11 +235,11 @@ describe('the transaction of an action', () => {
       isUnknown: true,
     };
     expect(await end).toEqual(told);
-    // So too when a worker takes the run up that is stopped already.
+    // A worker that claims the run after the stop says the same.
     expect(await execute()).toEqual(told);
   });
 
-  it('says nothing of a signer that was not given it before the run was stopped', async () => {
+  it('does not mention the signer when the run was stopped before the signer got it', async () => {
     const stop = new AbortController();
     const { execute, world } = await makeAction({ given: { signal: stop.signal } });
     world.onStep((name) => {
@@ -253,7 +253,7 @@ describe('the transaction of an action', () => {
     expect(end).not.toHaveProperty('isUnknown', true);
   });
 
-  it('needs its signer', async () => {
+  it('fails when its signer is not among the signers', async () => {
     const payer = await fundedKeypair(chain);
     const { execute, signer, world } = await makeAction({
       members: () => [memberOf(inValues(payer), [signedMemo('x', payer.publicKey)])],
@@ -278,7 +278,7 @@ describe('the transaction of an action', () => {
     expect(world.store.stored()?.memo).toBeNull();
   });
 
-  it('is put out without regard to its signer, where instructions are put out', async () => {
+  it("becomes the run's output, whoever its signer is, when the run outputs instructions", async () => {
     const { execute, world } = await makeAction({ settings: { output_instructions: true } });
     expect(await execute()).toMatchObject({ status: 'put_out' });
     expect(world.store.requests()).toEqual([]);

@@ -11,13 +11,14 @@ export interface ActionDeps {
   waitCommitment: Commitment;
   limits: { actionTimeoutMs: number; actionPollMs: number };
   now: () => number;
-  /** Runs something that only waits for somebody outside. */
+  /** Waits for somebody outside; the time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
- * Gives a transaction, with all signatures but one, to the signer of the action, and waits until it is in a block: only the signer
- * sends it. Throws Released when the run is released, and an UnknownOutcomeError when nobody waits any more: the signer still has it.
+ * Asks the action's signer to send the transaction, which has all other signatures, and waits until it is in a block.
+ * Throws Released when the run is released, and an UnknownOutcomeError when the wait ends while the signer could still
+ * send the transaction.
  */
 export async function awaitAction(
   { signal, releasing, knownSignatures, log }: TransactionOrder,

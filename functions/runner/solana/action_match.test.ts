@@ -46,13 +46,13 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** What the signer of an action makes transactions of. */
+/** The instructions and keys of which an action's signer makes transactions. */
 interface Sender {
   signer: KeyPairSigner;
   recipient: Address;
-  /** With the text that the run looks for. */
+  /** The memo with the text that the run looks for. */
   memo: Instruction;
-  /** By which the run finds it. */
+  /** Names the reference among its accounts, so the run finds the transaction by it. */
   naming: Instruction;
 }
 
@@ -71,12 +71,12 @@ async function sign(
     (draft) => appendTransactionMessageInstructions(instructions, draft),
     (draft) => compressTransactionMessageUsingAddressLookupTables(draft, tables),
   );
-  // SAFETY: without lookup tables, both forms have the same members.
+  // SAFETY: without lookup tables both forms have the same members.
   const formed = { ...message, version } as typeof message;
   return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(formed));
 }
 
-/** An action whose signer was given its transaction, and makes others. */
+/** Starts an action whose signer has got its transaction and makes other transactions. */
 async function startAction(options: ActionOptions = {}) {
   const action = await makeActionOrder(chain, options);
   const end = action.execute();
@@ -90,7 +90,7 @@ async function startAction(options: ActionOptions = {}) {
       accounts: [{ address: address(action.identity.publicKey), role: AccountRole.READONLY }],
     },
   };
-  /** Resolves when the run has looked at what there is. */
+  /** Resolves when the run has looked at all transactions so far. */
   const looked = async () => {
     const isLook = (step: string) => step === 'getSignaturesForAddress';
     const count = () => action.world.steps.filter(isLook).length;
@@ -155,16 +155,16 @@ describe('a transaction with the memo of the action', () => {
       transfer(sender.signer, sender.naming.accounts![0]!.address, SOL / 10n),
     ]],
     ['in the legacy form', (sender) => [sender.naming, pay(sender), sender.memo], { version: 'legacy' }],
-  ])('and all of its instructions is the action, %s', async (_says, instructions, form) => {
+  ])("and all of its instructions is the action's, %s", async (_says, instructions, form) => {
     const { end, sender, world } = await startAction();
     const signature = await sendWire(chain, await sign(sender, instructions(sender), form), true);
     expect(await end).toEqual({ status: 'confirmed', signature, hasFees: false });
     expect(world.logged).toEqual([]);
   });
 
-  it('and an instruction that lacks a signature is passed over', async () => {
+  it('and an instruction that lacks a signature is skipped', async () => {
     const other = makeKeypair();
-    // This program leaves signatures to those who read its memos.
+    // The memo program does not check signatures of accounts that are not signers.
     const told = (role: AccountRole) => ({
       ...memo('told', MEMO_V1),
       accounts: [{ address: address(other.publicKey), role }],
@@ -185,7 +185,7 @@ describe('a transaction with the memo of the action', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('is the action by the addresses of its lookup tables', async () => {
+  it('is compared by the addresses in its lookup tables', async () => {
     const recipient = (await chain.fundedSigner()).address;
     const table = await writeLookupTable(chain, [address('1'.repeat(32)), recipient]);
     const options = (environment: { [name: string]: string }): ActionOptions => ({
@@ -207,7 +207,7 @@ describe('a transaction with the memo of the action', () => {
     }
   });
 
-  it('fails at the node whose instruction failed, wherever its sender has put it', async () => {
+  it('fails at the node whose instruction failed, wherever the sender has placed that instruction', async () => {
     const members = (pair: Keypair, to: string) => [
       memberOf(wallet(pair), [signedMemo('fine', pair.publicKey)]),
       memberOf(wallet(pair), [transferFrom(pair.publicKey, to, 50n * SOL)]),
@@ -234,7 +234,7 @@ describe('a transaction with the memo of the action', () => {
 });
 
 describe('an RPC server that does not show the transaction', () => {
-  it('since it knows no such method is trusted by the memo alone', async () => {
+  it('because it lacks the method makes the memo alone decide', async () => {
     const { end, sendRight, world } = await startAction();
     chain.faults.inject({ type: 'error', code: -32601, message: 'Method not found', method: 'getTransaction' });
     const signature = await sendRight();
@@ -244,7 +244,7 @@ describe('an RPC server that does not show the transaction', () => {
     ]);
   });
 
-  it('for now is asked again, and keeps nobody from looking at others', async () => {
+  it('for now is asked again, and the other transactions are still checked', async () => {
     const { end, sender, sendRight, world } = await startAction();
     chain.faults.inject({ type: 'error', code: -32015, message: 'not for you', method: 'getTransaction', times: 3 });
     const wrong = await sendWire(chain, await sign(sender, [sender.naming, sender.memo]), true);
@@ -258,7 +258,7 @@ describe('an RPC server that does not show the transaction', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it('that another node of it has listed is asked again', async () => {
+  it('though another node behind its address listed it is asked again', async () => {
     const { http } = chain.nodeCall();
     let isBehind = true;
     const { end, sendRight } = await startAction({

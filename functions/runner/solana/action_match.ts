@@ -6,7 +6,7 @@ import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
 import type { ChainRpc, Commitment, LandedTransaction } from './rpc.ts';
 
-/** An instruction as it is carried out: with addresses for all accounts, and what each of them may do. */
+/** An instruction as the chain executes it: an address for each account, with what that account may do. */
 interface Resolved {
   index: number;
   program: string;
@@ -14,7 +14,10 @@ interface Resolved {
   accounts: { address: string; isSigner: boolean; isWritable: boolean }[];
 }
 
-/** The instructions of a message but for the compute budget's; `addresses` are those of its lookups, by their names. */
+/**
+ * Returns a message's instructions without those of the compute budget. `addresses` has the addresses of its lookups,
+ * by lookup name.
+ */
 function resolve(message: Message, addresses: ReadonlyMap<string, string>): Resolved[] {
   const roles = new Map([...message.accounts, ...message.lookups.map((one) => [lookupName(one), one.role] as const)]);
   return pickInstructions(message, false).map(({ index, program, data, accounts }: PlacedInstruction) => ({
@@ -29,7 +32,7 @@ function resolve(message: Message, addresses: ReadonlyMap<string, string>): Reso
   }));
 }
 
-/** Whether an instruction does what another one would have done. Accounts that may do more make no difference. */
+/** True if `sent` does what `wanted` would have done. Accounts with more rights than wanted make no difference. */
 function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
   return sent.program === wanted.program && base64.encode(sent.data) === base64.encode(wanted.data) &&
     sent.accounts.length === wanted.accounts.length &&
@@ -39,7 +42,7 @@ function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
     });
 }
 
-/** The addresses of a message's lookups, by their names. */
+/** Reads the addresses of a message's lookups, by lookup name. */
 async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitment): Promise<Map<string, string>> {
   const addresses = new Map<string, string>();
   for (const table of new Set(message.lookups.map((lookup) => lookup.table))) {
@@ -50,8 +53,9 @@ async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitme
 }
 
 /**
- * Finds the instructions of a message in a transaction of the chain, without those of the compute budget: their indexes, in order.
- * Undefined when one is missing, changed or out of order. Others may stand between them: wallets add some that check the outcome.
+ * Finds the instructions of a message in a transaction of the chain, and returns their indexes in order. Instructions
+ * of the compute budget do not count. Returns undefined if an instruction is missing, changed or out of order. Other
+ * instructions may stand between them: wallets add some that check the outcome.
  */
 export async function findInstructions(
   wantedMessage: string,

@@ -10,7 +10,7 @@ import { appendMemo, memoReference, memoText, readMemos, signMemo } from './acti
 const [a, b, c] = [makeKeypair().publicKey, makeKeypair().publicKey, makeKeypair().publicKey];
 
 describe('the memo of an action', () => {
-  it('refers to second and run', () => {
+  it('refers to the second and the run', () => {
     const reference = memoReference('0193AB00-0000-7000-8000-0000000000ff', 0x0102030405n);
     expect(Buffer.from(reference).toString('hex')).toBe(
       `05040302010000000193ab000000700080000000000000ff${'00'.repeat(8)}`,
@@ -32,7 +32,7 @@ describe('the memo of an action', () => {
     expect(() => appendMemo([memo('alone')], b, signed)).toThrow('at least 1 non-memo instruction is required');
   });
 
-  it('is what the SDK of the specification takes for one, also in a list of memos', async () => {
+  it('is recognised by the SDK of the specification, also in a list of memos', async () => {
     const identity = makeKeypair();
     const { text, reference } = await signMemo(identity.publicKey, {
       runId: '0193AB00-0000-7000-8000-0000000000ff',

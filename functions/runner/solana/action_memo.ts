@@ -6,7 +6,10 @@ import { type OpenWallet, signWithStored } from './signing.ts';
 
 const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1, MEMO_V2]);
 
-/** What an action's memo refers to: seconds since 1970 as a little-endian i64, the 16 bytes of the run's id, and 8 zero bytes. */
+/**
+ * The 32 bytes to which an action's memo refers: seconds since 1970 as a little-endian i64, the 16 bytes of the run's
+ * id, and 8 zero bytes.
+ */
 export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
   const reference = new Uint8Array(32);
   new DataView(reference.buffer).setBigInt64(0, unixSeconds, true);
@@ -14,18 +17,21 @@ export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {
   return reference;
 }
 
-/** The text by which an action's transaction is found. Source: Solana Actions specification, "Action Identity". */
+/** The memo text that identifies an action's transaction. Source: Solana Actions specification, "Action Identity". */
 export const memoText = (identity: string, reference: Uint8Array, signature: Uint8Array): string =>
   ['solana-action', identity, base58.encode(reference), base58.encode(signature)].join(':');
 
-/** The memo of one transaction. */
+/** The memo of one transaction, signed by the action's identity. */
 export interface SignedMemo {
   text: string;
-  /** Base58 of what the memo refers to. As an address it is among the accounts, by which others find the transaction. */
+  /**
+   * The reference in base58. It is also one of the transaction's accounts, so that others can find the transaction by
+   * it.
+   */
   reference: string;
 }
 
-/** The memo of one transaction, signed by the action's identity; throws when the owner has no stored key of it. */
+/** Makes and signs the memo of one transaction. Throws if the owner has no stored key of the identity. */
 export async function signMemo(
   identity: string,
   { runId, now, openWallet }: { runId: string; now: number; openWallet: OpenWallet },
@@ -37,8 +43,8 @@ export async function signMemo(
 }
 
 /**
- * The instructions with a memo behind them, and its identity and reference among their accounts; throws when there is nowhere to put
- * them. Source: Solana Actions SDK, `createPostResponse`.
+ * Appends a memo to instructions, and adds its identity and reference to the accounts of the first instruction that is
+ * not a memo. Throws if there is no such instruction. Source: Solana Actions SDK, `createPostResponse`.
  */
 export function appendMemo(
   instructions: readonly Instruction[],
@@ -62,13 +68,16 @@ export function appendMemo(
 const UNPARSEABLE = '(unparseable)';
 const SEPARATOR = '; ';
 
-/** The memos of a transaction as a node lists them: `[length in bytes] text; …`. Source: Agave, `extract_memos.rs`. */
+/**
+ * Reads a transaction's memos from the list that a node gives: `[length in bytes] text; …`. Source: Agave,
+ * `extract_memos.rs`.
+ */
 export function readMemos(listed: string | null): string[] {
   const memos: string[] = [];
   let rest = listed ?? '';
   for (let head = /^\[(\d+)\] /.exec(rest); head !== null; head = /^\[(\d+)\] /.exec(rest)) {
     const body = rest.slice(head[0].length);
-    // Lengths count bytes, since the text itself may look like a list.
+    // Lengths count bytes. They are needed because a memo's text may itself look like a list.
     const bytes = new TextEncoder().encode(body);
     const length = body.startsWith(UNPARSEABLE) ? UNPARSEABLE.length : Number(head[1]);
     const after = new TextDecoder().decode(bytes.subarray(length));

@@ -9,17 +9,17 @@ import type { AddressSignature, ChainRpc, Commitment } from './rpc.ts';
 /** "Method not found". Source: JSON-RPC 2.0, section 5.1. */
 const METHOD_NOT_FOUND = -32601;
 
-/** The transaction that somebody else sends. */
+/** A transaction that the action's signer is expected to send. */
 export interface WatchedAction {
-  /** Among its accounts. */
+  /** Public key of the action's identity, which is among the transaction's accounts. */
   identity: string;
-  /** One of its memos. */
+  /** The text of one of its memos. */
   memo: string;
-  /** Base64 of the message that was given to its sender, who may have changed it: its instructions are in the transaction. */
+  /** Base64 of the message that the signer got. The signer may have changed it, but must keep its instructions. */
   message: string;
-  /** It is in no earlier slot. */
+  /** The slot in which the message was made. The transaction can't be in an earlier one. */
   slot: bigint;
-  /** Signatures of other transactions: one of the same second may have the same memo. */
+  /** Signatures of the run's other transactions. One of the same second may have the same memo. */
   knownSignatures: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   deadline: number;
@@ -37,29 +37,32 @@ export interface WatchDeps {
 }
 
 export interface FoundAction extends AddressSignature {
-  /** Where it has the message's instructions, but for the compute budget's; undefined when the RPC server can't tell. */
+  /**
+   * Indexes of the message's instructions, without those of the compute budget. Undefined if the RPC server can't show
+   * the transaction.
+   */
   places: number[] | undefined;
 }
 
 /**
- * Looks for the action's transaction until it is there or the time is over. Then it returns undefined, or throws when the last look
- * had no answer, since the transaction may be there. The memo only tells where to look, since whoever has the message can send its
- * memo with anything: what counts is that all instructions are there. What the network fails to answer is asked again. Throws
- * Released when the run is released.
+ * Looks for the action's transaction until it is found or the deadline has passed, and then returns undefined. The memo
+ * only tells where to look, because anybody who has the message can send its memo with other instructions: a
+ * transaction counts only if it has all instructions of the message. A look that the network fails to answer is
+ * repeated; if the last look fails, this throws an UnknownOutcomeError. Throws Released when the run is released.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
   const { rpc, signal, releasing, now, warn } = deps;
-  // A node lists no transactions that are only processed.
+  // RPC nodes don't list transactions that are only processed.
   const commitment = deps.waitCommitment === 'finalized' ? 'finalized' : 'confirmed';
   const passedOver = new Set(action.knownSignatures);
   const unread = new Set<string>();
 
-  /** The transaction when it is the action's; undefined when it is not, or can't be read yet. */
+  /** Returns the listed transaction if it is the action's; undefined if it is not, or can't be read yet. */
   const check = async (listed: AddressSignature): Promise<FoundAction | undefined> => {
     const { signature } = listed;
     try {
       const landed = await rpc.getTransaction(signature, commitment);
-      // Another node of the same address may be behind the one that listed it.
+      // The RPC node that answers may be behind the one that listed the transaction.
       if (landed === null) return undefined;
       const places = await findInstructions(action.message, landed, rpc, commitment);
       if (places !== undefined) return { ...listed, places };
@@ -71,14 +74,14 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
         warn(`transaction ${signature} is taken for the action's by its memo alone: the RPC server can't show it`);
         return { ...listed, places: undefined };
       }
-      // One that can't be read must not keep the others from being looked at.
+      // A transaction that can't be read must not stop the check of the others.
       if (!unread.has(signature)) warn(`transaction ${signature} has the memo of the action, but: ${error.message}`);
       unread.add(signature);
     }
     return undefined;
   };
 
-  /** The newest transaction from before the action. Older ones need not be listed again. */
+  /** Signature of the newest transaction from before the action. Later looks list only newer ones. */
   let until: string | undefined;
   const look = async (): Promise<FoundAction | undefined> => {
     const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });

@@ -14,13 +14,13 @@ it.each<[string, number, bigint]>([
   ['0.0000000000000000000000000001', 40, 1_000_000_000_000n],
   ['18446744073709551615.999999999', 0, 2n ** 64n - 1n],
 ])(
-  '%s with %i decimals are so many of the smallest units, without a float on the way',
+  '%s with %i decimals converts exactly, not through a float',
   (amount, decimals, expected) => {
     expect(units(amount, decimals)).toBe(expected);
   },
 );
 
-it('an amount is neither negative, not even by less than a unit, nor wider than 64 bits', () => {
+it('an amount below zero, or wider than 64 bits, is refused', () => {
   expect(() => units('-0.0000000000000000000000000001', 0)).toThrow('amount is negative');
   const tooLarge = 'amount is too large: in its smallest units it is more than 18446744073709551615';
   expect(() => units('18446744073709551616', 0)).toThrow(tooLarge);

@@ -4,12 +4,12 @@ import { NodeError } from '../engine/node.ts';
 const U64_MAX = 2n ** 64n - 1n;
 
 /**
- * An amount of SOL or tokens in its smallest units: 10^decimals of these are one. What is less than a unit is cut off. Throws when
- * the amount is negative or takes more than the chain's 64 bits.
+ * Converts an amount of SOL or tokens to its smallest units, 10^decimals of which make one. Fractions of a unit are cut
+ * off. Throws if the amount is negative or exceeds the chain's 64 bits.
  */
 export function toSmallestUnits(amount: Decimal, decimals: number): bigint {
   if (amount.isNegative()) throw new NodeError('amount is negative');
-  // By its digits: a mint may have 255 decimals, and a decimal has no power of ten that large.
+  // Works on the digits: a mint may have 255 decimals, and Decimal has no power of ten that large.
   const [whole, fraction = ''] = amount.toString().split('.');
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
   if (units > U64_MAX) throw new NodeError(`amount is too large: in its smallest units it is more than ${U64_MAX}`);

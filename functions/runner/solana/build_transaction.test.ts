@@ -32,8 +32,8 @@ const putOut = async (members: TransactionMember[], environment = {}, options: W
 
 const somebody = () => makeKeypair().publicKey;
 
-describe('a transaction that can not be made', () => {
-  it('is too large, before anybody is asked', async () => {
+describe('a transaction that cannot be made', () => {
+  it('fails for its size before anybody is asked to sign', async () => {
     const [payer, other] = [makeKeypair(), makeKeypair()];
     const world = makeWorld(chain);
     const members = [
@@ -46,7 +46,7 @@ describe('a transaction that can not be made', () => {
     expect(world.store.requests()).toEqual([]);
   });
 
-  it('calls a program that pays the fee', async () => {
+  it('fails when its fee payer is a program that it calls', async () => {
     const payer = makeKeypair();
     const member = memberOf(wallet(payer), [{ programAddress: address(payer.publicKey) }]);
     const { end } = await putOut([member]);
@@ -56,7 +56,7 @@ describe('a transaction that can not be made', () => {
     });
   });
 
-  it('has a setting that can not be read', async () => {
+  it('fails for a setting that cannot be read', async () => {
     const payer = makeKeypair();
     const { end } = await putOut([memberOf(wallet(payer), [])], { PRIORITY_FEE: 'much' });
     expect(end).toMatchObject({
@@ -64,7 +64,7 @@ describe('a transaction that can not be made', () => {
     });
   });
 
-  it('has an action identity whose key is gone, or nothing but memos', async () => {
+  it("fails when the identity's key is gone, or when it has only memos", async () => {
     const [payer, identity] = [makeKeypair(), makeKeypair()];
     const members = [memberOf(wallet(payer), [signedMemo('x', payer.publicKey)])];
     const settings = { action_identity: identity.publicKey };
@@ -77,7 +77,7 @@ describe('a transaction that can not be made', () => {
     });
   });
 
-  it('is of a network that does not answer', async () => {
+  it('fails when the network does not answer', async () => {
     chain.faults.inject({ type: 'error', code: -32603, message: 'out of order', method: 'getLatestBlockhash' });
     const payer = makeKeypair();
     const { end } = await putOut([memberOf(wallet(payer), [signedMemo('x', payer.publicKey)])]);
@@ -108,7 +108,7 @@ describe('the lookup table of the cluster', () => {
     expect(recipients.map(chain.balance)).toEqual(recipients.map(() => SOL / 100n));
   });
 
-  it('is an error when the account is not one', async () => {
+  it('is an error when its account is not a lookup table', async () => {
     const payer = await fundedKeypair(chain);
     const members = [memberOf(wallet(payer), [signedMemo('x', payer.publicKey)])];
     const { end } = await putOut(members, { DEVNET_LOOKUP_TABLE: payer.publicKey });
@@ -126,7 +126,7 @@ describe("the priority fee of Helius' estimate", () => {
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => server.close());
 
-  /** The client, for whom Helius lives here. */
+  /** A client that sends the requests meant for Helius to the test's server. */
   const redirected = (): HttpClient => {
     const { http } = chain.nodeCall();
     const here = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;

@@ -24,17 +24,20 @@ export interface BuildDeps {
   now: () => number;
 }
 
-/** For a message that is only simulated, under whatever blockhash. */
+/** The blockhash of messages that are only simulated: simulation replaces it. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
-/** The instructions of each member. They are there until the transaction is signed as a whole. */
+/** Returns the instructions of each member. A member keeps them until its transaction has all signatures. */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   members.map(({ instructions }) => {
     if (instructions === undefined) throw new Error('the instructions of an unsigned transaction are missing');
     return instructions;
   });
 
-/** Who signs, by key. The fee payer that the flow's environment names is named by the flow. */
+/**
+ * Returns who signs an order's transaction, by key. A fee payer named by the flow's environment counts as named by the
+ * flow.
+ */
 export function signersOfOrder(order: TransactionOrder, settings: TransactionSettings): Map<string, ChainSigner> {
   const signers = instructionSets(order).flatMap(({ feePayer, signers }) => [feePayer, ...signers]);
   const { overwriteFeePayer: publicKey } = settings;
@@ -42,7 +45,9 @@ export function signersOfOrder(order: TransactionOrder, settings: TransactionSet
   return uniteSigners(signers);
 }
 
-/** Makes the message of an order, with nothing signed; `identity` is that of its memo. Throws a NodeError when it can't be made. */
+/**
+ * Makes the unsigned message of an order; `identity` is the one of its memo. Throws a NodeError if it can't be made.
+ */
 export async function buildTransaction(
   order: TransactionOrder,
   identity: string | undefined,
@@ -90,10 +95,10 @@ export async function buildTransaction(
     : await signMemo(identity, { runId: run.id, now: deps.now(), openWallet: deps.openWallet });
   const final = identity === undefined || memo === null ? budgeted : appendMemo(budgeted, identity, memo);
 
-  // The blockhash comes last, since it is good for about a minute.
+  // The blockhash is read last because it is valid for about a minute only.
   const lifetime = await rpc.getLatestBlockhash(settings.txCommitment);
   const message = compile(final, lifetime.blockhash);
-  // A transaction that is too large fails before anybody is asked to sign it.
+  // Encoding fails here for a transaction that is too large, before anybody is asked to sign it.
   encodeTransaction(message);
   const members = order.members.map(({ execution: { flow_run_id, node_id, times } }, index) => ({
     flow_run_id,

@@ -4,22 +4,22 @@ import { isHeldBack } from '../engine/readiness.ts';
 import { type Parked, SIGNATURE } from '../engine/settlement.ts';
 import type { InstructionSet, StoredTransaction } from './transaction.ts';
 
-/** A node execution that has handed its instructions over and waits for their transaction. */
+/** A node execution that has returned instructions and waits for their transaction. */
 export interface ParkedInstructions extends Parked {
   instructions: InstructionSet | undefined;
 }
 
-/** The place of a flow's instruction nodes among its transactions. */
+/** The position of an instruction node among the transactions of its flow. */
 interface Place {
-  /** Counts from 1. A node that needs the signature of another one is in a later group. */
+  /** Number of the group, from 1. A node that needs another node's signature is in a later group than that node. */
   group: number;
-  /** The order of instructions: topological, else the order of the flow's nodes. */
+  /** Position among all instructions: topological, and by the order of the flow's nodes where no edge decides. */
   rank: number;
 }
 
 export type Grouping = ReadonlyMap<RunNode, Place>;
 
-/** Where a node belongs in the order of the flow's nodes. */
+/** Returns the index at which a node belongs in a list that is sorted by the order of the flow's nodes. */
 function placeOf({ index }: RunNode, sorted: RunNode[]): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -31,7 +31,8 @@ function placeOf({ index }: RunNode, sorted: RunNode[]): number {
 }
 
 /**
- * Splits a flow's instruction nodes into ordered groups: a group holds all that can be reached without crossing a signature.
+ * Splits a flow's instruction nodes into ordered groups. A group holds all nodes that can be reached without crossing
+ * an edge that carries a signature.
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
@@ -39,7 +40,7 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return places;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // Sorted by the order of the flow's nodes, which decides where no edge does.
+  // Sorted by the order of the flow's nodes, which decides between nodes that no edge orders.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -56,28 +57,28 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   return places;
 }
 
-/** What is to be done next with parked executions of one run. */
+/** The next step for parked executions of one run. */
 export type Step =
-  /** One transaction, `stored` if an earlier claim began it; `others` of its group fail with it. */
+  /** Send one transaction: `stored` if an earlier claim began it. The `others` of its group fail if it fails. */
   | { type: 'send'; members: ParkedInstructions[]; others: ParkedInstructions[]; stored?: StoredTransaction }
-  /** They submit nothing, and succeed without a signature. */
+  /** These executions submit nothing and succeed without a signature. */
   | { type: 'submit_nothing'; parked: ParkedInstructions[] }
   | { type: 'fail'; parked: ParkedInstructions[]; error: string };
 
 const NOT_SIGNED = 'fee payer is not in signers';
 const INCOMPLETE = 'some node failed to provide instructions';
 
-/** The instruction nodes of one run, and how far they have come. */
+/** The instruction nodes of one run, and their progress. */
 export interface Bundling {
   grouping: Grouping;
-  /** Automatic: the nodes of a group share transactions. Else each has its own. */
+  /** If true, the nodes of a group share transactions. If false, each node has its own. */
   isBundled: boolean;
   parked: ReadonlyMap<RunNode, ParkedInstructions>;
-  /** How the latest execution of each node ended, for nodes that have one. */
+  /** How the latest execution of each node ended, for nodes that have been executed. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
-/** The first of these, and those right behind it that have the same fee payer. */
+/** Returns the first execution and those directly behind it that have the same fee payer. */
 function takeSamePayer(parked: ParkedInstructions[]): ParkedInstructions[] {
   const payer = parked[0]?.instructions?.feePayer.publicKey;
   const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);
@@ -97,8 +98,8 @@ function storedStep(
 }
 
 /**
- * What to do next with a run's parked executions; undefined when there are none. Transactions that earlier claims began, `begun`, come
- * first.
+ * Decides the next step for a run's parked executions; undefined if there are none. Transactions in `begun`, which
+ * earlier claims started, come first.
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,

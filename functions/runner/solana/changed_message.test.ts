@@ -31,7 +31,7 @@ afterAll(() => chain.stop());
 
 type Message = Extract<CompiledTransactionMessage, { version: 0 }> & CompiledTransactionMessageWithLifetime;
 
-/** The message of the one request, as a wallet changed it. */
+/** Changes the message of the only request as a wallet would. */
 function changed({ store }: TransactionWorld, change: (message: Message) => Message): Uint8Array {
   const bytes = base64.decode(store.requests()[0]!.msg);
   const message = getCompiledTransactionMessageDecoder().decode(bytes) as Message;
@@ -43,12 +43,12 @@ const withInstruction = (message: Message, index: number, change: object): Messa
   instructions: message.instructions.map((entry, at) => at === index ? { ...entry, ...change } : entry),
 });
 
-/** A higher price, as wallets set it. */
+/** Raises the priority price, as wallets do. */
 const dearer = (message: Message): Message =>
   withInstruction(message, 0, { data: Uint8Array.from([3, 0x40, 0x42, 0x0f, 0, 0, 0, 0, 0]) });
 
 describe('a message that a wallet changed', () => {
-  it('is the one that all others sign, and that is sent', async () => {
+  it('is the message that all others sign and that is sent', async () => {
     const [other, stored] = [adapter(), makeKeypair()];
     const signers = [other, { pair: stored, signer: wallet(stored, true) }];
     const { world, execute, payer, recipient } = await makeSharedOrder(chain, wallet, signers, {
@@ -71,7 +71,7 @@ describe('a message that a wallet changed', () => {
     expect(before - chain.balance(payer.publicKey)).toBeGreaterThan(SOL + 15_001n);
   });
 
-  it('has instructions of the compute budget wherever the wallet puts them, and errors find their nodes', async () => {
+  it("may move the compute budget's instructions, and errors still reach the right nodes", async () => {
     const payer = await fundedKeypair(chain, SOL);
     const world = makeWorld(chain);
     const order = world.order([
@@ -158,7 +158,7 @@ describe('a message that a wallet changed', () => {
     expect([world.opened, world.store.requests().length]).toEqual([[], 1]);
   });
 
-  it('after the fee payer signed is refused', async () => {
+  it('is refused after the fee payer has signed', async () => {
     const other = adapter();
     const { world, execute } = await makeSharedOrder(chain, inValues, [other]);
     await execute();

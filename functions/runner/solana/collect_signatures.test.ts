@@ -49,11 +49,11 @@ describe('a transaction that somebody else signs', () => {
     world.store.answer(others[1]!.pair);
     expect(await execute()).toMatchObject({ status: 'confirmed' });
     expect(chain.balance(recipient)).toBe(SOL);
-    // The message is made once: nothing is built again after the first request.
+    // The message is made once: no step builds it again after the first request.
     expect(world.steps.filter((step) => step === 'simulateTransaction')).toHaveLength(1);
   });
 
-  it('shows others the signature of a fee payer whose key is here', async () => {
+  it('shows the other signers the signature of a fee payer whose key is stored here', async () => {
     const other = adapter();
     const { world, execute, payer } = await makeSharedOrder(chain, inValues, [other]);
     expect(await execute()).toEqual({ status: 'waiting' });
@@ -67,7 +67,7 @@ describe('a transaction that somebody else signs', () => {
     expect(await execute()).toMatchObject({ status: 'confirmed' });
   });
 
-  it('asks for a key that an instruction wants and no wallet brings', async () => {
+  it('asks for a key that an instruction needs and no wallet provides', async () => {
     const stranger = makeKeypair();
     const payer = await fundedKeypair(chain);
     const world = makeWorld(chain, { storedKeys: [stranger] });
@@ -77,7 +77,7 @@ describe('a transaction that somebody else signs', () => {
     expect(world.opened).toEqual([]);
   });
 
-  it('uses a stored key only where every use of it is named by the flow', async () => {
+  it('signs with a stored key only if the flow names it in every use', async () => {
     const stored = makeKeypair();
     for (const [uses, isAsked] of [[[true, true], false], [[true, false], true], [[false, true], true]] as const) {
       const payer = await fundedKeypair(chain);
@@ -90,13 +90,13 @@ describe('a transaction that somebody else signs', () => {
     }
   });
 
-  it('asks for a key that the flow names and nobody stored', async () => {
+  it('asks for a key that the flow names and that is not stored', async () => {
     const { world, execute, payer } = await makeSharedOrder(chain, (pair) => wallet(pair, true));
     expect(await execute()).toEqual({ status: 'waiting' });
     expect(asked(world)).toEqual([[payer.publicKey, null]]);
   });
 
-  it('goes on by the answer that was asked for, even when the key is stored meanwhile', async () => {
+  it('waits for the answer to its request, even if the key is stored meanwhile', async () => {
     const storedKeys: Keypair[] = [];
     const { world, execute, payer } = await makeSharedOrder(chain, (pair) => wallet(pair, true), [], { storedKeys });
     expect(await execute()).toEqual({ status: 'waiting' });
@@ -122,7 +122,7 @@ describe('a transaction that somebody else signs', () => {
     expect(world.steps).not.toContain('sendTransaction');
   });
 
-  it('asks the signer of OVERWRITE_FEEPAYER only where the flow alone brings that key', async () => {
+  it('asks the holder of OVERWRITE_FEEPAYER if an input brings that key, too', async () => {
     const payer = await fundedKeypair(chain);
     const sender = await fundedKeypair(chain);
     const environment = { OVERWRITE_FEEPAYER: payer.publicKey };
@@ -171,7 +171,7 @@ describe('a malformed key pair', () => {
     });
   });
 
-  it('that does not open is an error; a database that does not answer is not', async () => {
+  it('that cannot be opened fails the node; a database that does not answer does not', async () => {
     const pair = makeKeypair();
     const closed = new WalletSecretError('The secret of the wallet does not open.');
     const { end } = await run(pair, wallet(pair, true), { options: { openWallet: () => Promise.reject(closed) } });

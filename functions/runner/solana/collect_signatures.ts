@@ -14,11 +14,11 @@ import { type OpenWallet, signHere } from './signing.ts';
 /** A transaction whose signatures are being collected. */
 export interface Unsigned {
   record: TransactionRecord;
-  /** The requests that are stored with it. */
+  /** The signature requests that are stored with the transaction. */
   requests: StoredSignatureRequest[];
-  /** Who signs, by key. Whoever holds a key that is not in it is asked. */
+  /** Signers, by key. The holder of a key that is missing here is asked to sign. */
   signers: ReadonlyMap<string, ChainSigner>;
-  /** The key whose signature somebody else adds, outside. */
+  /** The key whose signature is added outside, after the run has collected all others. */
   omittedKey: string | undefined;
 }
 
@@ -29,20 +29,20 @@ export interface CollectDeps {
   now: () => number;
 }
 
-/** All signatures but that of the omitted key, by key, and the transaction with the message that they are of. */
+/** The collected signatures by key, without the omitted key's, and the transaction with the message that they sign. */
 export interface Collected {
   record: TransactionRecord;
   requests: StoredSignatureRequest[];
   signatures: Map<string, Uint8Array>;
 }
 
-/** Known signatures, for a request. */
+/** Lists known signatures for a request; null if there are none. */
 export const listSignatures = (signatures: ReadonlyMap<string, Uint8Array>): NewSignatureRequest['signatures'] =>
   signatures.size === 0
     ? null
     : [...signatures].map(([pubkey, signature]) => ({ pubkey, signature: base58.encode(signature) }));
 
-/** Whether the answer is there; throws when it is late. */
+/** True if the request is answered. Throws if its time is over. */
 function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, now: number): boolean {
   if (signature === null && now >= Date.parse(expires_at)) {
     throw new NodeError(`timeout: the signature request of ${pubkey} was not answered in time`);
@@ -51,9 +51,10 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 }
 
 /**
- * Collects signatures: first the fee payer's, whose wallet may still change the message's compute budget, then all others at once, of
- * the message that the fee payer signed. Keys that may sign here do. Whoever holds the others is asked, and from then on only their
- * answer counts. Undefined while answers are missing. Continues from any state that is stored; throws a NodeError when signing fails.
+ * Collects the signatures of a transaction. The fee payer comes first, because its wallet may still change the
+ * message's compute budget; all others then sign the message that the fee payer signed. Keys that may sign here are
+ * used. Holders of the other keys are asked, and from then on only their answers count. Returns undefined while answers
+ * are missing. Continues from any stored state; throws a NodeError if signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
   const { signers, omittedKey } = given;
@@ -61,7 +62,7 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
   let { record, requests } = given;
   const [feePayer, ...others] = messageOf(record.message).signers;
 
-  /** Gives the answers that are there, by key; undefined as long as one is missing. */
+  /** Returns the answers of these keys; undefined as long as one is missing. */
   const sign = async (keys: (string | undefined)[]): Promise<StoredSignatureRequest[] | undefined> => {
     const message = base64.decode(record.message);
     const isAsked = (key: string) => requests.some(({ pubkey }) => pubkey === key);

@@ -8,20 +8,23 @@ import {
 } from '@solana-program/compute-budget';
 import type { TransactionSettings } from './transaction_settings.ts';
 
-/** What a transaction may have at most. Source: Agave, `MAX_COMPUTE_UNIT_LIMIT`. */
+/** The most compute units that a transaction may have. Source: Agave, `MAX_COMPUTE_UNIT_LIMIT`. */
 const MAX_UNITS = 1_400_000n;
-/** What each instruction has without a limit of its own. Source: Agave, `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`. */
+/**
+ * Compute units of each instruction in a transaction without a limit. Source: Agave,
+ * `DEFAULT_INSTRUCTION_COMPUTE_UNIT_LIMIT`.
+ */
 const UNITS_PER_INSTRUCTION = 200_000n;
 
-/** What is asked of the network. */
+/** The network's answers that a compute budget depends on. */
 export interface BudgetSources {
-  /** The units that the instructions use, or undefined when they can't be simulated. */
+  /** Returns the units that the instructions use, or undefined if they can't be simulated. */
   simulateUnits: (instructions: readonly Instruction[]) => Promise<bigint | undefined>;
-  /** Micro-lamports for a compute unit. */
+  /** Returns the price in micro-lamports for a compute unit. */
   estimatePrice: () => Promise<bigint>;
 }
 
-/** An instruction that stands for the whole transaction, and that a wallet may change. */
+/** True for instructions of the compute budget: they concern the whole transaction, and wallets may change them. */
 export const isOfComputeBudget = ({ programAddress }: Instruction): boolean =>
   programAddress === COMPUTE_BUDGET_PROGRAM_ADDRESS;
 
@@ -31,7 +34,10 @@ const has = (instructions: readonly Instruction[], discriminator: number): boole
 const setLimit = (units: bigint): Instruction =>
   getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });
 
-/** Puts a price and a limit of compute units in front of the instructions, in this order, unless they have their own. */
+/**
+ * Puts instructions for the price and the limit of compute units in front, in this order. The flow's own ones are kept
+ * instead.
+ */
 export async function withComputeBudget(
   instructions: readonly Instruction[],
   settings: TransactionSettings,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 afterEach(() => chain.ledger.deliver('land'));
 
-/** A transfer of 1 SOL by a key in the flow's values. */
+/** Prepares a transfer of 1 SOL, signed by a key in the flow's values. */
 async function makeTransfer(options: WorldOptions = {}, given: Partial<TransactionOrder> = {}, amount = SOL) {
   const [payer, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair().publicKey];
   const world = makeWorld(chain, options);
@@ -39,7 +39,7 @@ const decodeName = ({ store }: TransactionWorld): string =>
 
 const count = ({ steps }: TransactionWorld, name: string): number => steps.filter((step) => step === name).length;
 
-/** Does something once, before the n-th call of this name. */
+/** Does something once, before the n-th call of this step. */
 const once = (name: string, n: number, work: () => void): OnStep => {
   let seen = 0;
   return (step, when) => {
@@ -71,7 +71,7 @@ describe('a transaction that is sent', () => {
     expect(chain.ledger.clock.slot() - slot).toBeGreaterThanOrEqual(depth);
   });
 
-  it('has no fees when they are charged already', async () => {
+  it('carries no fees when the run has already paid them', async () => {
     const { execute, world } = await makeTransfer({ settings: { fees: [[makeKeypair().publicKey, '2000000']] } }, {
       chargesFees: false,
     });
@@ -79,7 +79,7 @@ describe('a transaction that is sent', () => {
     expect(world.store.stored()).toMatchObject({ has_fees: false });
   });
 
-  it('fails with what the preflight says when it could not succeed, and was not sent', async () => {
+  it('fails with the error of the preflight, and is not sent, when it could not succeed', async () => {
     const { execute, world, recipient } = await makeTransfer({}, {}, 4n * SOL);
     const end = await execute();
     expect(end).toEqual({ status: 'failed', signature: null, errors: [expect.any(String)] });
@@ -99,7 +99,7 @@ describe('a transaction that is sent', () => {
     expect([count(world, 'sendTransaction'), count(world, 'store'), chain.balance(recipient)]).toEqual([3, 1, SOL]);
   });
 
-  it('is confirmed when the network held it back', async () => {
+  it('is confirmed when the network delayed it', async () => {
     const { execute, world, recipient } = await makeTransfer({ limits: { resendMs: 100_000 } });
     chain.ledger.deliver('hold');
     world.onStep(once('getSignatureStatuses', 4, () => chain.ledger.release()));
@@ -127,7 +127,7 @@ describe('a transaction that is sent', () => {
     expect(chain.balance(recipient)).toBe(SOL);
   });
 
-  it('survives that nothing can be read for a while', async () => {
+  it('is confirmed although reads fail for a while', async () => {
     const { execute, world, recipient } = await makeTransfer();
     const out = { type: 'error', code: -32603, message: 'out of order', times: 3 } as const;
     world.onStep(once('sendTransaction', 1, () => chain.faults.inject({ ...out, method: 'getSignatureStatuses' })));
@@ -135,7 +135,7 @@ describe('a transaction that is sent', () => {
     expect(chain.balance(recipient)).toBe(SOL);
   });
 
-  it('has expired when it is in no block and its blockhash is too old', async () => {
+  it('expires when it is in no block and its blockhash is too old', async () => {
     const { execute, world, recipient } = await makeTransfer();
     chain.ledger.deliver('lose');
     world.onStep(once('getSignatureStatuses', 3, () => expireBlockhashes(chain.ledger)));
@@ -151,7 +151,7 @@ describe('a transaction that is sent', () => {
     expect(chain.balance(recipient)).toBe(0n);
   });
 
-  it('has not expired while the node that tells of its status is behind', async () => {
+  it('does not expire while the RPC node that reports its status is behind', async () => {
     const { order, recipient } = await makeTransfer();
     chain.ledger.deliver('hold');
     const { http } = chain.nodeCall();
@@ -166,7 +166,7 @@ describe('a transaction that is sent', () => {
       }
       const answer = await http.request(given);
       if (method === 'sendTransaction' && !isExpired) {
-        // It gets into a block, and long after that somebody looks.
+        // It gets into a block, and its status is read long after that.
         chain.ledger.release();
         expireBlockhashes(chain.ledger);
       }
@@ -177,7 +177,7 @@ describe('a transaction that is sent', () => {
     expect([staleAnswers, chain.balance(recipient)]).toEqual([-1, SOL]);
   });
 
-  it('that was signed too late has expired', async () => {
+  it('expires when it was signed too late', async () => {
     const { execute, world, recipient } = await makeTransfer();
     world.onStep(once('store', 1, () => expireBlockhashes(chain.ledger)));
     expect(await execute()).toMatchObject({
@@ -187,9 +187,9 @@ describe('a transaction that is sent', () => {
     expect(chain.balance(recipient)).toBe(0n);
   });
 
-  it('fails with the error that it has in the chain', async () => {
+  it('fails with the error that the chain records', async () => {
     const { execute, payer, world, order } = await makeTransfer();
-    // Whoever stored it died before sending it; by now the money is gone.
+    // The worker that stored the transaction died before it sent it; meanwhile the money is gone.
     world.onStep((name) => {
       if (name === 'sendTransaction') throw new Error('died');
     });
@@ -228,7 +228,7 @@ describe('errors of a transaction of several members', () => {
     return end.status === 'failed' ? end.errors.map((text) => text.split(' (code')[0]) : end;
   };
 
-  it('go to the one whose instruction failed', async () => {
+  it('go to the member whose instruction failed', async () => {
     const text = (index: number) =>
       `Transaction simulation failed: Error processing Instruction ${index}: custom program error: 0x1`;
     const rest = 'transaction simulation failed';
@@ -238,7 +238,7 @@ describe('errors of a transaction of several members', () => {
     expect(await errorsOf(4, { settings: { fees } })).toEqual([rest, rest, rest, text(5)]);
   });
 
-  it('go to all when it is the fees that failed, or no instruction', async () => {
+  it('go to all members when a fee failed, or no instruction did', async () => {
     expect(await errorsOf(undefined, { settings: { fees } })).toEqual(
       Array(4).fill('Transaction simulation failed: Error processing Instruction 6: custom program error: 0x1'),
     );
@@ -253,7 +253,7 @@ describe('errors of a transaction of several members', () => {
 describe('a run that ends while its transaction is on its way', () => {
   const halt: Halt = { status: 'stopped', message: 'canceled by user enough', graceMs: 0 };
 
-  it('says that it may still be executed, once it may have been sent', async () => {
+  it('says that the transaction may still be executed, once it may have been sent', async () => {
     const stop = new AbortController();
     const { execute, world } = await makeTransfer({}, { signal: stop.signal });
     chain.ledger.deliver('lose');
@@ -277,7 +277,7 @@ describe('a run that ends while its transaction is on its way', () => {
     expect([count(world, 'sendTransaction'), chain.balance(recipient)]).toEqual([0, 0n]);
   });
 
-  it('is not even built when it has ended already', async () => {
+  it('does not build a transaction when it has already ended', async () => {
     const stop = new AbortController();
     stop.abort(halt);
     const { execute, world } = await makeTransfer({}, { signal: stop.signal });

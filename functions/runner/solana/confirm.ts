@@ -8,12 +8,12 @@ import { errorText, simulationError } from './member_errors.ts';
 import { type ChainRpc, type Commitment, hasReached } from './rpc.ts';
 import type { TransactionSettings } from './transaction_settings.ts';
 
-/** Blocks for which a blockhash is good. Source: Agave, `MAX_PROCESSING_AGE`. */
+/** Number of blocks for which a blockhash is valid. Source: Agave, `MAX_PROCESSING_AGE`. */
 const BLOCKHASH_BLOCKS = 150n;
 
 /**
- * Answers that are sure to mean that the node passed nothing on: the preflight failed, a signature is wrong, the bytes are not a
- * transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
+ * Error codes which prove that the RPC node did not forward the transaction: the preflight failed, a signature is
+ * wrong, or the bytes are not a transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
 
@@ -30,16 +30,17 @@ export interface ConfirmDeps {
 export interface SignedTransaction {
   wire: Uint8Array;
   lastValidBlockHeight: bigint;
-  /** Nobody can have sent it before: it was stored just now. */
+  /** True if the transaction was stored just now, so it can't have been sent before. */
   isFresh: boolean;
 }
 
-/** What became of it. */
+/** The outcome of sending a transaction. */
 export type Confirmation =
   | { status: 'confirmed'; signature: string }
   /**
-   * `signature` when it was sent, or may have been; `error` where the network names one; `hasExpired`: it is sure that it will never
-   * be in a block, only since its blockhash is over; `isUnknown`: it may still be executed.
+   * `signature` is null unless the transaction was sent or may have been. `error` is the network's, if it names one.
+   * `hasExpired`: the blockhash has expired, so the transaction will never be in a block. `isUnknown`: it may still be
+   * executed.
    */
   | {
     status: 'failed';
@@ -50,18 +51,21 @@ export type Confirmation =
     isUnknown?: true;
   };
 
-/** The name of a signed transaction: its fee payer's signature. */
+/** Returns the signature that identifies a signed transaction: its fee payer's. */
 const nameOf = (wire: Uint8Array): string =>
   base58.encode(Object.values(getTransactionDecoder().decode(wire).signatures)[0] ?? new Uint8Array());
 
-/** The preflight refuses the transaction for its time, not for what it does: its blockhash is unknown, or it was processed before. */
+/**
+ * True if the preflight refuses the transaction because of time: its blockhash is unknown, or it was processed before.
+ */
 const isVerdictOnTime = (error: JsonRpcError): boolean =>
   ['AlreadyProcessed', 'BlockhashNotFound'].includes(String(simulationError(error)));
 
 /**
- * Sends a transaction, always the very same bytes, until it has the commitment that the settings want, or its blockhash has expired.
- * There is no earlier time limit: giving up would not mean that nothing was transferred. Only a refusal of the very first send proves
- * by itself that the transaction will never be in a block. Throws Released when the run is released.
+ * Sends a transaction, always the same bytes, until it reaches the commitment that the settings ask for or its
+ * blockhash has expired. There is no earlier time limit, because giving up would not prove that nothing was
+ * transferred. Only a refusal of the very first send proves by itself that the transaction will never be in a block.
+ * Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
@@ -74,7 +78,7 @@ export async function confirmTransaction(
     text,
     error,
   });
-  /** The last reason that a node gave for not taking it. */
+  /** The last error with which an RPC node refused the transaction. */
   let refusal: JsonRpcError | undefined;
 
   const send = async (preflight: Commitment | 'skip'): Promise<void> => {
@@ -87,7 +91,7 @@ export async function confirmTransaction(
     }
   };
 
-  /** The slot of a confirmed block in which the transaction can no longer land; undefined before that. */
+  /** Returns the slot of a confirmed block after which the transaction can no longer land; undefined while it can. */
   const slotOfExpiry = async (): Promise<bigint | undefined> => {
     const latest = await rpc.getLatestBlockhash('confirmed');
     return latest.lastValidBlockHeight - BLOCKHASH_BLOCKS > lastValidBlockHeight ? latest.slot : undefined;
@@ -95,7 +99,7 @@ export async function confirmTransaction(
 
   let expirySlot: bigint | undefined;
   let sendAt = 0;
-  /** Looks once, and does what follows from it. Undefined while nothing is sure. */
+  /** Reads the status once and acts on it. Returns undefined while the outcome is open. */
   const step = async (): Promise<Confirmation | undefined> => {
     const { slot, statuses: [status] } = await rpc.getSignatureStatuses([signature]);
     if (status) {
@@ -105,7 +109,7 @@ export async function confirmTransaction(
         : failed(`transaction ${signature} failed: ${errorText(status.err)}`, status.err);
     }
     if (expirySlot !== undefined) {
-      // Another node of the same address may be behind the one that told of the expiry.
+      // The RPC node that answers may be behind the one that reported the expiry.
       if (slot < expirySlot) return undefined;
       const reason = refusal === undefined ? '' : `; the network said: ${refusal.message}`;
       const text = `transaction ${signature} has expired, nothing was transferred${reason}`;
@@ -122,7 +126,7 @@ export async function confirmTransaction(
   if (isFresh) {
     if (signal.aborted) throw haltError(signal);
     await send(settings.txCommitment);
-    // SAFETY: what the function assigned is not narrowed away.
+    // SAFETY: TypeScript narrows `refusal` by its initial value and does not see the assignment in `send`.
     const answer = refusal as JsonRpcError | undefined;
     if (answer !== undefined && REFUSALS.has(answer.code) && !isVerdictOnTime(answer)) {
       return { status: 'failed', signature: null, text: answer.message, error: simulationError(answer) };
@@ -134,12 +138,12 @@ export async function confirmTransaction(
       const end = await step();
       if (end !== undefined) return end;
     } catch (error) {
-      // Without an answer nothing is known, so it asks again.
+      // Without an answer the outcome is unknown, so the loop asks again.
       if (!(error instanceof NodeError)) throw error;
     }
     if (!signal.aborted && !releasing.aborted) await pause(limits.confirmPollMs, signal, releasing);
     if (signal.aborted) {
-      // SAFETY: whoever aborts it gives a Halt.
+      // SAFETY: the signal is always aborted with a Halt.
       const { message } = signal.reason as Halt;
       const text = `${message}; transaction ${signature} was sent and may still be executed`;
       return { ...failed(text, undefined), isUnknown: true };

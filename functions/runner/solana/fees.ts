@@ -4,8 +4,8 @@ import type { RunSettings } from './run_settings.ts';
 import type { StoredTransaction } from './transaction.ts';
 
 /**
- * The instructions that pay a run's fees, in the order of its settings. They go with each transaction until
- * one of them is confirmed.
+ * Makes the instructions that pay a run's fees, in the order of its settings. Each transaction of the run carries them
+ * until one that does is confirmed.
  */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>
@@ -16,6 +16,9 @@ export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): In
     })
   );
 
-/** Whether one of a run's transactions has paid its fees. One that failed has paid nothing: the next one carries them again. */
+/**
+ * True if one of a run's transactions has paid its fees. A failed one has paid nothing, so the next one carries them
+ * again.
+ */
 export const areFeesPaid = (transactions: readonly Pick<StoredTransaction, 'has_fees' | 'outcome'>[]): boolean =>
   transactions.some(({ has_fees, outcome }) => has_fees && outcome === 'confirmed');

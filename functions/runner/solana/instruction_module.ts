@@ -5,7 +5,7 @@ import type { ParkedRun } from '../engine/settlement.ts';
 import type { ParkedInstructions } from './bundling.ts';
 import type { InstructionSet } from './transaction.ts';
 
-/** What an instruction node hands over. */
+/** The instructions and outputs that an instruction node returns. */
 export interface BuiltInstructions extends HandedInstructions {
   instructions: InstructionSet;
 }
@@ -15,12 +15,12 @@ export interface InstructionModule extends SettledModule {
   buildInstructions: (call: NodeCall) => BuiltInstructions | Promise<BuiltInstructions>;
 }
 
-/** The parked executions of a run, with what they handed over. */
+/** Returns the parked executions of a run with the instructions that they returned. */
 export const parkedInstructions = ({ parked }: ParkedRun): ReadonlyMap<RunNode, ParkedInstructions> =>
-  // SAFETY: every node that hands instructions over is an InstructionModule, and the engine keeps what it gave unchanged.
+  // SAFETY: every node that returns instructions is an InstructionModule, and the engine keeps its result unchanged.
   parked as ReadonlyMap<RunNode, ParkedInstructions>;
 
-/** Runs a flow for a node up to its first instructions, and returns these. */
+/** Runs a flow for a node up to its first instructions, and returns these instructions. */
 export const collectInstructions = async (
   call: Pick<NodeCall, 'collectInstructions'>,
   flowId: number,

@@ -19,7 +19,7 @@ const keypair: ChainSigner = {
   isNamedByFlow: true,
 };
 
-it('a set of instructions has each signer once, and none whose signature no instruction wants', () => {
+it('a set of instructions has each signer once, and only signers that an instruction needs', () => {
   const other = adapter(true, makeKeypair().publicKey);
   const memo = memoInstruction('x', other);
   expect(makeInstructionSet(keypair, [other, other], [memo, memo])).toEqual({
@@ -31,7 +31,7 @@ it('a set of instructions has each signer once, and none whose signature no inst
 });
 
 it.each([[keypair, adapter(true)], [adapter(true), keypair]])(
-  'a set of instructions takes the key pair where an adapter wallet of the same key is there too',
+  'a set of instructions prefers a key pair to an adapter wallet of the same key',
   (feePayer, wallet) => {
     const { feePayer: payer, signers } = makeInstructionSet(feePayer, [wallet], [memoInstruction('x', wallet)]);
     expect([payer, signers]).toEqual([keypair, [keypair]]);
@@ -39,7 +39,7 @@ it.each([[keypair, adapter(true)], [adapter(true), keypair]])(
 );
 
 it.each([[true, true], [true, false], [false, true], [false, false]])(
-  'a key that inputs bring twice is named by the flow only where both are: %s and %s',
+  'a key in two inputs counts as named by the flow only if both are: %s and %s',
   (first, second) => {
     const wallet = adapter(second);
     const { feePayer, signers } = makeInstructionSet(adapter(first), [wallet], [memoInstruction('x', wallet)]);

@@ -11,21 +11,21 @@ import { toPubkey } from '../../../types/values/keys.ts';
 import type { ChainSigner, InstructionSet } from './transaction.ts';
 import { uniteSigners } from './instruction_set.ts';
 
-/** As `toPubkey`, for what kit's instructions take. */
+/** Converts a value to an address, in the type that kit's instructions take. */
 export const toAddress = (value: Value): Address => address(toPubkey(value));
 
 export const addressOf = ({ publicKey }: ChainSigner): Address => address(publicKey);
 
-/** Stands for a wallet where an instruction wants its signature. Who signs is decided later. */
+/** Makes a placeholder for a wallet where an instruction needs its signature. The real signature is made later. */
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
 
-/** Instructions without signer objects: two of these for one address would make signing fail. */
+/** Removes signer objects from an instruction: two different ones for one address would make signing fail. */
 const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction => ({
   ...instruction,
   accounts: (accounts ?? []).map(({ address, role }) => ({ address, role })),
 });
 
-/** Instructions, and which of these wallets they want a signature of, each once. */
+/** Makes a set of instructions with the wallets whose signatures they need, each once. */
 export function makeInstructionSet(
   feePayer: ChainSigner,
   wallets: ChainSigner[],

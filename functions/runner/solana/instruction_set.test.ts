@@ -25,7 +25,7 @@ describe('sets of instructions that are combined', () => {
     );
   });
 
-  it('sign with the key pair where one of them has it', () => {
+  it('sign with the key pair if one of them has it', () => {
     const keypair = inValues(other);
     for (const signers of [[wallet(other), keypair], [keypair, wallet(other)]]) {
       const [first, second] = signers.map((signer) => setOf(wallet(payer), 'x', [signer]));
@@ -35,7 +35,7 @@ describe('sets of instructions that are combined', () => {
     expect(combined.feePayer).toEqual(inValues(payer));
   });
 
-  it('have a key named by the flow only where every use of it is', () => {
+  it('count a key as named by the flow only if every use of it is', () => {
     const named = (...uses: boolean[]) =>
       combineInstructionSets(uses.map((use) => setOf(wallet(payer, true), 'x', [wallet(other, use)]))).signers[0]
         ?.isNamedByFlow;
@@ -44,7 +44,7 @@ describe('sets of instructions that are combined', () => {
     expect(combineInstructionSets([asSigner]).feePayer.isNamedByFlow).toBe(false);
   });
 
-  it('have the same fee payer, or can not be', () => {
+  it('must have the same fee payer', () => {
     const sets = [setOf(wallet(payer), 'x'), setOf(wallet(other), 'y')];
     expect(() => combineInstructionSets(sets)).toThrow(
       `instructions with different fee payers can't share a transaction: ${payer.publicKey}, ${other.publicKey}`,

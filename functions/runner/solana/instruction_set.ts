@@ -2,8 +2,8 @@ import { NodeError } from '../engine/node.ts';
 import type { ChainSigner, InstructionSet } from './transaction.ts';
 
 /**
- * One entry for each key. A key pair is preferred to an adapter wallet. A signature holds for a whole transaction, so a key that comes
- * from outside in one place counts as coming from outside, even where the flow names it in another.
+ * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. A signature is valid for a
+ * whole transaction, so a key that the flow does not name in one place counts as not named by the flow everywhere.
  */
 export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainSigner> {
   const united = new Map<string, ChainSigner>();
@@ -15,7 +15,7 @@ export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainS
   return united;
 }
 
-/** The instructions of all sets, one after the other, for one transaction. Throws when their fee payers differ. */
+/** Combines the instructions of all sets, in order, for one transaction. Throws if their fee payers differ. */
 export function combineInstructionSets(sets: readonly InstructionSet[]): InstructionSet {
   const feePayers = new Set(sets.map(({ feePayer }) => feePayer.publicKey));
   if (feePayers.size > 1) {

@@ -5,16 +5,19 @@ import { pause } from '../../_shared/pause.ts';
 import { haltError, type HttpResponse, type NodeCall, NodeError, Released } from '../engine/node.ts';
 import { transienceOf } from '../engine/transient_answer.ts';
 
-/** Waiting times between the attempts of one call; a server may ask for longer ones. Each attempt has the HTTP client's time. */
+/**
+ * Pauses between the attempts of one call; a server may ask for longer ones. Each attempt has the time limit of the
+ * HTTP client.
+ */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
 
 /** "Node is unhealthy" and "minimum context slot not reached": the node is behind. Source: Agave, `custom_error.rs`. */
 const TRANSIENT_CODES = new Set([-32005, -32016]);
 
-/** A JSON object, its numbers as they were written. */
+/** A JSON object whose numbers keep their digits as written. */
 export type LosslessObject = { [name: string]: LosslessJson };
 
-/** What a server answers instead of a result. */
+/** The error that a server answers instead of a result. */
 export class JsonRpcError extends NodeError {
   code: number;
   data: LosslessJson | undefined;
@@ -29,35 +32,35 @@ export class JsonRpcError extends NodeError {
 export const isObject = (json: LosslessJson | undefined): json is LosslessObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof LosslessNumber);
 
-/** The lines that programs logged in a simulation that failed. */
+/** Numbers the lines that programs logged in a failed simulation. */
 function numberedLogs(data: LosslessJson | undefined): string[] {
   const logs = isObject(data) && Array.isArray(data.logs) ? data.logs : [];
   return logs.filter((line) => typeof line === 'string').map((line, index) => `${index + 1}: ${line}`);
 }
 
-/** Whether a method changes nothing, and so may be called again when an answer is lost. */
+/** True for methods that change nothing. Such a call may be repeated when its answer is lost. */
 export const isReadMethod = (method: string): boolean => /^(get|is|search|simulate)/i.test(method);
 
-/** What a call needs of the node that makes it. */
+/** The parts of a node's call that a request needs. */
 export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'releasing'>;
 
 export interface JsonRpcRequest {
   url: string;
   method: string;
-  /** Makes the JSON text, in which no digit is lost, when the request's turn has come. */
+  /** Makes the JSON text of the parameters without losing digits. It is called when the request is about to be sent. */
   makeParams: () => string;
   id?: string | undefined;
-  /** Bytes that the answer may have; MAX_ANSWER_BYTES unless less is wanted. */
+  /** The most bytes that the answer may have; MAX_ANSWER_BYTES by default. */
   maxAnswerBytes?: number;
 }
 
-/** Bytes of an answer, several times what the largest that is asked for here has: 1000 signatures with their memos. */
+/** The most bytes of an answer: several times the largest one asked for here, 1000 signatures with their memos. */
 const MAX_ANSWER_BYTES = 4 * 1_048_576;
 
-/** What an answer's JSON may be. No reader here looks deeper. */
+/** Limits of an answer's JSON. No reader here needs deeper or larger values. */
 const ANSWER_LIMITS = Object.freeze({ depth: 128, members: 125_000 });
 
-/** The JSON of an answer; undefined for what is not JSON. Throws a JsonLimitError for one that is too large to be read. */
+/** Parses the JSON of an answer; undefined if it is not JSON. Throws a JsonLimitError if it exceeds a limit. */
 function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | undefined {
   if (body.length > maxBytes) throw new JsonLimitError(`is larger than ${maxBytes} bytes`);
   try {
@@ -68,7 +71,7 @@ function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | und
   }
 }
 
-/** The whole answer; throws the server's error when it is one, or what keeps the answer from being read. */
+/** Returns the whole answer. Throws the server's error if the answer is one, and a NodeError if it can't be read. */
 function readAnswer(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
   try {
     return resultOf(response, method, maxBytes);
@@ -96,7 +99,7 @@ function resultOf(response: HttpResponse, method: string, maxBytes: number): Los
   return answer;
 }
 
-/** How long to wait before the next attempt; undefined when there is to be none. */
+/** Returns how long to wait before the next attempt; undefined if there is none. */
 function retryDelay(attempt: number, error: unknown): number | undefined {
   const delay = READ_RETRY.delaysMs[attempt];
   if (delay === undefined || !(error instanceof NodeError) || error.transience === undefined) return undefined;
@@ -104,9 +107,10 @@ function retryDelay(attempt: number, error: unknown): number | undefined {
 }
 
 /**
- * Calls a method of a JSON-RPC server and gives its whole answer. A method that only reads is tried again when the network, or the
- * server for now, fails; others never, since what was sent may have arrived. Throws a JsonRpcError for an answer that is one, else
- * a NodeError. No message has the URL's path or query, which may be a key.
+ * Calls a method of a JSON-RPC server and returns its whole answer. A read is repeated when the network fails, or when
+ * the server fails for the moment. Other methods are never repeated, because the request may have arrived. Throws a
+ * JsonRpcError if the server answers with an error, else a NodeError. No message contains the URL's path or query,
+ * which may hold an API key.
  */
 export async function callJsonRpc(
   caller: RpcCaller,

@@ -3,22 +3,24 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { makeRunGraph, type RunNode } from '../engine/graph.ts';
 import { formText, type NodeRegistry } from '../engine/node.ts';
 
-/** What keys are looked up in. */
+/** The flows and node modules in which a key is looked up. */
 interface Flows {
   snapshot: Snapshot;
   registry: NodeRegistry;
 }
 
-/** Where a node stands: in a run, or in a flow that a node of a run called before. */
+/** Where a node is: in a run, or in a flow that a node of a run called before. */
 interface Place {
   inputs: ValueMap;
   caller?: { node: RunNode; run: Place };
 }
 
-/** Steps of one search. No author hands a key through so many, while flows may call themselves for ever. */
+/**
+ * Steps of one search. No real flow passes a key through that many nodes, but flows may call themselves without end.
+ */
 const MAX_STEPS = 1_000;
 
-/** The flow outputs of graphs that were looked at, by label: a flow of many nodes may be asked about many keys. */
+/** The flow outputs of graphs already searched, by label: one flow of many nodes may be searched for many keys. */
 const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
 
 function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
@@ -35,9 +37,9 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
 }
 
 /**
- * Whether an input's keys come from what the flow's author wrote, along edges and through the flows that are called on the way; not
- * from an input of the start, a script, or anything that was read from outside. A stored key may sign only where this is so: else
- * whoever starts a flow could have the owner's wallet sign by naming it.
+ * True if the keys in an input come only from values that the flow's author wrote, along edges and through called
+ * flows. False if a key comes from an input of the start, a script, or anything read from outside. A stored key may
+ * sign only if this is true: otherwise a caller could make the owner's wallet sign by naming its key.
  * Source: docs/reference/transactions.md, "Whose key signs".
  */
 export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, place: Place): boolean {
@@ -57,17 +59,17 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     if (module.takesFlowInputs) return isFlowInputNamed(port, where);
     if (module.handsOnKeysOf !== undefined) return isInputNamed(source, module.handsOnKeysOf, where);
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
-    // Where the called flow gives no such result, the input that is handed on comes instead. Both must be named by the flow.
+    // If the called flow has no such output, the node passes its input on instead. So the flow must name both.
     if (module.calledFlow !== undefined) {
       return isResultNamed(source, port, where) && (!isHandedOn || isInputNamed(source, port, where));
     }
-    // The flow may give an input any name, also that of an output of the node.
+    // A flow may give an input any name, also that of one of the node's outputs.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, where);
   };
 
   const isFlowInputNamed = (label: string, { inputs, caller }: Place): boolean => {
-    // Without a value the input has its default, which the flow names.
+    // An input without a value has its default, which the flow's author wrote.
     if (inputs[label] === undefined) return true;
     return caller !== undefined && isInputNamed(caller.node, label, caller.run);
   };
@@ -76,7 +78,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
     if (graph === undefined) return false;
     const output = flowOutputs(graph, flows.registry).get(label);
-    // What it was called with is not known any more, so its inputs are judged only by where they came from.
+    // The inputs of the earlier call are not known any more, so they are judged only by their sources.
     const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
     return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: where } });
   };
@@ -84,7 +86,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
   return isInputNamed(node, inputName, place);
 }
 
-/** The keys that the wallet nodes of all flows name. */
+/** Returns the keys that the wallet nodes of all flows name. */
 export function keysOfWallets({ snapshot, registry }: Flows): ReadonlySet<string> {
   const graphs: Graph[] = [snapshot.entry, ...Object.values(snapshot.flows)];
   return new Set(graphs.flatMap(({ nodes }) =>

@@ -5,11 +5,11 @@ import type { ChainRpc, Commitment } from './rpc.ts';
 
 const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 
-/** Where the addresses of a table's account begin. Source: solana-sdk, `LOOKUP_TABLE_META_SIZE`. */
+/** The byte offset of the addresses in a table's account. Source: solana-sdk, `LOOKUP_TABLE_META_SIZE`. */
 const META_BYTES = 56;
 const ADDRESS_BYTES = 32;
 
-/** The addresses in a lookup table, in order; throws a NodeError when there is no such table. */
+/** Reads the addresses in a lookup table, in order. Throws a NodeError if there is no such table. */
 export async function readLookupTable(rpc: ChainRpc, table: string, commitment: Commitment): Promise<Address[]> {
   const [account] = await rpc.getMultipleAccounts([table], commitment);
   if (account?.owner !== LOOKUP_TABLE_PROGRAM) throw new NodeError(`there is no lookup table at ${table}`);

@@ -5,27 +5,28 @@ import type { TransactionRecord } from './transaction.ts';
 import { isObject, type JsonRpcError } from './json_rpc.ts';
 import { messageOf } from './message.ts';
 
-/** The index of the instruction that a transaction's error names, or undefined. */
+/** Returns the index of the instruction that a transaction's error names, or undefined. */
 function failedInstruction(error: LosslessJson | undefined): number | undefined {
   const named = isObject(error) ? error.InstructionError : undefined;
   const [index] = Array.isArray(named) ? named : [];
   return index instanceof LosslessNumber ? Number(index.value) : undefined;
 }
 
-/** The transaction's error in what a node answered of a simulation that failed. */
+/** Returns the transaction's error from an RPC node's answer about a failed simulation. */
 export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefined =>
   isObject(data) ? data.err : undefined;
 
-/** A transaction's error as the node names it. */
+/** Formats a transaction's error as the RPC node names it. */
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
-/** Where a message has the instructions that belong to somebody: all but those of the compute budget. */
+/** Returns the indexes of a message's instructions that belong to members: all but those of the compute budget. */
 const placesIn = (message: string): number[] => pickInstructions(messageOf(message), false).map(({ index }) => index);
 
 /**
- * Errors of a transaction's members, in order. The member whose instruction failed gets the whole text. If the failed instruction
- * belongs to no member (a fee, the memo), every member gets it.
- * `places` are those of the message's instructions, but for the compute budget's, in the transaction that the error is of.
+ * Returns an error for each member of a transaction, in order. The member whose instruction failed gets the whole text.
+ * If the failed instruction belongs to no member (a fee, the memo), every member gets it.
+ * `places` has the indexes of the message's instructions in the failed transaction, without those of the compute
+ * budget.
  */
 export function memberErrors(
   { members, message }: TransactionRecord,
@@ -37,7 +38,7 @@ export function memberErrors(
   const place = failed === undefined ? -1 : places.indexOf(failed);
   let end = 0;
   const ends = members.map(({ instruction_count }) => end += instruction_count);
-  // Behind them are the fees and the memo.
+  // The fees and the memo come after the members' instructions.
   const isTheirs = place >= 0 && place < end;
   const failedMember = isTheirs ? ends.findIndex((memberEnd) => place < memberEnd) : undefined;
   return members.map((_, index) => index === (failedMember ?? index) ? text : 'transaction simulation failed');

@@ -19,26 +19,26 @@ import {
 import { type Message, readMessage } from '../../_shared/solana_message.ts';
 import { NodeError } from '../engine/node.ts';
 
-/** What a packet of the network takes. Source: Agave, `PACKET_DATA_SIZE`. */
+/** The most bytes of a transaction: one network packet. Source: Agave, `PACKET_DATA_SIZE`. */
 const MAX_WIRE_BYTES = 1_232;
 
-/** What a message is made of. */
+/** The parts of a message. */
 export interface MessageParts {
   feePayer: string;
   instructions: readonly Instruction[];
   blockhash: string;
-  /** Addresses of lookup tables and, in order, those that are in them. */
+  /** Lookup tables by address, each with the addresses in it, in order. */
   lookupTables: { [table: Address]: Address[] };
 }
 
-/** A v0 message, in base64; throws a NodeError when the instructions can't be in one. */
+/** Compiles a v0 message and encodes it in base64. Throws a NodeError if the instructions don't fit into one. */
 export function compileMessage({ feePayer, instructions, blockhash, lookupTables }: MessageParts): string {
   try {
     const { messageBytes } = pipe(
       createTransactionMessage({ version: 0 }),
       (draft) => setTransactionMessageFeePayer(address(feePayer), draft),
       (draft) =>
-        // SAFETY: a node's blockhash; the height is not in the message.
+        // SAFETY: the blockhash comes from an RPC node; the height is not part of the message.
         setTransactionMessageLifetimeUsingBlockhash(
           { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n },
           draft,
@@ -54,18 +54,21 @@ export function compileMessage({ feePayer, instructions, blockhash, lookupTables
   }
 }
 
-/** What the message of a transaction says, given in base64; throws a NodeError when it is not a message of version 0. */
+/** Decodes a transaction's message from base64. Throws a NodeError if it is not a message of version 0. */
 export function messageOf(text: string): Message {
   const message = readMessage(base64.decode(text));
   if (message?.version === 0) return message;
   throw new NodeError('the message of the transaction must be of version 0');
 }
 
-/** A transaction in wire format, with 64 zero bytes for each signature that is not there; throws a NodeError when it is too large. */
+/**
+ * Encodes a transaction in wire format, with 64 zero bytes for each missing signature. Throws a NodeError if it is too
+ * large.
+ */
 export function encodeTransaction(message: string, signatures: ReadonlyMap<string, Uint8Array> = new Map()) {
   const keys = messageOf(message).signers;
   const wire = getTransactionEncoder().encode({
-    // SAFETY: it was decoded just now; signatures are checked to have 64 bytes where they come from.
+    // SAFETY: the message was decoded just above; signatures are checked to have 64 bytes where they are read.
     messageBytes: base64.decode(message) as unknown as TransactionMessageBytes,
     signatures: Object.fromEntries(keys.map((key) => [key, (signatures.get(key) ?? null) as SignatureBytes | null])),
   });

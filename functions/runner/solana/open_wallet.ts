@@ -3,7 +3,7 @@ import type { Rpc } from '../../_shared/database.ts';
 import { openSecret, readWalletKeys, type WalletKeys, WalletSecretError } from '../../_shared/wallet_crypto.ts';
 import type { OpenWallet } from './signing.ts';
 
-/** A stored secret as the database gives it: bytes as `\\x` and hex. */
+/** A stored secret as the database returns it: bytes as `\x` and hex digits. */
 interface StoredSecret {
   key_id: string;
   nonce: string;
@@ -13,8 +13,8 @@ interface StoredSecret {
 const readBytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(hex.decode(text.replace(/^\\x/, '')));
 
 /**
- * Opens the key pairs that are stored for a user, by public key; `rpc` acts as service role. WALLET_KEYS of the environment is read
- * when the first key is opened: a project without stored keys does not need it.
+ * Makes a function that opens a user's stored key pairs by public key; `rpc` acts as the service role. WALLET_KEYS is
+ * read from the environment when the first key is opened, so a project without stored keys does not need it.
  */
 export function makeWalletOpener(rpc: Rpc, env: (name: string) => string | undefined): (userId: string) => OpenWallet {
   let keys: WalletKeys | undefined;

@@ -3,12 +3,12 @@ import { LosslessNumber } from 'lossless-json';
 import { haltError, NodeError } from '../engine/node.ts';
 import { callJsonRpc, isObject, type RpcCaller } from './json_rpc.ts';
 
-/** Micro-lamports for a compute unit, where it is not known what others pay. */
+/** Micro-lamports for a compute unit when no estimate is available. */
 const DEFAULT_PRICE = 100n;
 
 const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
 
-/** The accounts that a transaction writes to. The price depends on who else wants to write to them. */
+/** Returns the accounts that a transaction writes to. The price depends on who else wants to write to them. */
 export const writableAccounts = (feePayer: string, instructions: readonly Instruction[]): string[] => [
   ...new Set([
     feePayer,
@@ -18,9 +18,9 @@ export const writableAccounts = (feePayer: string, instructions: readonly Instru
 ];
 
 /**
- * What a medium priority costs on the main network now, in micro-lamports for a compute unit. Source: Helius documentation,
- * "getPriorityFeeEstimate". Without a key nobody is asked. Without a key or an answer it is the default; `warn` is
- * told of a missing answer.
+ * Returns the price of a medium priority on the main network now, in micro-lamports for a compute unit. Without an API
+ * key it returns the default without a request. Without an answer it returns the default and calls `warn`. Source:
+ * Helius documentation, "getPriorityFeeEstimate".
  */
 export async function estimatePrice(
   caller: RpcCaller,

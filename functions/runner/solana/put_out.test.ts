@@ -50,7 +50,7 @@ const limitOf = (instruction: NamedInstruction) => parseSetComputeUnitLimitInstr
 const programs = (instructions: NamedInstruction[]) => instructions.map(({ program }) => program);
 const textOf = ({ data }: NamedInstruction) => new TextDecoder().decode(data);
 
-describe('a transaction that is put out', () => {
+describe('a transaction that is output', () => {
   it('has price and limit in front, then the instructions of all members, then the fees in list order', async () => {
     const payer = await fundedKeypair(chain);
     const [to, first, second] = [makeKeypair(), makeKeypair(), makeKeypair()].map(({ publicKey }) => publicKey);
@@ -74,7 +74,7 @@ describe('a transaction that is put out', () => {
     expect(world.steps).not.toContain('sendTransaction');
   });
 
-  it('takes its limit from a simulation, half as much again and 1000', async () => {
+  it('has one and a half times the simulated units, plus 1000, as its limit', async () => {
     const payer = await fundedKeypair(chain);
     const members = [memberOf(wallet(payer), [transferFrom(payer.publicKey, makeKeypair().publicKey)])];
     const { instructions, wire } = await putOut(members);
@@ -131,7 +131,7 @@ describe('a transaction that is put out', () => {
     expect([limitOf(instructions[0]!), priceOf(instructions[1]!)]).toEqual([11, 22n]);
   });
 
-  it('is signed by all but the fee payer, whose key may be there or not', async () => {
+  it("is signed by all but the fee payer, whether or not the fee payer's key is stored", async () => {
     const [payer, stored, given] = [await fundedKeypair(chain), makeKeypair(), makeKeypair()];
     const keys = [payer, stored, given].map(({ publicKey }) => publicKey);
     const members = (feePayer = wallet(payer, true)) => [
@@ -154,7 +154,7 @@ describe('a transaction that is put out', () => {
       preflightCommitment: 'confirmed',
     });
     expect(error).toBeUndefined();
-    // The signature costs 5000 lamports, the priority one: 100 micro-lamports for each of 1900 units.
+    // The signature costs 5000 lamports. The priority costs 1: 100 micro-lamports for each of 1900 units.
     expect([recipient, fee, payer.publicKey].map(chain.balance)).toEqual([2n * SOL, 30_000_000n, 7_969_994_999n]);
   });
 

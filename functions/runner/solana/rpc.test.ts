@@ -46,7 +46,7 @@ describe('the RPC of a node', () => {
     expect(await rpc().getMinimumBalanceForRentExemption(165, 'confirmed')).toBe(chain.ledger.minimumBalance(165n));
   });
 
-  it('takes transactions, and tells what became of them', async () => {
+  it('takes transactions and reports their status', async () => {
     const sender = await chain.fundedSigner();
     const { address } = await generateKeyPairSigner();
     const wire = base64.decode(await chain.sign(sender, [transfer(sender, address, SOL), memo('for the record')]));
@@ -91,7 +91,7 @@ describe('the RPC of a node', () => {
     expect(simulation.err).toMatchObject({ InstructionError: [{ value: '0' }, { Custom: { value: '1' } }] });
   });
 
-  it('passes on unseen what is to have no preflight', async () => {
+  it('forwards transactions without a preflight when asked to', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address } = await generateKeyPairSigner();
     const wire = base64.decode(await chain.sign(sender, [transfer(sender, address, 2n * SOL)]));
@@ -114,7 +114,7 @@ describe('a call that fails for the moment', () => {
     expect(await rpc().getBlockHeight('processed')).toBe(chain.ledger.clock.blockHeight(chain.ledger.clock.slot()));
   });
 
-  it('is not made again when it may change something: what was sent may have arrived', async () => {
+  it('is not repeated when it may change something, because the request may have arrived', async () => {
     const { address } = await generateKeyPairSigner();
     chain.faults.inject({ type: 'lose_answer', method: 'requestAirdrop' });
     expect((await failure(rpc().requestAirdrop(address, SOL))).message).toMatch(
@@ -140,7 +140,7 @@ describe('a call that fails for the moment', () => {
     expect(chain.faults.take('getBlockHeight')).toMatchObject({ times: 0 });
   });
 
-  it('ends at once with the run, and is released with it when it only reads', async () => {
+  it('ends at once with the run; a read also ends when the run is released', async () => {
     const halt: Halt = { status: 'stopped', message: 'canceled by user enough', graceMs: 0 };
     const stop = new AbortController();
     chain.faults.inject({ type: 'delay', ms: 500, method: 'getBlockHeight', times: 2 });
@@ -180,13 +180,13 @@ describe('a server that is not a Solana node', () => {
     ],
     [401, '{"error":{"code":-32401,"message":"no such key"}}', 'no such key (code -32401)'],
     [404, 'nothing', 'getBalance: the RPC server answers with status 404'],
-  ])('and answers %i %s fails the node, without a word of the address', async (status, body, message) => {
+  ])('and answers %i %s fails the node with an error that hides the address', async (status, body, message) => {
     answer = (_, response) => void response.writeHead(status).end(body);
     const error = await failure(rpcAt(url).getBalance('1'.repeat(32), 'confirmed'));
     expect(error.message).toBe(message);
   });
 
-  it('and answers bytes that are not base64 fails the node, and nothing else', async () => {
+  it('and answers invalid base64 fails only the node', async () => {
     const account = { data: ['?', 'base64'], lamports: 1, owner: 'x' };
     answer = (_, response) => void response.end(JSON.stringify({ result: { context: { slot: 1 }, value: [account] } }));
     const error = await failure(rpcAt(url).getMultipleAccounts(['1'.repeat(32)], 'confirmed'));

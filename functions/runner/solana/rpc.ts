@@ -6,12 +6,12 @@ import type { LosslessJson } from '../../../types/values/value.ts';
 import { NodeError, type RunInfo } from '../engine/node.ts';
 import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 
-/** How sure a client wants to be that what it reads lasts. Source: Solana documentation, "Commitment status". */
+/** How final a block must be for a read to use it. Source: Solana documentation, "Commitment status". */
 export type Commitment = 'processed' | 'confirmed' | 'finalized';
 
 const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
-/** Whole numbers are read from their digits: lamports and slots are wider than a float's 53 bits. */
+/** Reads whole numbers from their digits: lamports and slots are wider than a float's 53 bits. */
 const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1,20}$/.test(value))
   .transform(({ value }) => BigInt(value));
 
@@ -28,7 +28,7 @@ const bytesSchema = z.string().transform((text, context) => {
   }
 });
 
-/** Null, or why a transaction failed. */
+/** The reason why a transaction failed; null if it did not fail. */
 const errorSchema = z.custom<LosslessJson>((json) => json !== undefined);
 
 const commitmentSchema = z.enum(['processed', 'confirmed', 'finalized']);
@@ -64,13 +64,13 @@ const signatureSchema = z.object({
 
 const landedSchema = z.object({
   transaction: z.tuple([bytesSchema, z.literal('base64')]),
-  // Old nodes leave the addresses out where there are none.
+  // Old RPC nodes omit the addresses if there are none.
   meta: z.object({
     loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).optional(),
   }),
 }).transform(({ transaction: [wire], meta: { loadedAddresses = { writable: [], readonly: [] } } }) => ({
   wire,
-  /** Of its lookup tables, the writable ones first. */
+  /** Addresses from its lookup tables, the writable ones first. */
   loadedAddresses: [...loadedAddresses.writable, ...loadedAddresses.readonly],
 }));
 
@@ -80,7 +80,7 @@ export type SignatureStatus = z.output<typeof statusSchema>;
 export type AddressSignature = z.output<typeof signatureSchema>;
 export type LandedTransaction = z.output<typeof landedSchema>;
 
-/** Whether a transaction has this commitment, or a surer one. */
+/** True if a transaction has this commitment or a stronger one. */
 export const hasReached = ({ confirmationStatus }: SignatureStatus, commitment: Commitment): boolean =>
   LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(commitment);
 
@@ -91,40 +91,43 @@ export interface LatestBlockhash {
   slot: bigint;
 }
 
-/** The JSON-RPC of a Solana node, as far as it is used here. Amounts are lamports; transactions are in wire format. */
+/** The methods of a Solana RPC node that this project uses. Amounts are lamports; transactions are in wire format. */
 export interface ChainRpc {
-  /** 0 for an account that doesn't exist. */
+  /** Returns 0 for an account that doesn't exist. */
   getBalance: (address: string, commitment: Commitment) => Promise<bigint>;
   getBlockHeight: (commitment: Commitment) => Promise<bigint>;
   getLatestBlockhash: (commitment: Commitment) => Promise<LatestBlockhash>;
-  /** Lamports that an account with so many bytes of data must have to stay. */
+  /** Returns the lamports that an account with this many bytes must hold to be rent-exempt. */
   getMinimumBalanceForRentExemption: (dataLength: number, commitment: Commitment) => Promise<bigint>;
-  /** In the order of the addresses, of which there may be 100; null for one without account. */
+  /** Returns accounts in the order of the addresses, at most 100; null for an address without an account. */
   getMultipleAccounts: (addresses: string[], commitment: Commitment) => Promise<(ChainAccount | null)[]>;
   /**
-   * In the order of the signatures, of which there may be 256; null for one that is in no block. Searches the whole history, up to
-   * the slot that it gives with them.
+   * Returns statuses in the order of the signatures, at most 256; null for a transaction that is in no block. Searches
+   * the whole history up to the returned slot.
    */
   getSignatureStatuses: (signatures: string[]) => Promise<{ slot: bigint; statuses: (SignatureStatus | null)[] }>;
-  /** The newest transactions that name an address, newest first: 1000 at most, and only those after `until`. */
+  /** Lists the newest transactions that name an address, newest first: at most 1000, and only those after `until`. */
   getSignaturesForAddress: (
     address: string,
     options: { commitment: 'confirmed' | 'finalized'; until?: string; minContextSlot?: bigint },
   ) => Promise<AddressSignature[]>;
-  /** A transaction that is in a block, of version 0 at most; null for another. */
+  /** Returns a transaction that is in a block, if its version is at most 0; null otherwise. */
   getTransaction: (signature: string, commitment: 'confirmed' | 'finalized') => Promise<LandedTransaction | null>;
-  /** Gives the signature of a transaction that is on its way. */
+  /** Returns the signature of the airdrop's transaction, which may not be in a block yet. */
   requestAirdrop: (address: string, lamports: bigint) => Promise<string>;
   /**
-   * Gives the signature. Throws a JsonRpcError, with the simulation's error in its data, when the preflight at this commitment fails;
-   * with `skip`, the node passes the transaction on unseen.
+   * Returns the signature. Throws a JsonRpcError, with the simulation's error in its data, if the preflight at this
+   * commitment fails. With `skip`, the RPC node forwards the transaction without a preflight.
    */
   sendTransaction: (transaction: Uint8Array, preflight: Commitment | 'skip') => Promise<string>;
-  /** Runs a transaction without effect, under the newest blockhash and whoever has signed. */
+  /** Simulates a transaction under the newest blockhash. Signatures are not checked. */
   simulateTransaction: (transaction: Uint8Array, commitment: Commitment) => Promise<Simulation>;
 }
 
-/** The RPC of a run's network, for one call of a node. Errors are those of `callJsonRpc`, and one for an answer of another form. */
+/**
+ * Makes the RPC of a run's network for one call of a node. Throws the errors of `callJsonRpc`, and a NodeError for an
+ * answer of another form.
+ */
 export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'> }): ChainRpc {
   const call = async <T extends z.ZodType>(schema: T, method: string, ...params: unknown[]): Promise<z.output<T>> => {
     const { url } = caller.run.network;

@@ -1,6 +1,6 @@
-/** What a run's deployment set for its transactions, as it was when the run was started. */
+/** The deployment's settings for transactions, as they were when the run was started. */
 export interface RunSettings {
-  /** The first transaction is put out instead of sent. */
+  /** If true, the first transaction becomes the run's output and is not sent. */
   output_instructions: boolean;
   /** Public key of the owner's wallet that signs the memo of actions. */
   action_identity: string | null;
@@ -12,7 +12,7 @@ export interface RunSettings {
   chain_network: { url: string; cluster: string };
 }
 
-/** The key that signs last, and whose holder sends, when the transactions of the run are those of an action. */
+/** Returns the key that signs last, and whose holder sends, if the run's transactions are an action's. */
 export const actionSignerOf = (
   { output_instructions, action_identity, action_signer }: RunSettings,
 ): string | undefined => output_instructions || action_identity === null ? undefined : action_signer ?? undefined;

@@ -27,20 +27,20 @@ import {
 
 export interface SettlementOptions {
   transactions: Transactions;
-  /** The transactions that earlier claims stored. */
+  /** Transactions that earlier claims of the run stored. */
   stored: readonly StoredTransaction[];
-  /** Puts on record what became of a transaction, by its first member; `signature` when it was sent. */
+  /** Records how a transaction ended, under its first member; `signature` is null if it was not sent. */
   transactionEnded: (transaction: Effect, outcome: FinalOutcome, signature: string | null) => void;
-  /** The key that signs last, and whose holder sends, where the run is an action. */
+  /** The key that signs last, and whose holder sends, if the run is an action. */
   actionSigner: string | undefined;
-  /** The nodes of all flows share transactions, whatever the flows say. */
+  /** If true, the nodes of all flows share transactions, whatever the flows' settings are. */
   isBundled: boolean;
   snapshot: Snapshot;
   registry: NodeRegistry;
   run: { ownerId: string; startedBy: string | null };
 }
 
-/** A step with the run that it belongs to. */
+/** A step and the run that it belongs to. */
 interface Task {
   parkedRun: ParkedRun;
   step: Step;
@@ -49,7 +49,7 @@ interface Task {
 type Send = Extract<Step, { type: 'send' }>;
 type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
-/** The error of nodes that were to share a transaction, or one after it, when another one of them is at fault. */
+/** The error of nodes whose transaction, or an earlier one of their group, failed because of another node. */
 const OTHER_FAILED = 'transaction simulation failed';
 
 const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
@@ -57,7 +57,7 @@ const NESTED = 'a flow that is called inside one that is called for its instruct
 const isInsideCollected = ({ caller }: TreeRun): boolean =>
   caller !== undefined && (caller.run.isCollected || isInsideCollected(caller.run));
 
-/** All parked executions that a step deals with. */
+/** Returns all parked executions that a step concerns. */
 const parkedIn = (step: Step): ParkedInstructions[] =>
   step.type === 'send' ? [...step.members, ...step.others] : step.parked;
 
@@ -67,19 +67,19 @@ const withSignature = (signature: string | null): ParkedEnd => ({
 
 const endAll = (parked: readonly ParkedInstructions[], end: ParkedEnd) => parked.map((one) => ({ parked: one, end }));
 
-/** Which of the tasks comes first; the runs are in their order. */
+/** Chooses the next task. The runs are in the order of the nodes that called them. */
 function chooseTask(tasks: readonly Task[]): Task | undefined {
-  // What a collected flow calls would send what the collected flow must not.
+  // A flow that is called by a collected flow would send a transaction, which collected flows must not do.
   const nested = tasks.find(({ parkedRun }) => isInsideCollected(parkedRun.run));
   if (nested !== undefined) {
     return { ...nested, step: { type: 'fail', parked: parkedIn(nested.step), error: NESTED } };
   }
   const isBegun = ({ step }: Task) => step.type === 'send' && step.stored !== undefined;
-  // Instructions that one run lacks may still come from what another one does; so the innermost gives up first.
+  // Instructions that one run lacks may still come from a run that it called; so the innermost run fails first.
   return tasks.find(isBegun) ?? tasks.find(({ step }) => step.type !== 'fail') ?? tasks.at(-1);
 }
 
-/** Collects the instructions of a run that was called for them. */
+/** Collects the instructions of a run that was called to return them. */
 function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
   try {
     const instructions = combineInstructionSets(parked.flatMap((one) => one.instructions ?? []));
@@ -91,15 +91,18 @@ function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
 }
 
 /**
- * Makes transactions of what the runs of a tree have parked: the runs in the order of the nodes that called them, in each the groups
- * in theirs.
+ * Makes transactions of the instructions that the runs of a tree have parked: runs in the order of the nodes that
+ * called them, groups in order within each run.
  * Source: docs/reference/transactions.md, "When a transaction is made".
  */
 export function makeSettlement(options: SettlementOptions): Settlement {
   const { transactions, stored, actionSigner, run } = options;
-  /** Transactions that are to be continued. The members of one that has failed, and have not ended, get another one. */
+  /** Transactions to be continued. Members of a failed transaction that have not ended get a new one. */
   const begun = new Set(stored.filter(({ outcome }) => outcome === null));
-  /** What is signed as a whole, or in the hands of the action's signer: executing it may change what it would be made of now. */
+  /**
+   * Transactions that have all signatures, or that the action's signer has, by member. Executing a member again could
+   * make other instructions.
+   */
   const sent = new Map(
     [...begun].filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>
       transaction.members.map((member) => [executionKey(member), transaction] as const)
@@ -129,7 +132,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     return step === undefined ? [] : [{ parkedRun, step }];
   };
 
-  /** Its members are tried again, each of which lets itself be. */
+  /** Fails the members so that each of them is tried again; each one allows this. */
   const failForNow = (
     { members, stored }: Send,
     { errors, transience, signature }: FailedTransaction,
@@ -197,7 +200,10 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     return (signals) => send(parkedRun, step, signals);
   };
 
-  /** The owner started the run, and a wallet node of the flows names the key: it may sign, wherever it came from. */
+  /**
+   * True if the owner started the run and a wallet node of the flows names the key: then the stored key may sign,
+   * wherever an input got it.
+   */
   const isOwnersChoice = (publicKey: string): boolean => {
     if (run.startedBy !== run.ownerId) return false;
     walletKeys ??= keysOfWallets(options);
@@ -210,7 +216,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
       return task && { run: task.parkedRun.run, parked: parkedIn(task.step), settle: toSettle(task) };
     },
     sentBefore: (execution) => {
-      // Asked for every execution: most runs have none.
+      // This runs for every execution, and most runs have no sent transactions.
       const transaction = sent.size === 0 ? undefined : sent.get(executionKey(execution));
       return transaction && { haltError: (halt) => sentBeforeError(transaction, halt) };
     },

@@ -4,12 +4,18 @@ import { WalletSecretError } from '../../_shared/wallet_crypto.ts';
 import { NodeError } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 
-/** The stored key pair (64 bytes) of the owner's wallet; undefined when there is none. Throws WalletSecretError when it does not open. */
+/**
+ * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if there is none. Throws a WalletSecretError if
+ * it can't be opened.
+ */
 export type OpenWallet = (publicKey: string) => Promise<Uint8Array | undefined>;
 
 const SECRET_BYTES = 32;
 
-/** Signs with a key pair of 64 bytes. When they don't belong to this public key it throws a NodeError that shows nothing of them. */
+/**
+ * Signs with a key pair of 64 bytes. If the pair does not match the public key, throws a NodeError that contains no key
+ * bytes.
+ */
 async function signWithKeypair(keypair: Uint8Array, publicKey: string, content: Uint8Array): Promise<Uint8Array> {
   const isOf = keypair.length === 64 && base58.encode(keypair.subarray(SECRET_BYTES)) === publicKey;
   const pair = isOf ? await createKeyPairFromBytes(keypair).catch(() => undefined) : undefined;
@@ -19,7 +25,7 @@ async function signWithKeypair(keypair: Uint8Array, publicKey: string, content: 
   return new Uint8Array(await signBytes(pair.privateKey, new Uint8Array(content)));
 }
 
-/** Signs with a stored key, which is open in memory only meanwhile; undefined when none is stored. */
+/** Signs with a stored key, which is decrypted only for this call; undefined if none is stored. */
 export async function signWithStored(
   openWallet: OpenWallet,
   publicKey: string,
@@ -38,8 +44,8 @@ export async function signWithStored(
 }
 
 /**
- * The signature of a key that may sign here: of a key pair in the flow's values, or of one that is stored for the owner and that only
- * the owner's flows name. Undefined for others: whoever holds them is asked.
+ * Signs with a key that may sign here: a key pair in the flow's values, or a stored key of the owner that the owner's
+ * flows name. Returns undefined for every other key; its holder has to be asked.
  */
 export async function signHere(
   openWallet: OpenWallet,

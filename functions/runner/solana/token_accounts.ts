@@ -20,7 +20,7 @@ import { type ChainAccount, makeChainRpc } from './rpc.ts';
 
 const toU8 = toInteger('u8');
 
-/** The address of the token account that an owner has for a mint by convention, whether it exists or not. */
+/** Returns the associated token address of an owner and a mint, whether or not the account exists. */
 export async function associatedTokenAddress(owner: Address, mint: Address): Promise<Address> {
   const [address] = await findAssociatedTokenPda({ owner, mint, tokenProgram: TOKEN_PROGRAM_ADDRESS });
   return address;
@@ -32,7 +32,7 @@ function asMint({ owner, data }: ChainAccount): Mint | undefined {
   return mint.isInitialized ? mint : undefined;
 }
 
-/** Reads an account of the chain as a token account; undefined when it is not one. */
+/** Decodes an account of the chain as a token account; undefined if it is not one. */
 export function asTokenAccount({ owner, data }: ChainAccount): Token | undefined {
   if (owner !== TOKEN_PROGRAM_ADDRESS || data.length !== getTokenSize()) return undefined;
   const token = getTokenDecoder().decode(data);
@@ -40,8 +40,8 @@ export function asTokenAccount({ owner, data }: ChainAccount): Token | undefined
 }
 
 /**
- * The decimals of a mint: those of its account, which the input `decimals` must agree with. Where there is no account yet, since the
- * same transaction makes it, the input has to tell.
+ * Returns the decimals of a mint. If the mint's account exists, the input `decimals` must agree with it. If the same
+ * transaction creates the account, the input must be given.
  */
 export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAccount | null): number {
   const input = readOptionalField(inputs, 'decimals', toU8);
@@ -65,7 +65,7 @@ export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAcco
   return decimals;
 }
 
-/** Throws when an account is not a token account of this mint; `input` is the name under which it came. */
+/** Throws if a token account is not of this mint; `input` names the input in the error. */
 export function assertTokenOf(mint: Address, token: Token, input: string): void {
   if (token.mint !== mint) {
     throw new NodeError(`${input}: must be a token account of the mint ${mint}, not of ${token.mint}`);
@@ -73,8 +73,8 @@ export function assertTokenOf(mint: Address, token: Token, input: string): void 
 }
 
 /**
- * The instruction that creates an account of the token program, with the rent that the chain wants; throws when there is one at its
- * address already. `input` is the name under which its key came.
+ * Makes the instruction that creates an account of the token program, with the rent that the chain requires. Throws if
+ * the address already has an account. `input` names the input in the error.
  */
 export async function createTokenProgramAccount(
   call: NodeCall,

@@ -6,7 +6,7 @@ import { readTransactionSettings } from './transaction_settings.ts';
 const { publicKey, keypair } = makeKeypair();
 
 describe('the settings of transactions', () => {
-  it('have defaults, for what is empty too', () => {
+  it('have defaults, which also replace empty values', () => {
     const defaults = {
       overwriteFeePayer: undefined,
       computeBudget: 'auto',
@@ -57,14 +57,14 @@ describe('the settings of transactions', () => {
     ['WAIT_COMMITMENT_LEVEL', 'Confirmed', 'processed, confirmed or finalized'],
     ['DEVNET_LOOKUP_TABLE', 'x', 'a public key'],
     ['MAINNET_LOOKUP_TABLE', 'a key pair', 'a public key'],
-  ])('are wrong with %s=%s, which is named and not repeated', (name, text, expected) => {
+  ])('are refused with %s=%s, by an error that names the variable and hides its value', (name, text, expected) => {
     const value = text === 'a key pair' ? keypair : text;
     expect(() => readTransactionSettings({ [name]: value })).toThrow(
       new NodeError(`wrong in the flow's environment: ${name} must be ${expected}`),
     );
   });
 
-  it('name all that is wrong', () => {
+  it('list all faults in one error', () => {
     expect(() => readTransactionSettings({ PRIORITY_FEE: 'x', WAIT_COMMITMENT_LEVEL: 'y' })).toThrow(
       /PRIORITY_FEE must be .*; WAIT_COMMITMENT_LEVEL must be/,
     );

@@ -2,26 +2,26 @@ import { decodeBase58 } from '../../../types/values/base58.ts';
 import { NodeError } from '../engine/node.ts';
 import type { Commitment } from './rpc.ts';
 
-/** How a flow wants its transactions made. */
+/** A flow's settings for its transactions. */
 export interface TransactionSettings {
-  /** The public key of a wallet of the owner's that pays instead of the fee payer that the nodes name. */
+  /** Public key of a wallet of the owner that pays instead of the fee payer that the nodes name. */
   overwriteFeePayer: string | undefined;
-  /** Compute units; `auto` asks a simulation, `no` leaves the limit to the network. */
+  /** Compute units. `auto`: taken from a simulation; `no`: the network's default. */
   computeBudget: 'auto' | 'no' | bigint;
-  /** Compute units, when the simulation fails. */
+  /** Compute units if the simulation fails. */
   fallbackComputeBudget: bigint | undefined;
   /** Micro-lamports for each compute unit. */
   priorityFee: 'auto' | 'no' | bigint;
   simulationCommitment: Commitment;
-  /** Of the blockhash and the preflight. */
+  /** Commitment of the blockhash and the preflight. */
   txCommitment: Commitment;
-  /** What a transaction must reach before the flow goes on. */
+  /** Commitment that a transaction must reach before the flow continues. */
   waitCommitment: Commitment;
   /** Addresses of lookup tables, by cluster. */
   lookupTables: { readonly [cluster: string]: string | undefined };
 }
 
-/** Reads a setting's text; undefined when it can't be. `expected` tells what can. */
+/** Reads a setting's text; undefined if it is wrong. `expected` says which texts are right. */
 interface Reader<T> {
   expected: string;
   read: (text: string) => T | undefined;
@@ -50,8 +50,8 @@ const publicKey: Reader<string> = {
 };
 
 /**
- * Reads them from a flow's environment; what it doesn't have, or has empty, is as it is by default. Throws a NodeError that names all
- * that is wrong, and repeats none of it: it may be a secret.
+ * Reads the settings from a flow's environment. Missing and empty variables have their defaults. Throws a NodeError
+ * that names all wrong variables without their values, which may be secrets.
  */
 export function readTransactionSettings(environment: { readonly [name: string]: string }): TransactionSettings {
   const wrong: string[] = [];

@@ -29,27 +29,27 @@ export interface TransactionsOptions {
   store: TransactionStore;
   openWallet: OpenWallet;
   limits: {
-    /** How long somebody has to sign. */
+    /** Time in which a signature request must be answered. */
     signatureTimeoutMs: number;
-    /** How long the action's signer has to send the transaction. */
+    /** Time in which the action's signer must send the transaction. */
     actionTimeoutMs: number;
-    /** How often the status of a sent transaction is asked for, and the action's transaction is looked for. */
+    /** Interval of the looks at a sent transaction's status, and of the looks for the action's transaction. */
     confirmPollMs: number;
     actionPollMs: number;
-    /** How often a transaction that is in no block yet is sent again. */
+    /** Interval at which a transaction that is in no block yet is sent again. */
     resendMs: number;
   };
-  /** API key of Helius. With it the priority fee is Helius's medium estimate. */
+  /** API key of Helius. If it is set, the priority fee is Helius's medium estimate. */
   heliusApiKey?: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Runs what waits for the chain: meanwhile the worker may execute other runs. */
+  /** Waits for the chain; meanwhile the worker may execute other runs. */
   resting: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs what only waits for somebody outside: its time does not count as work of the run. */
+  /** Waits for somebody outside; the time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** What a run does with its transactions. */
+/** How a run's transactions leave the runner. */
 type Mode =
   | { type: 'send' }
   | { type: 'put_out'; identity: string | undefined }
@@ -64,19 +64,19 @@ function modeOf(settings: RunSettings): Mode {
     : { type: 'action', identity: action_identity, signer };
 }
 
-/** A transaction that is ready to be signed, sent or put out. */
+/** A transaction that is ready to be signed, sent or output. */
 interface Prepared {
   settings: TransactionSettings;
   record: TransactionRecord;
   requests: StoredSignatureRequest[];
 }
 
-/** What is stored again of a transaction, and its requests. */
+/** Returns the fields of a stored transaction that are stored again, and its requests. */
 function forStoring({ outcome: _outcome, signature: _signature, ...rest }: StoredTransaction) {
   return rest;
 }
 
-/** The key whose signature somebody else adds, outside. */
+/** Returns the key whose signature is added outside; undefined if the runner collects all signatures. */
 function omittedKeyOf(mode: Mode, message: string): string | undefined {
   if (mode.type === 'send') return undefined;
   const { signers } = messageOf(message);
@@ -85,7 +85,10 @@ function omittedKeyOf(mode: Mode, message: string): string | undefined {
   throw new NodeError(`the action signer ${mode.signer} is not in signers`);
 }
 
-/** Makes the transactions of one run, as its settings want them: sent, put out, or given to the signer of an action. */
+/**
+ * Makes the transactions of one run. Its settings decide whether they are sent, output, or given to the action's
+ * signer.
+ */
 export function makeTransactions(options: TransactionsOptions): Transactions {
   const { run, store, openWallet, limits, now } = options;
   const mode = modeOf(run.settings);
@@ -98,7 +101,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     const isFresh = unsent.wire === null;
     const wire = unsent.wire ?? base64.encode(encodeTransaction(unsent.message, signatures));
     const record = { ...unsent, wire };
-    // Stored before it is sent: nobody will ever make another one instead.
+    // Stored before it is sent, so that no later claim makes another transaction instead.
     if (isFresh) await store.store(record, []);
     const { signal, releasing } = order;
     const end = await options.resting(() =>
@@ -130,11 +133,11 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
       now,
     });
 
-  /** The action's signer has it. */
+  /** True if the action's signer already has the transaction. */
   const isGivenAway = (stored: StoredTransaction | undefined): stored is StoredTransaction =>
     mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
 
-  /** The transaction with its requests: as it is stored, else made now. */
+  /** Returns the stored transaction of an order with its requests, or makes a new one. */
   const prepare = async (order: TransactionOrder): Promise<Prepared> => {
     const { signal, releasing, stored } = order;
     if (signal.aborted && (stored?.wire ?? null) === null) {
@@ -153,7 +156,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
   ): Promise<TransactionEnd> => {
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
-    // The signer of the action already has all other signatures: they went with the request.
+    // The signer of the action already has all other signatures: the request contained them.
     const collected = isGivenAway(order.stored) ? { record, requests, signatures: new Map() } : await collectSignatures(
       { record, requests, signers: signersOfOrder(order, settings), omittedKey: omittedKeyOf(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
@@ -176,7 +179,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
         return await carryOut(order, prepared);
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
-        // What was prepared may have been given to somebody, who may use it whatever failed here.
+        // Somebody outside may already have a prepared transaction and use it, so it must not be made again.
         const transience = prepared === undefined ? error.transience : undefined;
         const isUnknown = error instanceof UnknownOutcomeError || undefined;
         return {
